@@ -1,0 +1,43 @@
+# Every target works from a bare clone: it makes .venv, installs the package there, and runs.
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+# The cache of compiled kernels may hold an older build; tests use one of their own (tests/conftest.py).
+PYTEST := $(PY) -m pytest
+
+.PHONY: demo test fast lint format coverage faults clean help
+
+help:        ## this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+demo: $(STAMP)       ## run real kernels, draw what ran, find a planted bug
+	$(PY) examples/demo.py
+
+test: $(STAMP)       ## every test
+	$(PYTEST) -n auto
+
+fast: $(STAMP)       ## the tests that take a minute
+	$(PYTEST) -n auto -m "not slow and not fault"
+
+lint: $(STAMP)       ## ruff and mypy in strict mode
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+
+format: $(STAMP)     ## let ruff fix what it can
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format src tests benchmarks examples
+
+coverage: $(STAMP)   ## every test, with line coverage of src/
+	$(PYTEST) -n auto --cov=tilesmith --cov-report=term-missing:skip-covered --cov-fail-under=90
+
+faults: $(STAMP)     ## killed compiles, full and read-only disks, many processes at once
+	$(PY) benchmarks/fault_test.py
+
+clean:               ## remove .venv and caches of the tools
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(PY) || { python=$$(scripts/find-python) && "$$python" -m venv $(VENV); }
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev,torch]' -c constraints.txt
+	@$(PY) -m tilesmith.native || $(PY) -m pip install --quiet --disable-pip-version-check ziglang
+	@touch $@

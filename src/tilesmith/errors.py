@@ -1,0 +1,121 @@
+"""Every error a user can meet. Each says what was wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+
+class TilesmithError(Exception):
+    """Base of all errors. `what` happened, `where` (file:line, core, argument), and the `remedy`."""
+
+    default_remedy: ClassVar[str] = ""
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.remedy = remedy or self.default_remedy
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  at: {self.where}")
+        if self.remedy:
+            lines.append(f"  fix: {self.remedy}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Keyword-only arguments: the default would lose them on the way between processes.
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+def _rebuild(cls: type[TilesmithError], args: tuple[Any, ...], fields: dict[str, Any]) -> TilesmithError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
+
+
+# ---- the three families ----
+
+
+class UserError(TilesmithError):
+    """A mistake in a user's program, kernel, argument or environment."""
+
+
+class EmulatorGap(TilesmithError):
+    """The program may be right, but the emulator does not model something it uses."""
+
+    default_remedy = "this is a limit of the emulator, not a mistake of yours: please report it with the kernel"
+
+
+class InternalFault(TilesmithError):
+    """A bug in tilesmith."""
+
+    default_remedy = "this is a bug in tilesmith: please report it with the program that showed it"
+
+
+# ---- host side ----
+
+
+class ProgramError(UserError):
+    """A Program that cannot run on the chosen chip."""
+
+
+class DeviceError(UserError):
+    """A device used wrongly: out of memory, closed, or given something it cannot hold."""
+
+
+class FormatError(UserError):
+    """Data that does not fit the format, tile shape or layout asked for."""
+
+
+class SettingsError(UserError):
+    """An environment variable or option with a value that means nothing."""
+
+
+# ---- building kernels ----
+
+
+class ToolchainError(UserError):
+    """No usable C++ compiler."""
+
+    default_remedy = "install g++ 11 or newer, clang++ 14 or newer, or `pip install ziglang`"
+
+
+class KernelCompileError(UserError):
+    """The C++ compiler refused a source. `output` is all it said, `sources` what it was given."""
+
+    def __init__(
+        self, what: str, *, output: str = "", sources: Sequence[str] = (), where: str = "", remedy: str = ""
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.output = output
+        self.sources = tuple(sources)
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{text}\n{self.output.rstrip()}" if self.output else text
+
+
+class CacheError(UserError):
+    """The build cache cannot be used, and nothing else could be used in its place."""
+
+    default_remedy = "free some disk space, or point TILESMITH_CACHE_DIR at a directory that can be written"
+
+
+# ---- running kernels ----
+
+
+class KernelFindings(UserError):
+    """A run broke the chip's rules. `findings` holds one structured entry per broken rule."""
+
+    def __init__(self, findings: Sequence[Any], *, what: str = "", where: str = "", remedy: str = "") -> None:
+        count = len(findings)
+        what = what or f"the kernels broke {count} rule{'s' if count != 1 else ''}"
+        super().__init__(what, where=where, remedy=remedy)
+        self.findings = list(findings)
+
+    def __str__(self) -> str:
+        return "\n\n".join([super().__str__(), *(str(finding) for finding in self.findings)])

@@ -1,0 +1,126 @@
+"""Every option and its environment variable, typed, in one place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from tilesmith.errors import SettingsError
+
+Checks = Literal["on", "off"]
+Numbers = Literal["chip", "fast"]
+
+
+def _one_of(*allowed: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(f"one of {', '.join(allowed)}")
+        return text
+
+    return parse
+
+
+def _integer_from(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        try:
+            value = int(text, 0)
+        except ValueError:
+            raise ValueError("a whole number") from None
+        if value < least:
+            raise ValueError(f"a whole number from {least} up")
+        return value
+
+    return parse
+
+
+def _directory(text: str) -> Path:
+    if not text.strip():
+        raise ValueError("a directory")
+    return Path(text).expanduser().absolute()
+
+
+def _default_cache_dir() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser().absolute() / "tilesmith"
+
+
+def _setting(default: Any, parse: Callable[[str], Any], help: str) -> Any:
+    metadata = {"parse": parse, "help": help}
+    if callable(default):
+        return field(default_factory=default, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings. Field `name` is set by the environment variable TILESMITH_NAME."""
+
+    arch: str = _setting("wormhole", str, "chip or board the emulator stands for when none is named")
+    checks: Checks = _setting("on", _one_of("on", "off"), "on finds broken rules in kernels, off runs faster")
+    numbers: Numbers = _setting(
+        "chip", _one_of("chip", "fast"), "chip rounds as the hardware does, fast uses plain float32"
+    )
+    seed: int = _setting(0, _integer_from(0), "order in which equally ready roles run; 0 is the likely order")
+    step_limit: int = _setting(
+        2_000_000_000, _integer_from(1), "API calls after which a kernel counts as never ending"
+    )
+    cache_dir: Path = _setting(_default_cache_dir, _directory, "where compiled kernels are kept")
+    cxx: str = _setting("", str, "C++20 compiler to use, with leading options if any; empty: look for one")
+    compile_jobs: int = _setting(2, _integer_from(1), "compiler processes running at the same time")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """Read every TILESMITH_* variable; one that is unknown or means nothing is an error."""
+        known = {variable(option.name): option for option in fields(cls)}
+        values: dict[str, Any] = {}
+        for name, text in environment.items():
+            if not name.startswith("TILESMITH_"):
+                continue
+            if name not in known:
+                raise SettingsError(
+                    f"{name} is not a setting", where="environment", remedy=f"known settings: {', '.join(known)}"
+                )
+            try:
+                values[known[name].name] = known[name].metadata["parse"](text)
+            except ValueError as expected:
+                raise SettingsError(
+                    f"{name} is {text!r}", where="environment", remedy=f"it must be {expected}"
+                ) from None
+        return cls(**values)
+
+
+def variable(option: str) -> str:
+    """The environment variable of a setting."""
+    return f"TILESMITH_{option.upper()}"
+
+
+def described() -> list[tuple[str, str, str]]:
+    """(variable, default, help) of every setting, for `tilesmith doctor` and the docs."""
+    defaults = Settings()
+    return [(variable(f.name), str(getattr(defaults, f.name)), f.metadata["help"]) for f in fields(Settings)]
+
+
+_override: ContextVar[Settings | None] = ContextVar("tilesmith_settings", default=None)
+
+
+def current() -> Settings:
+    """The settings in force: those of the innermost `using` block, else of the environment."""
+    return _override.get() or Settings.from_environment()
+
+
+@contextmanager
+def using(**changes: Any) -> Iterator[Settings]:
+    """Change settings for a block: `with using(checks="off"): ...`."""
+    unknown = changes.keys() - {option.name for option in fields(Settings)}
+    if unknown:
+        raise SettingsError(f"{', '.join(sorted(unknown))} is not a setting", where="using(...)")
+    token = _override.set(replace(current(), **changes))
+    try:
+        yield current()
+    finally:
+        _override.reset(token)
