@@ -47,7 +47,7 @@ class UserError(TilesmithError):
 class EmulatorGap(TilesmithError):
     """The program may be right, but the emulator does not model something it uses."""
 
-    default_remedy = "this is a limit of the emulator, not a mistake of yours: please report it with the kernel"
+    default_remedy = "this is a limit of the emulator, not your mistake: please report it with the kernel"
 
 
 class InternalFault(TilesmithError):
@@ -119,3 +119,7 @@ class KernelFindings(UserError):
 
     def __str__(self) -> str:
         return "\n\n".join([super().__str__(), *(str(finding) for finding in self.findings)])
+
+
+class TilesmithWarning(UserWarning):
+    """Something a user should know that does not make the result wrong."""

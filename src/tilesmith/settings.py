@@ -83,7 +83,9 @@ class Settings:
                 continue
             if name not in known:
                 raise SettingsError(
-                    f"{name} is not a setting", where="environment", remedy=f"known settings: {', '.join(known)}"
+                    f"{name} is not a setting",
+                    where="environment",
+                    remedy=f"known settings: {', '.join(known)}",
                 )
             try:
                 values[known[name].name] = known[name].metadata["parse"](text)

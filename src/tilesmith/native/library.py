@@ -1,0 +1,139 @@
+"""Compiles C++ sources to a shared library, once per content, flags, compiler and kind of CPU."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+from tilesmith import settings
+from tilesmith.errors import KernelCompileError
+from tilesmith.native import includes
+from tilesmith.native.cache import Cache
+from tilesmith.native.invoke import run_compiler, side_by_side
+from tilesmith.native.toolchain import Compiler, find_compiler
+
+Source = Path | tuple[str, str]  # a file, or a name and the text itself
+
+_ALWAYS = ("-std=c++20", "-fPIC", "-pipe")
+# Zig turns its own run-time checks on unless told not to, and strips symbols that only another library uses.
+_ALWAYS_ZIG = ("-fno-sanitize=undefined", "-Wno-unused-command-line-argument")
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Job:
+    """One shared library to build. Paths are absolute: the compiler runs in a directory of its own."""
+
+    sources: tuple[Source, ...]
+    include_dirs: tuple[Path, ...] = ()
+    flags: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        sources = tuple(s.absolute() if isinstance(s, Path) else s for s in self.sources)
+        object.__setattr__(self, "sources", sources)
+        object.__setattr__(self, "include_dirs", tuple(Path(d).absolute() for d in self.include_dirs))
+
+    def key(self, compiler: Compiler) -> str:
+        """Changes whenever the library might."""
+        parts = (compiler.id, _host_cpu(), self.flags, self.link, [str(d) for d in self.include_dirs])
+        content = includes.digest_of([_read(source) for source in self.sources], self.include_dirs)
+        return hashlib.sha256(f"{parts!r}{content}".encode()).hexdigest()[:40]
+
+
+def compile_shared(
+    sources: Sequence[Source],
+    include_dirs: Sequence[Path] = (),
+    flags: Sequence[str] = (),
+    link: Sequence[str] = (),
+) -> Path:
+    """The shared library made of `sources`; compiled only if the cache has none for just this content."""
+    return build(Job(tuple(sources), tuple(include_dirs), tuple(flags), tuple(link)))
+
+
+def compile_many(jobs: Sequence[Job]) -> list[Path]:
+    """The library of each job, built side by side. They start in this order: put the slowest first."""
+    return side_by_side([partial(build, job) for job in jobs])
+
+
+def build(job: Job) -> Path:
+    """The shared library of one job."""
+    compiler = find_compiler()
+    cache = Cache(settings.current().cache_dir)
+    for _ in range(_ATTEMPTS):
+        key = job.key(compiler)
+        with contextlib.suppress(_SourceChanged):
+            return cache.get_or_build(key, partial(_build_to, job, key, compiler))
+    raise KernelCompileError(
+        "the sources kept changing while they were compiled",
+        sources=_names(job),
+        remedy="save them and run again",
+    )
+
+
+class _SourceChanged(Exception):
+    """A source was edited between being read for the key and being compiled: the result has no name."""
+
+
+def _build_to(job: Job, key: str, compiler: Compiler, out: Path) -> None:
+    common = [*_ALWAYS, *(_ALWAYS_ZIG if compiler.kind == "zig" else ()), *job.flags]
+    common += [f"-I{directory}" for directory in job.include_dirs]
+    inputs = [_materialise(source, out.parent, index) for index, source in enumerate(job.sources)]
+    names = _names(job)
+    if len(inputs) > 1:
+        objects = [f"{index}.o" for index in range(len(inputs))]
+        side_by_side([
+            partial(run_compiler, compiler, [*common, "-c", text, "-o", product], out.parent, [name])
+            for text, product, name in zip(inputs, objects, names, strict=True)
+        ])
+        inputs = objects
+    run_compiler(compiler, [*common, "-shared", *inputs, "-o", out.name, *job.link], out.parent, names)
+    if job.key(compiler) != key:
+        raise _SourceChanged
+
+
+def _materialise(source: Source, scratch: Path, index: int) -> str:
+    """A path for the compiler, which runs in `scratch`; texts keep their name in messages and __FILE__."""
+    if isinstance(source, Path):
+        return str(source)
+    name, text = source
+    relative = Path(name).name if Path(name).is_absolute() else name
+    path = scratch / relative
+    if path.exists():
+        path = scratch / str(index) / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return str(path.relative_to(scratch))
+
+
+def _read(source: Source) -> includes.Text:
+    if isinstance(source, tuple):
+        return includes.Text(*source)
+    try:
+        return includes.Text(str(source), source.read_text(), source.parent)
+    except OSError as error:
+        raise KernelCompileError(
+            f"cannot read {source}: {error.strerror}", sources=[str(source)], remedy="check the path"
+        ) from error
+
+
+def _names(job: Job) -> tuple[str, ...]:
+    return tuple(str(source) if isinstance(source, Path) else source[0] for source in job.sources)
+
+
+@lru_cache(maxsize=1)
+def _host_cpu() -> str:
+    """What -march=native depends on: a cache on a shared disk may serve different machines."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            head = file.read(8192)
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    wanted = ("flags", "Features", "model name", "cpu family", "model\t", "CPU part", "isa")
+    first_cpu = head.split("\n\n")[0].splitlines()
+    return "\n".join([platform.machine(), *(line for line in first_cpu if line.startswith(wanted))])
