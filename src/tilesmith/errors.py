@@ -123,3 +123,61 @@ class KernelFindings(UserError):
 
 class TilesmithWarning(UserWarning):
     """Something a user should know that does not make the result wrong."""
+
+
+# ---- host checks on a Program, one class each ----
+
+
+class CoreOffGridError(ProgramError):
+    """Something is placed on a core the chip does not have."""
+
+
+class KernelSourceMissingError(ProgramError):
+    """A kernel's file is not where it was looked for."""
+
+
+class KernelOverlapError(ProgramError):
+    """Two kernels want the same RISC or NoC of one core."""
+
+
+class KernelArgumentError(ProgramError):
+    """A kernel's arguments, defines or configuration cannot be what was meant."""
+
+
+class CircularBufferError(ProgramError):
+    """A circular buffer with an index, size or format the chip cannot have."""
+
+
+class SemaphoreError(ProgramError):
+    """A semaphore with an id or value the chip cannot have."""
+
+
+class L1BudgetError(ProgramError):
+    """Circular buffers and tensors do not fit into L1 together. `table` says what takes which bytes."""
+
+    def __init__(self, what: str, *, table: str = "", where: str = "", remedy: str = "") -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.table = table
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n\n{self.table}" if self.table else super().__str__()
+
+
+# ---- devices ----
+
+
+class DeviceClosedError(DeviceError):
+    """A device, or a tensor on it, used after the device was closed."""
+
+    default_remedy = "do the work inside `with tilesmith.open_device(...) as device:`, or open the device again"
+
+
+class OutOfDeviceMemoryError(DeviceError):
+    """No room for a buffer. `table` says who holds what."""
+
+    def __init__(self, what: str, *, table: str = "", where: str = "", remedy: str = "") -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.table = table
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n\n{self.table}" if self.table else super().__str__()

@@ -1,0 +1,137 @@
+"""The [timing] tables of a chip, typed: cycles of the AI clock and bytes per cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+Table = TypeVar("Table")
+
+
+@dataclass(frozen=True)
+class NocTiming:
+    link_bytes: int
+    header_flits: int
+    niu_latency: int
+    hop_latency: int
+    write_startup: int
+    write_per_hop: int
+    read_same_core: int
+    read_same_column: int
+    read_same_row: int
+    read_other: int
+    worker_inject_bytes: float
+    worker_absorb_bytes: float
+    bandwidth_by_packet: tuple[tuple[int, float], ...]
+    issue_read: int
+    issue_read_one_packet: int
+    issue_write: int
+    issue_write_one_packet: int
+    issue_write_stateful: int
+    atomic: int
+    multicast_setup: int
+    multicast_linked_bytes: float
+
+
+@dataclass(frozen=True)
+class DramTiming:
+    latency: int
+    write_latency: int
+    inject_bytes: float
+    absorb_bytes: float
+    peak_gb_per_s: float
+
+
+@dataclass(frozen=True)
+class UnpackTiming:
+    bytes_per_cycle: float
+    both_bytes_per_cycle: float
+    start: int
+    tilize_bf16: int
+    untilize_bf16: int
+
+
+@dataclass(frozen=True)
+class FpuTiming:
+    matmul_per_phase: int
+    eltwise_per_tile: int
+    reduce_per_tile: int
+    copy_per_tile: int
+    transpose_per_face: int
+    latency: int
+    phases: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SfpuTiming:
+    lanes: int
+    passes_per_tile: int
+    mad_latency: int
+    default: int
+    cycles: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class PackTiming:
+    bytes_per_cycle: float
+    l1_accumulate_factor: float
+    tilize_bf16: int
+    untilize_bf16: int
+
+
+@dataclass(frozen=True)
+class RiscTiming:
+    l1_load: int
+    l1_store: int
+    noc_register: int
+    local_load: int
+
+
+@dataclass(frozen=True)
+class DispatchTiming:
+    launch_us: float
+    op_to_op_us: float
+    go_signal_us: float
+    all_cores_args_us: float
+    uncached_binary_us: float
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What the virtual clock reads."""
+
+    noc: NocTiming
+    dram: DramTiming
+    unpack: UnpackTiming
+    fpu: FpuTiming
+    sfpu: SfpuTiming
+    pack: PackTiming
+    risc: RiscTiming
+    dispatch: DispatchTiming
+
+
+def _table(kind: type[Table], values: Mapping[str, Any]) -> Table:
+    return kind(**{name: _frozen(value) for name, value in values.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+
+
+_TABLES = {
+    "noc": NocTiming,
+    "dram": DramTiming,
+    "unpack": UnpackTiming,
+    "fpu": FpuTiming,
+    "sfpu": SfpuTiming,
+    "pack": PackTiming,
+    "risc": RiscTiming,
+    "dispatch": DispatchTiming,
+}
+
+
+def timing_from_toml(values: Mapping[str, Any]) -> Timing:
+    """Every key must be known and every field given: a TypeError names the one that is not."""
+    assert [field.name for field in fields(Timing)] == list(_TABLES)
+    return Timing(**{name: _table(kind, values[name]) for name, kind in _TABLES.items()})

@@ -1,0 +1,46 @@
+"""What a chip runs, as plain data: kernels, circular buffers, semaphores; checks before running; JSON both ways."""
+
+from tilesmith.program.checks import check_program
+from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer
+from tilesmith.program.cores import CoreCoord, CoreRange, CoreRangeSet, corerange_to_cores
+from tilesmith.program.kernel import (
+    ComputeConfig,
+    DataMovementConfig,
+    Kernel,
+    KernelConfig,
+    MathFidelity,
+    Processor,
+    ReaderConfig,
+    SourceType,
+    WriterConfig,
+)
+from tilesmith.program.l1 import Placement, layout_l1
+from tilesmith.program.program import Program, Semaphore
+from tilesmith.program.work_split import WorkSplit, num_cores_to_corerangeset, split_work_to_cores
+
+__all__ = [
+    "BufferView",
+    "CBFormat",
+    "CircularBuffer",
+    "ComputeConfig",
+    "CoreCoord",
+    "CoreRange",
+    "CoreRangeSet",
+    "DataMovementConfig",
+    "Kernel",
+    "KernelConfig",
+    "MathFidelity",
+    "Placement",
+    "Processor",
+    "Program",
+    "ReaderConfig",
+    "Semaphore",
+    "SourceType",
+    "WorkSplit",
+    "WriterConfig",
+    "check_program",
+    "corerange_to_cores",
+    "layout_l1",
+    "num_cores_to_corerangeset",
+    "split_work_to_cores",
+]
