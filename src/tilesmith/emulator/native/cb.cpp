@@ -1,0 +1,312 @@
+// Circular buffers: counters shared by the core, pointers private to each role, credits that carry time and clocks.
+#include "access.h"
+
+namespace ts {
+
+// ---- credits ----
+
+void CreditRing::reset(uint32_t capacity) {
+    if (ring_.size() < capacity) ring_.resize(capacity);
+    head_ = size_ = 0;
+}
+
+Credit& CreditRing::give(uint32_t upto) {
+    if (size_ == ring_.size()) {  // only when nobody collects: forget the oldest
+        head_ = (head_ + 1) % ring_.size();
+        --size_;
+    }
+    Credit& credit = ring_[(head_ + size_++) % ring_.size()];
+    credit.upto = upto;
+    return credit;
+}
+
+const Credit* CreditRing::covering(uint32_t upto) {
+    while (size_ > 1 && static_cast<int32_t>(ring_[head_].upto - upto) < 0) {
+        head_ = (head_ + 1) % ring_.size();
+        --size_;
+    }
+    return size_ ? &ring_[head_] : nullptr;
+}
+
+static void give_credit(CreditRing& ring, uint32_t upto) {
+    Fiber& fiber = self();
+    Credit& credit = ring.give(upto);
+    credit.time = fiber.time;
+    if (!current_run->checks) return;
+    credit.clock = fiber.clock.at;
+    ++fiber.clock.at[fiber.id];
+}
+
+static void take_credit(CreditRing& ring, uint32_t upto) {
+    const Credit* credit = ring.covering(upto);
+    if (!credit) return;
+    join_time(credit->time);
+    if (!current_run->checks) return;
+    auto& mine = self().clock.at;
+    for (size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] < credit->clock[i] ? credit->clock[i] : mine[i];
+}
+
+// ---- set-up and end ----
+
+void cb_setup(Core& core, Fiber& fiber) {
+    const uint32_t unit = fiber.on_compute() ? 4 : 0;
+    const auto base = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(core.l1));
+    for (uint32_t i = 0; i < max_cbs; ++i) {
+        const CbConfig& config = core.cbs[i].config;
+        fiber.cbs[i] = {};
+        if (!config.used) continue;
+        CbInterface& cb = fiber.cbs[i].interface;
+        cb.fifo_size = config.size >> unit;
+        cb.fifo_page_size = config.page_size >> unit;
+        cb.fifo_num_pages = config.pages();
+        cb.fifo_rd_ptr = cb.fifo_wr_ptr = (base + config.offset) >> unit;
+        cb.fifo_limit = (base + config.offset + config.size) >> unit;
+    }
+}
+
+void check_cbs_at_end(Run& run) {
+    if (!run.checks) return;
+    for (auto& core : run.program->cores) {
+        for (uint32_t i = 0; i < max_cbs; ++i) {
+            CbState& cb = core->cbs[i];
+            if (!cb.config.used || cb.config.globally_allocated || cb.received == cb.acked) continue;
+            Fiber* producer = cb.producer >= 0 ? core->fibers[cb.producer] : nullptr;
+            if (!producer) continue;
+            run.current = producer;
+            finding("cb.left-at-end", producer->last_at, "CB %u still holds %u of %u pushed pages when all kernels have ended", i,
+                    cb.received - cb.acked, cb.received);
+            run.current = nullptr;
+        }
+    }
+}
+
+// ---- the four operations ----
+
+static CbState& configured(uint32_t cb, const At& at) {
+    if (cb >= max_cbs || !core().cbs[cb].config.used)
+        fatal("cb.not-configured", at, "CB %u is not configured on core (%u, %u)", cb, core().x, core().y);
+    return core().cbs[cb];
+}
+
+static void claim(int* owner, const char* check, const char* verb, uint32_t cb, const At& at) {
+    const int mine = static_cast<int>(role());
+    if (*owner < 0) *owner = mine;
+    if (*owner == mine || !current_run->checks) return;
+    finding(check, at, "%s %s CB %u, but %s already does; each role keeps its own pointer, so the two would disagree",
+            role_name(role()), verb, cb, role_name(static_cast<Role>(*owner)));
+}
+
+static uint32_t unit_shift() { return self().on_compute() ? 4 : 0; }
+
+// Pages are requested as one contiguous run: the hardware does not wrap in the middle of one.
+static void check_contiguous(const CbInterface& cb, uint32_t index, uint32_t pointer, uint32_t pages, const char* verb, const At& at) {
+    if (!current_run->checks || pointer + pages * cb.fifo_page_size <= cb.fifo_limit) return;
+    finding("cb.uneven", at, "%s of %u pages of CB %u runs past its end: only %u pages lie before the wrap, and %u pages do not divide evenly",
+            verb, pages, index, (cb.fifo_limit - pointer) / cb.fifo_page_size, cb.fifo_num_pages);
+}
+
+static void advance(CbInterface& cb, uint32_t& pointer, uint32_t pages) {
+    pointer += pages * cb.fifo_page_size;
+    if (pointer >= cb.fifo_limit) pointer -= cb.fifo_size;
+}
+
+static void wake_if_enough(WaitQueue& queue, Core& core, int waiter, uint32_t available) {
+    if (queue.empty()) return;
+    if (waiter >= 0 && core.fibers[waiter] && core.fibers[waiter]->wait.wanted > available) return;
+    queue.wake();
+}
+
+// A page pushed while its own read is still in flight hands out the credit before the data.
+static void check_landed(uint32_t index, const CbInterface& cb, uint32_t pages, const At& at) {
+    const Fiber& fiber = self();
+    const uint32_t unit = unit_shift();
+    const uint32_t begin = (cb.fifo_wr_ptr << unit) & l1_offset_mask, end = begin + (pages * cb.fifo_page_size << unit);
+    for (const Transfer& transfer : fiber.transfers) {
+        if (transfer.kind != Transfer::Kind::read || transfer.local >= end || transfer.local + transfer.size <= begin) continue;
+        finding("noc.use-before-barrier", at, "pages of CB %u are pushed while the NoC read issued at %s is still in flight to them",
+                index, place(transfer.at).c_str());
+        return;
+    }
+}
+
+extern "C" void ts_cb_reserve_back(uint32_t index, uint32_t pages, At at) {
+    step(at);
+    CbState& cb = configured(index, at);
+    CbLocal& local = self().cbs[index];
+    spend(current_run->machine->config.timing.cb_operation);
+    claim(&cb.producer, "cb.second-producer", "reserves pages of", index, at);
+    if (pages > cb.config.pages())
+        fatal("cb.reserve-beyond-capacity", at, "reserving %u pages of CB %u, which has %u, can never succeed", pages, index, cb.config.pages());
+    check_contiguous(local.interface, index, local.interface.fifo_wr_ptr, pages, "a reservation", at);
+    wait_until(cb.space, {Wait::On::cb_space, index, pages, true, at},
+               [&] { return cb.config.pages() - (cb.received - cb.acked) >= pages; });
+    const uint32_t needed = cb.received + pages;  // pages ever pushed once these are; so many minus the capacity must be acked
+    if (needed > cb.config.pages()) take_credit(cb.pops, needed - cb.config.pages());
+    if (local.reserved < pages) local.reserved = pages;
+}
+
+extern "C" void ts_cb_push_back(uint32_t index, uint32_t pages, At at) {
+    step(at);
+    CbState& cb = configured(index, at);
+    CbLocal& local = self().cbs[index];
+    spend(current_run->machine->config.timing.cb_operation);
+    claim(&cb.producer, "cb.second-producer", "pushes pages to", index, at);
+    if (current_run->checks) {
+        if (pages > local.reserved)
+            finding("cb.push-without-reserve", at, "pushes %u pages of CB %u, but has reserved %u", pages, index, local.reserved);
+        check_contiguous(local.interface, index, local.interface.fifo_wr_ptr, pages, "a push", at);
+        check_landed(index, local.interface, pages, at);
+    }
+    if (cb.received + pages - cb.acked > cb.config.pages() && !cb.config.globally_allocated)
+        fatal("cb.push-without-reserve", at, "CB %u has %u pages and %u are unread: pushing %u more overwrites them", index,
+              cb.config.pages(), cb.received - cb.acked, pages);
+    local.reserved -= pages < local.reserved ? pages : local.reserved;
+    advance(local.interface, local.interface.fifo_wr_ptr, pages);
+    local.interface.fifo_wr_tile_ptr = 0;
+    cb.received += pages;
+    local.interface.tiles_received = static_cast<uint16_t>(cb.received);
+    give_credit(cb.pushes, cb.received);
+    wake_if_enough(cb.data, core(), cb.consumer, cb.received - cb.acked);
+}
+
+extern "C" void ts_cb_wait_front(uint32_t index, uint32_t pages, At at) {
+    step(at);
+    CbState& cb = configured(index, at);
+    CbLocal& local = self().cbs[index];
+    spend(current_run->machine->config.timing.cb_operation);
+    claim(&cb.consumer, "cb.second-consumer", "waits for pages of", index, at);
+    if (pages > cb.config.pages())
+        fatal("cb.wait-beyond-capacity", at, "waiting for %u pages of CB %u, which has %u, can never succeed", pages, index, cb.config.pages());
+    check_contiguous(local.interface, index, local.interface.fifo_rd_ptr, pages, "a wait", at);
+    wait_until(cb.data, {Wait::On::cb_pages, index, pages, true, at}, [&] { return cb.received - cb.acked >= pages; });
+    take_credit(cb.pushes, cb.acked + pages);
+    if (local.waited < pages) local.waited = pages;
+}
+
+extern "C" void ts_cb_pop_front(uint32_t index, uint32_t pages, At at) {
+    step(at);
+    CbState& cb = configured(index, at);
+    CbLocal& local = self().cbs[index];
+    spend(current_run->machine->config.timing.cb_operation);
+    claim(&cb.consumer, "cb.second-consumer", "pops pages of", index, at);
+    if (current_run->checks) {
+        if (pages > local.waited)
+            finding("cb.pop-without-wait", at, "pops %u pages of CB %u, but has waited for %u", pages, index, local.waited);
+        check_contiguous(local.interface, index, local.interface.fifo_rd_ptr, pages, "a pop", at);
+    }
+    if (pages > cb.received - cb.acked)
+        fatal("cb.pop-without-wait", at, "pops %u pages of CB %u, which holds %u", pages, index, cb.received - cb.acked);
+    local.waited -= pages < local.waited ? pages : local.waited;
+    advance(local.interface, local.interface.fifo_rd_ptr, pages);
+    cb.acked += pages;
+    local.interface.tiles_acked = static_cast<uint16_t>(cb.acked);
+    give_credit(cb.pops, cb.acked);
+    wake_if_enough(cb.space, core(), cb.producer, cb.config.pages() - (cb.received - cb.acked));
+}
+
+// ---- polls and pointers ----
+
+extern "C" bool ts_cb_pages_available_at_front(uint32_t index, uint32_t pages, At at) {
+    step(at);
+    CbState& cb = configured(index, at);
+    spend(current_run->machine->config.timing.cb_operation);
+    if (cb.received - cb.acked >= pages) return true;
+    ts_yield();
+    return cb.received - cb.acked >= pages;
+}
+
+extern "C" bool ts_cb_pages_reservable_at_back(uint32_t index, uint32_t pages, At at) {
+    step(at);
+    CbState& cb = configured(index, at);
+    spend(current_run->machine->config.timing.cb_operation);
+    if (cb.config.pages() - (cb.received - cb.acked) >= pages) return true;
+    ts_yield();
+    return cb.config.pages() - (cb.received - cb.acked) >= pages;
+}
+
+extern "C" uint32_t ts_cb_read_ptr(uint32_t index, At at) {
+    configured(index, at);
+    return self().cbs[index].interface.fifo_rd_ptr << unit_shift();
+}
+
+extern "C" uint32_t ts_cb_write_ptr(uint32_t index, At at) {
+    configured(index, at);
+    return self().cbs[index].interface.fifo_wr_ptr << unit_shift();
+}
+
+extern "C" CbInterface* ts_cb_interface(uint32_t index) { return &self().cbs[index].interface; }
+
+// ---- windows: may this fiber touch these bytes of a circular buffer? ----
+
+struct Window {
+    uint32_t begin, pages;  // offset of the first page in L1, how many
+};
+
+static bool inside(const CbConfig& cb, Window window, uint32_t offset, uint32_t size) {
+    const uint32_t distance = (offset - cb.offset + cb.size - (window.begin - cb.offset)) % cb.size;
+    return uint64_t{distance} + size <= uint64_t{window.pages} * cb.page_size;
+}
+
+static Window window_of(const Fiber& fiber, uint32_t index, bool writing) {
+    const CbLocal& local = fiber.cbs[index];
+    const uint32_t pointer = writing ? local.interface.fifo_wr_ptr : local.interface.fifo_rd_ptr;
+    const uint32_t address = fiber.on_compute() ? pointer << 4 : pointer;
+    return {address & l1_offset_mask, writing ? local.reserved : local.waited};
+}
+
+static bool overlaps(const CbConfig& cb, uint32_t offset, uint32_t size) {
+    return cb.used && offset < cb.offset + cb.size && offset + size > cb.offset;
+}
+
+// Several indices may share one memory: an access is fine if any of them allows it.
+static int forbidding_cb(const Core& core, const Fiber& fiber, uint32_t offset, uint32_t size, bool writing) {
+    int forbids = -1;
+    for (uint32_t i = 0; i < max_cbs; ++i) {
+        const CbState& cb = core.cbs[i];
+        if (!overlaps(cb.config, offset, size)) continue;
+        const int mine = static_cast<int>(fiber.role);
+        const bool concerned = writing ? cb.producer == mine || (cb.producer < 0 && cb.consumer >= 0) : cb.consumer == mine;
+        if (!concerned || cb.config.globally_allocated) return -1;
+        if (inside(cb.config, window_of(fiber, i, true), offset, size) || inside(cb.config, window_of(fiber, i, false), offset, size)) return -1;
+        if (!writing && cb.producer == mine) return -1;
+        forbids = static_cast<int>(i);
+    }
+    return forbids;
+}
+
+void check_cb_read(uint32_t offset, uint32_t size, const At& at) {
+    const int index = forbidding_cb(core(), self(), offset, size, false);
+    if (index < 0) return;
+    const CbState& cb = core().cbs[index];
+    const Window window = window_of(self(), static_cast<uint32_t>(index), false);
+    const Window available{window.begin, cb.received - cb.acked};
+    if (inside(cb.config, available, offset, size))
+        finding("cb.read-past-wait", at, "%s reads %u bytes of CB %d at offset 0x%x, past the %u pages it has waited for",
+                role_name(role()), size, index, offset, window.pages);
+    else
+        finding("cb.use-after-pop", at, "%s reads %u bytes of CB %d at offset 0x%x, which are not among the %u pages it has waited for and not popped",
+                role_name(role()), size, index, offset, window.pages);
+}
+
+void check_cb_write(uint32_t offset, uint32_t size, const At& at) {
+    const int index = forbidding_cb(core(), self(), offset, size, true);
+    if (index < 0) return;
+    const Window window = window_of(self(), static_cast<uint32_t>(index), true);
+    finding("cb.write-past-reserve", at, "%s writes %u bytes of CB %d at offset 0x%x, outside the %u pages it has reserved",
+            role_name(role()), size, index, offset, window.pages);
+}
+
+void check_cb_remote_write(const Core& target, uint32_t offset, uint32_t size, const At& at) {
+    for (uint32_t i = 0; i < max_cbs; ++i) {
+        const CbState& cb = target.cbs[i];
+        if (!overlaps(cb.config, offset, size) || cb.config.globally_allocated || cb.producer < 0) continue;
+        const Fiber* producer = target.fibers[cb.producer];
+        if (!producer || inside(cb.config, window_of(*producer, i, true), offset, size)) return;
+        finding("cb.write-past-reserve", at,
+                "%u bytes arrive in CB %u of core (%u, %u) at offset 0x%x, outside the %u pages its %s has reserved", size, i, target.x,
+                target.y, offset, producer->cbs[i].reserved, role_name(producer->role));
+        return;
+    }
+}
+
+}  // namespace ts

@@ -1,0 +1,324 @@
+// What Python calls: machines, programs, runs. Plain C structures, described again in ../library.py.
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+
+#include <cstring>
+
+#include "access.h"
+#include "faults.h"
+
+namespace ts {
+std::string report_json(const LoadedProgram& program);
+}
+
+using namespace ts;
+
+extern "C" {
+
+struct KernelDescription {
+    const char* name;
+    const char* source;
+    void* handles[3];       // dlopen handles: one for data movement, one per role for compute
+    uint32_t compute, processor, noc, fidelity, fp32_dest, approx, full_sync, bfp8_pack_precise;
+    uint64_t unpack_to_dest_fp32;  // bit per CB
+    uint32_t origin_x, origin_y, core_count;
+    const uint32_t* cores;
+};
+
+struct CbDescription {
+    uint32_t index, format, tile_rows, tile_cols, face_rows, faces, offset, size, page_size, globally_allocated, core_count;
+    const uint32_t* cores;
+};
+
+struct SemaphoreDescription {
+    uint32_t id, value, core_count;
+    const uint32_t* cores;
+};
+
+struct Arguments {  // per kernel: values of core i are values[offsets[i] .. offsets[i + 1])
+    const uint32_t* values;
+    const uint32_t* offsets;
+    const uint32_t* common;
+    uint32_t common_count;
+};
+
+struct RunResult {
+    uint64_t cycles, steps, switches;
+    uint32_t findings, prints, zones, status;  // status: 0 ended, 1 aborted, 2 interrupted, 3 out of memory
+};
+
+Machine* tsh_machine_new(const MachineConfig* config) { return machine_new(*config); }
+void tsh_machine_free(Machine* machine) { machine_free(machine); }
+uint8_t* tsh_l1(Machine* machine, uint32_t core) { return machine->core_l1(core); }
+uint8_t* tsh_dram(Machine* machine, uint32_t bank) { return machine->dram[bank].memory; }
+
+void tsh_note_host_write(Machine* machine, uint32_t dram, uint32_t index, uint64_t address, uint64_t size) {
+    mark_initialised(dram ? machine->dram[index].shadow : machine->l1_shadow[index], address, size);
+}
+}
+
+// ---- loading ----
+
+static void find_text(void* entry, KernelImage& image) {
+    struct Search {
+        uintptr_t inside;
+        KernelImage* image;
+    } search{reinterpret_cast<uintptr_t>(entry), &image};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* data) {
+            auto& wanted = *static_cast<Search*>(data);
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                const auto& header = info->dlpi_phdr[i];
+                const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+                if (header.p_type != PT_LOAD || wanted.inside < begin || wanted.inside >= begin + header.p_memsz) continue;
+                wanted.image->text = reinterpret_cast<char*>(info->dlpi_addr);
+                wanted.image->text_size = begin + header.p_memsz - info->dlpi_addr;
+                return 1;
+            }
+            return 0;
+        },
+        &search);
+}
+
+// The linker script of a kernel library brackets its writable data with these two symbols (see ../build.py).
+static void find_data(void* handle, KernelImage& image) {
+    auto* begin = static_cast<char*>(dlsym(handle, "ts_data_begin"));
+    auto* end = static_cast<char*>(dlsym(handle, "ts_data_end"));
+    if (!begin || !end || end <= begin) return;
+    image.data = begin;
+    image.data_size = static_cast<size_t>(end - begin);
+    image.pristine.assign(begin, end);
+}
+
+static bool load_image(void* handle, KernelImage& image) {
+    image.entry = reinterpret_cast<void (*)()>(dlsym(handle, "ts_kernel_entry"));
+    if (!image.entry) return false;
+    find_text(reinterpret_cast<void*>(image.entry), image);
+    find_data(handle, image);
+    return true;
+}
+
+static Core& core_of(LoadedProgram& program, uint32_t index) {
+    int& slot = program.core_slot[index];
+    if (slot < 0) {
+        slot = static_cast<int>(program.cores.size());
+        auto core = std::make_unique<Core>();
+        Machine& machine = *program.machine;
+        core->machine = &machine;
+        core->index = index;
+        core->x = index % machine.config.grid_x;
+        core->y = index / machine.config.grid_x;
+        core->l1 = machine.core_l1(index);
+        core->shadow = &machine.l1_shadow[index];
+        program.cores.push_back(std::move(core));
+    }
+    return *program.cores[slot];
+}
+
+static void add_fiber(LoadedProgram& program, LoadedKernel& kernel, KernelImage& image, uint32_t core_index, Role role) {
+    auto fiber = std::make_unique<Fiber>();
+    fiber->core = &core_of(program, core_index);
+    fiber->kernel = &kernel;
+    fiber->image = &image;
+    fiber->role = role;
+    fiber->id = static_cast<uint32_t>(program.fibers.size());
+    fiber->core->fibers[static_cast<int>(role)] = fiber.get();
+    program.fibers.push_back(std::move(fiber));
+}
+
+static bool add_kernel(LoadedProgram& program, const KernelDescription& description) {
+    program.kernels.push_back(std::make_unique<LoadedKernel>());
+    LoadedKernel& kernel = *program.kernels.back();
+    kernel.name = description.name;
+    kernel.source = description.source;
+    kernel.compute = description.compute;
+    kernel.processor = description.processor;
+    kernel.noc = description.noc;
+    kernel.origin_x = description.origin_x;
+    kernel.origin_y = description.origin_y;
+    kernel.cores.assign(description.cores, description.cores + description.core_count);
+    ComputeConfig& config = kernel.config;
+    config.fidelity = static_cast<Fidelity>(description.fidelity);
+    config.fp32_dest = description.fp32_dest;
+    config.approx = description.approx;
+    config.full_sync = description.full_sync;
+    config.bfp8_pack_precise = description.bfp8_pack_precise;
+    for (uint32_t i = 0; i < max_cbs; ++i) config.unpack_to_dest_fp32[i] = description.unpack_to_dest_fp32 >> i & 1;
+    const int images = kernel.compute ? 3 : 1;
+    // One library serves all three compute roles unless it was built per role; its static data is swapped per fiber either way.
+    for (int i = 0; i < images; ++i) {
+        if (i > 0 && description.handles[i] == description.handles[0]) continue;
+        if (!load_image(description.handles[i], kernel.images[i])) return false;
+    }
+    for (const uint32_t core : kernel.cores) {
+        if (!kernel.compute) {
+            add_fiber(program, kernel, kernel.images[0], core, kernel.processor ? Role::ncrisc : Role::brisc);
+            continue;
+        }
+        core_of(program, core).compute = &kernel.config;
+        for (int i = 0; i < 3; ++i) {
+            KernelImage& image = kernel.images[i].entry ? kernel.images[i] : kernel.images[0];
+            add_fiber(program, kernel, image, core, static_cast<Role>(2 + i));
+        }
+    }
+    return true;
+}
+
+static void add_cb(LoadedProgram& program, const CbDescription& description) {
+    for (uint32_t i = 0; i < description.core_count; ++i) {
+        CbConfig& config = core_of(program, description.cores[i]).cbs[description.index].config;
+        config.used = true;
+        config.format = static_cast<Format>(description.format);
+        config.tile = {static_cast<uint16_t>(description.tile_rows), static_cast<uint16_t>(description.tile_cols),
+                       static_cast<uint16_t>(description.face_rows), static_cast<uint16_t>(description.faces)};
+        config.offset = description.offset;
+        config.size = description.size;
+        config.page_size = description.page_size;
+        config.globally_allocated = description.globally_allocated;
+    }
+}
+
+// ---- running ----
+
+static void start_core(Run& run, Core& core) {
+    core.words.clear();
+    core.niu_busy_until[0] = core.niu_busy_until[1] = 0;
+    core.compute_roles_left = core.compute ? 3 : 0;
+    const MachineConfig& config = run.machine->config;
+    if (run.checks) mark_initialised(*core.shadow, 0, config.l1_unreserved_base);
+    memset(core.l1 + config.semaphore_base, 0, 16 * max_semaphores);
+    for (CbState& cb : core.cbs) {
+        if (!cb.config.used) continue;
+        cb.received = cb.acked = 0;
+        cb.producer = cb.consumer = -1;
+        cb.data = {};
+        cb.space = {};
+        cb.pushes.reset(cb.config.pages() + 1);
+        cb.pops.reset(cb.config.pages() + 1);
+        if (!run.checks || cb.config.globally_allocated) continue;
+        mark_uninitialised(*core.shadow, cb.config.offset, cb.config.size);
+        memset(core.l1 + cb.config.offset, 0xff, cb.config.size);  // poison: NaN in every float format
+    }
+    CbConfig configs[max_cbs];
+    for (uint32_t i = 0; i < max_cbs; ++i) configs[i] = core.cbs[i].config;
+    if (core.compute) core.engine = engine_new(*core.compute, configs);
+}
+
+static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint32_t position) {
+    fiber.state = Fiber::State::ready;
+    fiber.wait = {};
+    fiber.time = fiber.waited = 0;
+    fiber.args = arguments.values + arguments.offsets[position];
+    fiber.arg_count = arguments.offsets[position + 1] - arguments.offsets[position];
+    fiber.common = arguments.common;
+    fiber.common_count = arguments.common_count;
+    fiber.noc_state[0] = fiber.noc_state[1] = {};
+    fiber.transfers.clear();
+    for (int noc = 0; noc < 2; ++noc) fiber.atomics_in_flight[noc] = 0, fiber.atomics_done_at[noc] = 0;
+    fiber.polls = 0;
+    fiber.raw_address = nullptr;
+    fiber.last_at = {};
+    cb_setup(*fiber.core, fiber);
+    if (!run.checks) return;
+    fiber.clock.at.assign(run.program->fibers.size(), run.machine->first_clock - 1);
+    fiber.clock.at[fiber.id] = run.machine->first_clock;
+}
+
+static void start(Run& run, const Arguments* arguments) {
+    LoadedProgram& program = *run.program;
+    program.findings.clear();
+    program.prints.clear();
+    program.zones.clear();
+    for (DramBank& bank : run.machine->dram) bank.busy_until = 0;
+    for (auto& core : program.cores) start_core(run, *core);
+    for (const auto& init : program.semaphores)
+        memcpy(run.machine->core_l1(init.core) + run.machine->config.semaphore_base + 16 * init.id, &init.value, 4);
+    size_t next = 0;
+    for (size_t k = 0; k < program.kernels.size(); ++k) {
+        LoadedKernel& kernel = *program.kernels[k];
+        kernel.counters = {};
+        for (KernelImage& image : kernel.images) image.owner = nullptr;
+        const size_t fibers_per_core = kernel.compute ? 3 : 1;
+        for (uint32_t i = 0; i < kernel.cores.size(); ++i)
+            for (size_t f = 0; f < fibers_per_core; ++f) start_fiber(run, *program.fibers[next++], arguments[k], i);
+    }
+}
+
+static void finish(Run& run) {
+    LoadedProgram& program = *run.program;
+    uint32_t highest = run.machine->first_clock;
+    for (auto& fiber : program.fibers) {
+        if (run.checks && highest < fiber->clock.at[fiber->id]) highest = fiber->clock.at[fiber->id];
+        if (fiber->stack.base) run.machine->free_stacks.push_back(fiber->stack);
+        fiber->stack = {};
+    }
+    run.machine->first_clock = highest + 1;
+    for (auto& core : program.cores) {
+        if (core->engine) engine_free(core->engine);
+        core->engine = nullptr;
+    }
+    for (auto& kernel : program.kernels)
+        for (KernelImage& image : kernel->images)
+            if (image.data_size) memcpy(image.data, image.pristine.data(), image.data_size);
+}
+
+static uint64_t latest_cycle(const LoadedProgram& program) {
+    uint64_t latest = 0;
+    for (auto& fiber : program.fibers) latest = latest < fiber->time ? fiber->time : latest;
+    return latest;
+}
+
+extern "C" {
+
+LoadedProgram* tsh_program_new(Machine* machine, const KernelDescription* kernels, uint32_t kernel_count, const CbDescription* cbs,
+                               uint32_t cb_count, const SemaphoreDescription* semaphores, uint32_t semaphore_count) {
+    auto program = std::make_unique<LoadedProgram>();
+    program->machine = machine;
+    program->core_slot.assign(machine->core_count, -1);
+    for (uint32_t i = 0; i < kernel_count; ++i)
+        if (!add_kernel(*program, kernels[i])) return nullptr;
+    for (uint32_t i = 0; i < cb_count; ++i) add_cb(*program, cbs[i]);
+    for (uint32_t i = 0; i < semaphore_count; ++i)
+        for (uint32_t c = 0; c < semaphores[i].core_count; ++c)
+            program->semaphores.push_back({semaphores[i].cores[c], semaphores[i].id, semaphores[i].value});
+    return program.release();
+}
+
+void tsh_program_free(LoadedProgram* program) { delete program; }
+
+// Two programs of one machine never run at once: a machine has one set of memories.
+void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments* arguments, RunResult* result) {
+    Run run;
+    run.program = program;
+    run.machine = program->machine;
+    run.options = *options;
+    run.checks = options->checks;
+    run.fast = options->numbers == 1;
+    run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;
+    current_run = &run;
+    start(run, arguments);
+    bool enough_memory;
+    {
+        FaultGuard guard(run);
+        enough_memory = run_program(run);
+    }
+    run.current = nullptr;
+    finish(run);
+    current_run = nullptr;
+    result->cycles = latest_cycle(*program);
+    result->steps = run.steps;
+    result->switches = run.switches;
+    result->findings = static_cast<uint32_t>(program->findings.size());
+    result->prints = static_cast<uint32_t>(program->prints.size());
+    result->zones = static_cast<uint32_t>(program->zones.size());
+    result->status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;
+}
+
+// The text lives until the next call on this thread.
+const char* tsh_report(const LoadedProgram* program) {
+    static thread_local std::string text;
+    text = report_json(*program);
+    return text.c_str();
+}
+}

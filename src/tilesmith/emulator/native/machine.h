@@ -1,0 +1,291 @@
+// The parts of the machine that only the runtime itself sees: memories, fibers, circular buffers, transfers in flight.
+#pragma once
+#include "core.h"
+#include "fiber.h"
+
+namespace ts {
+
+inline constexpr uint32_t l1_stride = 2u << 20;  // host bytes between the L1s of neighbouring cores
+inline constexpr uint32_t l1_offset_mask = l1_stride - 1;
+inline constexpr uint32_t low_window = 64 << 10;  // lowest address a process may map
+inline constexpr int roles = 5;
+
+// One record per granule of memory: who wrote it last, who read it last, what is initialised or in flight.
+struct Shadow {
+    uint64_t write = 0;  // clock:32 | fiber:12 | initialised bytes:4 | landing:1 | leaving:1 | place:14
+    uint64_t read = 0;   // clock:32 | fiber:12 | more readers:1 | unused:5 | place:14
+};
+
+struct ShadowMap {  // lazily populated
+    Shadow* records = nullptr;
+    size_t count = 0;
+    uint32_t shift = 2;  // log2 of the granule
+    bool map(size_t bytes, uint32_t granule_shift);
+    void unmap();
+    void reset();
+};
+
+struct Timing {  // cycles; filled from the arch data
+    uint32_t noc_read_issue = 21, noc_write_issue = 24, noc_read_latency = 200, noc_write_latency = 200;
+    uint32_t dram_read_latency = 380, dram_write_latency = 400, atomic_latency = 170, multicast_latency = 400;
+    uint32_t cb_operation = 12, semaphore_operation = 10, unused = 0;
+    double noc_bytes_per_cycle = 28.1, dram_bytes_per_cycle = 22.1;
+};
+
+struct BankConfig {
+    uint32_t noc_x, noc_y;
+    uint64_t address_offset;  // where this bank starts inside the endpoint's address space
+};
+
+struct MachineConfig {
+    uint32_t grid_x, grid_y, l1_size, l1_unreserved_base, semaphore_base, num_dram_banks;
+    uint64_t dram_bank_size;
+    uint32_t l1_alignment, dram_read_alignment, dram_write_alignment, num_cbs;
+    const uint32_t* worker_noc_xy;  // x, y per core, row-major over the grid
+    const BankConfig* dram_banks;
+    Timing timing;
+};
+
+struct DramBank {
+    uint8_t* memory = nullptr;
+    ShadowMap shadow;
+    uint64_t busy_until = 0;
+};
+
+struct Machine {
+    MachineConfig config{};
+    std::vector<uint32_t> worker_noc_xy;
+    std::vector<BankConfig> banks;
+    std::vector<DramBank> dram;
+    std::vector<ShadowMap> l1_shadow;
+    int l1_file = -1;
+    uint8_t* l1_base = nullptr;             // below 4 GiB; core c's L1 starts at l1_base + c * l1_stride
+    uint32_t core_count = 0;
+    uint16_t worker_at[64][64];             // NoC coordinates -> core index, or 0xffff
+    uint32_t first_clock = 1;               // vector clocks of the next run start here, so older epochs are in the past
+    std::vector<Stack> free_stacks;
+    uint8_t* core_l1(uint32_t index) const { return l1_base + size_t{index} * l1_stride; }
+};
+
+struct Clock {  // a vector clock; empty when checks are off
+    std::vector<uint32_t> at;
+    void join(const Clock& other) {
+        for (size_t i = 0; i < at.size(); ++i) at[i] = at[i] < other.at[i] ? other.at[i] : at[i];
+    }
+};
+
+struct Credit {  // pages handed over by one push or pop
+    uint32_t upto = 0;  // cumulative pages when this credit was given
+    uint64_t time = 0;
+    std::vector<uint32_t> clock;
+};
+
+class CreditRing {
+public:
+    void reset(uint32_t capacity);
+    Credit& give(uint32_t upto);              // newest
+    const Credit* covering(uint32_t upto);    // the credit that brings the total to `upto`; drops older ones
+private:
+    std::vector<Credit> ring_;
+    uint32_t head_ = 0, size_ = 0;
+};
+
+struct CbState {
+    CbConfig config;
+    uint32_t received = 0, acked = 0;
+    int producer = -1, consumer = -1;        // roles
+    CreditRing pushes, pops;
+    WaitQueue data, space;
+    bool under_protocol() const { return producer >= 0 || consumer >= 0; }
+};
+
+struct SyncWord {  // a 32-bit L1 word through which fibers signal each other
+    uint32_t offset = 0;
+    SyncPoint sync;
+    WaitQueue waiters;
+    At last_writer;
+    bool written = false;
+};
+
+struct Core {
+    Machine* machine = nullptr;
+    uint32_t index = 0, x = 0, y = 0;
+    CbState cbs[max_cbs];
+    std::vector<std::unique_ptr<SyncWord>> words;
+    Fiber* fibers[roles] = {};
+    Engine* engine = nullptr;
+    const ComputeConfig* compute = nullptr;
+    int compute_roles_left = 0;
+    uint8_t* l1 = nullptr;
+    ShadowMap* shadow = nullptr;
+    uint64_t niu_busy_until[2] = {};
+    SyncWord& word(uint32_t offset);
+    SyncWord* find_word(uint32_t offset);
+};
+
+struct Transfer {
+    enum class Kind : uint8_t { read, write, multicast } kind;
+    bool delivered = false, posted = false;
+    uint8_t noc = 0, vc = 0;
+    uint32_t trid = 0, size = 0, local = 0, flags = 0, destinations = 0;  // local: L1 offset on the issuing core
+    uint64_t remote = 0, done_at = 0;
+    At at;
+};
+
+struct CbLocal {
+    CbInterface interface{};
+    uint32_t reserved = 0, waited = 0;
+};
+
+struct KernelImage {
+    void (*entry)() = nullptr;
+    char* data = nullptr;     // writable static data of the loaded kernel: every fiber has its own copy of it
+    size_t data_size = 0;
+    Fiber* owner = nullptr;   // whose copy is in place now
+    std::vector<char> pristine;
+    char* text = nullptr;     // where the library is loaded, for addresses in findings
+    size_t text_size = 0;
+};
+
+struct KernelCounters {
+    uint64_t noc_reads = 0, noc_writes = 0, read_bytes = 0, written_bytes = 0, dram_read_bytes = 0, dram_written_bytes = 0;
+    uint64_t multicasts = 0, multicast_bytes = 0, atomics = 0;
+};
+
+struct LoadedKernel {
+    std::string name, source;
+    bool compute = false;
+    uint32_t processor = 0, noc = 0;
+    KernelImage images[3];      // data movement uses the first; compute one per role, often the same
+    ComputeConfig config;
+    std::vector<uint32_t> cores;
+    uint32_t origin_x = 0, origin_y = 0;
+    KernelCounters counters;
+};
+
+struct Fiber {
+    Core* core = nullptr;
+    LoadedKernel* kernel = nullptr;
+    KernelImage* image = nullptr;
+    Role role = Role::brisc;
+    uint32_t id = 0;
+    void* stack_pointer = nullptr;
+    Stack stack;
+    enum class State : uint8_t { ready, waiting, done } state = State::ready;
+    Wait wait;
+    uint64_t time = 0, waited = 0;
+    uint64_t shuffle = 0;                 // breaks ties in the ready queue when a seed is given
+    const uint32_t* args = nullptr;
+    uint32_t arg_count = 0;
+    const uint32_t* common = nullptr;
+    uint32_t common_count = 0;
+    CbLocal cbs[max_cbs];
+    NocState noc_state[2]{};
+    std::vector<Transfer> transfers;      // in flight, in issue order
+    uint64_t atomics_done_at[2] = {};
+    uint32_t atomics_in_flight[2] = {};
+    At atomic_at;
+    At last_at;                           // of the last API call, for faults and raw accesses
+    const void* raw_address = nullptr;    // code address of the raw access being checked, if any
+    Clock clock;
+    uint32_t polls = 0;
+    uint32_t polled_offset = 0;
+    std::vector<char> data;               // this fiber's copy of the kernel's static data while it is not in place
+    bool on_compute() const { return role >= Role::unpack; }
+};
+
+struct Allocation {
+    uint64_t address, size;  // per bank or per core
+    uint32_t dram;
+};
+
+struct Finding {
+    std::string check, message, file, kernel, other_file;
+    uint32_t line = 0, other_line = 0, core_x = 0, core_y = 0, count = 1;
+    uint32_t role = 0;
+    uint64_t address = 0;       // where in the kernel's library, for raw accesses whose line is looked up later
+    const char* library = nullptr;
+    bool gap = false, fatal = false;
+};
+
+struct RunOptions {
+    uint32_t checks, numbers, seeded, interruptible;
+    uint64_t seed, step_limit;
+    double stuck_seconds;
+    const Allocation* allocations;
+    uint32_t allocation_count;
+};
+
+struct Print {
+    std::string text;
+    uint32_t core_x, core_y, role;
+};
+
+struct Zone {
+    std::string name;
+    uint32_t fiber;
+    uint64_t begin, end;
+};
+
+struct LoadedProgram {
+    Machine* machine = nullptr;
+    std::vector<std::unique_ptr<LoadedKernel>> kernels;
+    std::vector<std::unique_ptr<Core>> cores;     // those that take part
+    std::vector<int> core_slot;                   // machine core index -> slot in cores, or -1
+    std::vector<std::unique_ptr<Fiber>> fibers;
+    struct SemaphoreInit {
+        uint32_t core, id, value;
+    };
+    std::vector<SemaphoreInit> semaphores;
+    std::vector<Finding> findings;
+    std::vector<Print> prints;
+    std::vector<Zone> zones;
+};
+
+struct Run {
+    LoadedProgram* program = nullptr;
+    Machine* machine = nullptr;
+    RunOptions options{};
+    bool checks = true, fast = false, aborted = false;
+    Fiber* current = nullptr;
+    void* scheduler_stack_pointer = nullptr;
+    std::vector<Fiber*> ready;            // a heap by (time, shuffle, id)
+    uint32_t live = 0;
+    uint64_t steps = 0, random = 0, switches = 0;
+    uint32_t stuck_ticks = 0;
+    volatile int interrupted = 0;
+    std::vector<At> places;               // source positions named by shadow records
+    struct OpenZone {
+        Fiber* fiber;
+        std::string name;
+        uint64_t begin;
+    };
+    std::vector<OpenZone> open_zones;
+    Core* core_by_index(uint32_t index) const {
+        const int slot = program->core_slot[index];
+        return slot < 0 ? nullptr : program->cores[slot].get();
+    }
+};
+
+extern thread_local Run* current_run __attribute__((tls_model("initial-exec")));
+
+// scheduler.cpp
+void make_ready(Fiber* fiber);
+[[noreturn]] void leave_run();            // the running fiber never continues
+void step(const At& at);                  // counts an API call against the step limit, and lets a seed preempt
+void yield_now();
+bool run_program(Run& run);
+// transfers.cpp
+void deliver_pending(Fiber& fiber, int noc, int vc, bool only_multicast);
+bool deliver_something(Run& run);         // called when nothing can run: writes leave even if nobody flushes them
+void check_transfers_at_end(Fiber& fiber);
+// cb.cpp
+void cb_setup(Core& core, Fiber& fiber);
+void check_cbs_at_end(Run& run);
+// faults.cpp
+void hide_window(Run& run, uint32_t next_core);  // the low window shows one core's L1 at a time
+// deadlock.cpp, report.cpp
+void report_deadlock(Run& run);
+std::string place(const At& at);
+const char* role_name(Role role);
+}  // namespace ts

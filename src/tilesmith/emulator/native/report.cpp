@@ -1,0 +1,153 @@
+// Findings: what was seen, where, by whom; and their JSON.
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "access.h"
+#include "json.h"
+
+namespace ts {
+
+const char* role_name(Role role) {
+    static const char* const names[] = {"writer (BRISC)", "reader (NCRISC)", "unpack (TRISC0)", "math (TRISC1)", "pack (TRISC2)"};
+    return names[static_cast<int>(role)];
+}
+
+std::string place(const At& at) {
+    const char* name = at.file_name();
+    const char* slash = strrchr(name, '/');
+    char line[16];
+    snprintf(line, sizeof line, ":%u", at.line());
+    return std::string(slash ? slash + 1 : name) + line;
+}
+
+inline constexpr size_t most_findings = 200;
+
+static void record(Finding finding) {
+    for (Finding& known : current_run->program->findings) {
+        if (known.check != finding.check || known.line != finding.line || known.file != finding.file) continue;
+        if (known.role != finding.role || known.kernel != finding.kernel || known.address != finding.address) continue;
+        ++known.count;
+        return;
+    }
+    if (current_run->program->findings.size() < most_findings) current_run->program->findings.push_back(std::move(finding));
+}
+
+static Finding describe(const char* check, const At& at, const char* text, va_list arguments) {
+    char message[2048];
+    vsnprintf(message, sizeof message, text, arguments);
+    Finding finding;
+    finding.check = check;
+    finding.message = message;
+    finding.file = at.file_name();
+    finding.line = at.line();
+    if (const Fiber* fiber = current_run->current) {
+        finding.kernel = fiber->kernel->name;
+        finding.core_x = fiber->core->x;
+        finding.core_y = fiber->core->y;
+        finding.role = static_cast<uint32_t>(fiber->role);
+        const auto code = static_cast<const char*>(fiber->raw_address);
+        if (code && code >= fiber->image->text && code < fiber->image->text + fiber->image->text_size)
+            finding.address = static_cast<uint64_t>(code - fiber->image->text);
+    }
+    return finding;
+}
+
+void finding(const char* check, const At& at, const char* text, ...) {
+    va_list arguments;
+    va_start(arguments, text);
+    record(describe(check, at, text, arguments));
+    va_end(arguments);
+}
+
+void fatal(const char* check, const At& at, const char* text, ...) {
+    va_list arguments;
+    va_start(arguments, text);
+    Finding finding = describe(check, at, text, arguments);
+    va_end(arguments);
+    finding.fatal = true;
+    record(std::move(finding));
+    leave_run();
+}
+
+void gap(const At& at, const char* text, ...) {
+    va_list arguments;
+    va_start(arguments, text);
+    Finding finding = describe("emulator.gap", at, text, arguments);
+    va_end(arguments);
+    finding.gap = finding.fatal = true;
+    record(std::move(finding));
+    leave_run();
+}
+
+static void write_finding(JsonWriter& json, const Finding& finding) {
+    json.begin_object();
+    json.field("check", finding.check);
+    json.field("message", finding.message);
+    json.field("file", finding.file);
+    json.field("line", finding.line);
+    json.field("kernel", finding.kernel);
+    json.field("core_x", finding.core_x);
+    json.field("core_y", finding.core_y);
+    json.field("role", finding.role);
+    json.field("count", finding.count);
+    json.field("address", finding.address);
+    json.field("gap", finding.gap);
+    json.field("fatal", finding.fatal);
+    json.end_object();
+}
+
+static void write_fiber(JsonWriter& json, const Fiber& fiber) {
+    json.begin_object();
+    json.field("core_x", fiber.core->x);
+    json.field("core_y", fiber.core->y);
+    json.field("role", static_cast<uint32_t>(fiber.role));
+    json.field("kernel", fiber.kernel->name);
+    json.field("cycles", fiber.time);
+    json.field("waited", fiber.waited);
+    json.end_object();
+}
+
+static void write_kernel(JsonWriter& json, const LoadedKernel& kernel) {
+    const KernelCounters& counters = kernel.counters;
+    json.begin_object();
+    json.field("name", kernel.name);
+    json.field("noc_reads", counters.noc_reads);
+    json.field("noc_writes", counters.noc_writes);
+    json.field("read_bytes", counters.read_bytes);
+    json.field("written_bytes", counters.written_bytes);
+    json.field("dram_read_bytes", counters.dram_read_bytes);
+    json.field("dram_written_bytes", counters.dram_written_bytes);
+    json.field("multicasts", counters.multicasts);
+    json.field("multicast_bytes", counters.multicast_bytes);
+    json.field("atomics", counters.atomics);
+    json.end_object();
+}
+
+std::string report_json(const LoadedProgram& program) {
+    JsonWriter json;
+    json.begin_object();
+    json.list("findings", program.findings, write_finding);
+    json.list("prints", program.prints, [](JsonWriter& out, const Print& print) {
+        out.begin_object();
+        out.field("text", print.text);
+        out.field("core_x", print.core_x);
+        out.field("core_y", print.core_y);
+        out.field("role", print.role);
+        out.end_object();
+    });
+    json.list("zones", program.zones, [](JsonWriter& out, const Zone& zone) {
+        out.begin_object();
+        out.field("name", zone.name);
+        out.field("fiber", zone.fiber);
+        out.field("begin", zone.begin);
+        out.field("end", zone.end);
+        out.end_object();
+    });
+    json.list("fibers", program.fibers, [](JsonWriter& out, const std::unique_ptr<Fiber>& fiber) { write_fiber(out, *fiber); });
+    json.list("kernels", program.kernels, [](JsonWriter& out, const std::unique_ptr<LoadedKernel>& kernel) { write_kernel(out, *kernel); });
+    json.end_object();
+    return json.text;
+}
+
+}  // namespace ts

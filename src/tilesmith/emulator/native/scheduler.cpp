@@ -1,0 +1,213 @@
+#include <cstring>
+
+#include "machine.h"
+
+namespace ts {
+
+thread_local Run* current_run __attribute__((tls_model("initial-exec"))) = nullptr;
+
+Fiber& self() { return *current_run->current; }
+Role role() { return self().role; }
+Core& core() { return *self().core; }
+Engine*& engine() { return self().core->engine; }
+const CbConfig& cb_config(uint32_t cb) { return self().core->cbs[cb].config; }
+const ComputeConfig& compute_config() { return *self().core->compute; }
+bool checks_on() { return current_run->checks; }
+bool fast_numbers() { return current_run->fast; }
+uint64_t now() { return self().time; }
+void spend(uint64_t cycles) { self().time += cycles; }
+
+void join_time(uint64_t cycles) {
+    Fiber& fiber = self();
+    if (cycles <= fiber.time) return;
+    fiber.waited += cycles - fiber.time;
+    fiber.time = cycles;
+}
+
+// ---- the ready queue: a binary heap, least virtual time first ----
+
+static bool goes_before(const Fiber* a, const Fiber* b) {
+    if (a->shuffle != b->shuffle) return a->shuffle < b->shuffle;
+    if (a->time != b->time) return a->time < b->time;
+    return a->id < b->id;
+}
+
+static uint64_t next_random(Run& run) {  // xorshift64*
+    run.random ^= run.random >> 12;
+    run.random ^= run.random << 25;
+    run.random ^= run.random >> 27;
+    return run.random * 0x2545F4914F6CDD1DULL;
+}
+
+void make_ready(Fiber* fiber) {
+    Run& run = *current_run;
+    fiber->state = Fiber::State::ready;
+    fiber->shuffle = run.options.seeded ? next_random(run) >> 32 : 0;
+    auto& heap = run.ready;
+    heap.push_back(fiber);
+    size_t i = heap.size() - 1;
+    while (i > 0 && goes_before(heap[i], heap[(i - 1) / 2])) {
+        Fiber* parent = heap[(i - 1) / 2];
+        heap[(i - 1) / 2] = heap[i];
+        heap[i] = parent;
+        i = (i - 1) / 2;
+    }
+}
+
+static Fiber* take_ready(Run& run) {
+    auto& heap = run.ready;
+    Fiber* first = heap[0];
+    heap[0] = heap.back();
+    heap.pop_back();
+    const size_t count = heap.size();
+    for (size_t i = 0;;) {
+        size_t least = i;
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < count; ++child)
+            if (goes_before(heap[child], heap[least])) least = child;
+        if (least == i) break;
+        Fiber* other = heap[i];
+        heap[i] = heap[least];
+        heap[least] = other;
+        i = least;
+    }
+    return first;
+}
+
+void WaitQueue::wake() {
+    for (Fiber* fiber : waiting_)
+        if (fiber->state == Fiber::State::waiting) make_ready(fiber);
+    waiting_.clear();
+}
+
+// ---- switching ----
+
+static void to_scheduler() { ts_switch_stack(&self().stack_pointer, current_run->scheduler_stack_pointer); }
+
+void leave_run() {
+    current_run->aborted = true;
+    to_scheduler();
+    __builtin_unreachable();
+}
+
+void block(WaitQueue& queue, const Wait& wait) {
+    Fiber& fiber = self();
+    fiber.state = Fiber::State::waiting;
+    fiber.wait = wait;
+    queue.add(&fiber);
+    to_scheduler();
+    fiber.wait.on = Wait::On::nothing;
+}
+
+void yield_now() {
+    make_ready(&self());
+    to_scheduler();
+}
+
+void step(const At& at) {
+    Run& run = *current_run;
+    Fiber& fiber = *run.current;
+    fiber.last_at = at;
+    if (++run.steps > run.options.step_limit)
+        fatal("sync.step-limit", at, "the program made %llu API calls without ending",
+              static_cast<unsigned long long>(run.options.step_limit));
+    if (run.interrupted) leave_run();
+    if (run.options.seeded && (next_random(run) >> 60) == 0) yield_now();
+}
+
+// Each fiber sees its own static data of the kernel, as each RISC has its own memory on the chip.
+static void place_static_data(Fiber& fiber) {
+    KernelImage& image = *fiber.image;
+    if (image.data_size == 0 || image.owner == &fiber) return;
+    if (image.owner) memcpy(image.owner->data.data(), image.data, image.data_size);
+    memcpy(image.data, fiber.data.data(), image.data_size);
+    image.owner = &fiber;
+}
+
+static void finish(Fiber& fiber) {
+    check_transfers_at_end(fiber);
+    if (fiber.on_compute() && --fiber.core->compute_roles_left == 0) engine_finish(fiber.core->engine, fiber.last_at);
+    fiber.state = Fiber::State::done;
+    --current_run->live;
+}
+
+static void fiber_main() {
+    self().image->entry();
+    finish(self());
+    to_scheduler();
+    __builtin_unreachable();
+}
+
+static bool prepare(Run& run, Fiber& fiber) {
+    Machine& machine = *run.machine;
+    if (!fiber.stack.base) {
+        if (!machine.free_stacks.empty()) {
+            fiber.stack = machine.free_stacks.back();
+            machine.free_stacks.pop_back();
+        } else if (!fiber.stack.map(256 << 10)) {
+            return false;
+        }
+    }
+    fiber.stack_pointer = prepare_stack(fiber.stack, fiber_main);
+    if (fiber.image->data_size) fiber.data = fiber.image->pristine;
+    return true;
+}
+
+// Raw stores to a polled word wake nobody when checks are off, so look at the words themselves before giving up.
+static bool recheck_semaphores(Run& run) {
+    bool found = false;
+    for (auto& fiber : run.program->fibers) {
+        if (fiber->state != Fiber::State::waiting || fiber->wait.on != Wait::On::semaphore) continue;
+        uint32_t value;
+        memcpy(&value, fiber->core->l1 + fiber->wait.object, 4);
+        if (fiber->wait.at_least ? value < fiber->wait.wanted : value != fiber->wait.wanted) continue;
+        fiber->core->word(fiber->wait.object).waiters.wake();
+        found = true;
+    }
+    return found;
+}
+
+bool run_program(Run& run) {
+    for (auto& fiber : run.program->fibers)
+        if (!prepare(run, *fiber)) return false;
+    for (auto& fiber : run.program->fibers) make_ready(fiber.get());
+    run.live = static_cast<uint32_t>(run.program->fibers.size());
+    while (run.live > 0 && !run.aborted) {
+        if (run.ready.empty()) {
+            if (deliver_something(run) || recheck_semaphores(run)) continue;
+            report_deadlock(run);
+            run.aborted = true;
+            break;
+        }
+        Fiber* fiber = take_ready(run);
+        run.current = fiber;
+        ++run.switches;
+        hide_window(run, fiber->core->index);
+        place_static_data(*fiber);
+        ts_switch_stack(&run.scheduler_stack_pointer, fiber->stack_pointer);
+        run.current = nullptr;
+    }
+    if (!run.aborted) check_cbs_at_end(run);
+    return true;
+}
+
+// ---- synchronisation ----
+
+static void join_into(std::vector<uint32_t>& into, const std::vector<uint32_t>& from) {
+    if (into.size() < from.size()) into.resize(from.size());
+    for (size_t i = 0; i < from.size(); ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+}
+
+void SyncPoint::release() {
+    Fiber& fiber = self();
+    if (time_ < fiber.time) time_ = fiber.time;
+    if (!current_run->checks) return;
+    join_into(clock_, fiber.clock.at);
+    ++fiber.clock.at[fiber.id];
+}
+
+void SyncPoint::acquire() const {
+    join_time(time_);
+    if (current_run->checks) join_into(self().clock.at, clock_);
+}
+
+}  // namespace ts

@@ -1,0 +1,70 @@
+// Words in L1 through which cores and roles signal each other.
+#include <cstring>
+
+#include "access.h"
+
+namespace ts {
+
+SyncWord* Core::find_word(uint32_t offset) {
+    for (auto& word : words)
+        if (word->offset == offset) return word.get();
+    return nullptr;
+}
+
+SyncWord& Core::word(uint32_t offset) {
+    if (SyncWord* known = find_word(offset)) return *known;
+    words.push_back(std::make_unique<SyncWord>());
+    words.back()->offset = offset;
+    return *words.back();
+}
+
+extern "C" uint32_t ts_semaphore_address(uint32_t id, At at) {
+    if (id >= max_semaphores) fatal("kernel.argument", at, "semaphore %u does not exist: a core has %u", id, max_semaphores);
+    const uint32_t offset = current_run->machine->config.semaphore_base + id * 16;
+    core().word(offset);
+    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(core().l1)) + offset;
+}
+
+static uint32_t load(uint32_t offset) {
+    uint32_t value;
+    memcpy(&value, core().l1 + offset, 4);
+    return value;
+}
+
+extern "C" void ts_semaphore_set(uint32_t address, uint32_t value, At at) {
+    step(at);
+    const uint32_t offset = local_offset(address, 4, at);
+    spend(current_run->machine->config.timing.semaphore_operation);
+    if (current_run->checks) {
+        if (core().shadow->records[offset >> 2].write & leaving_bit)
+            finding("noc.source-reused", at, "semaphore word 0x%x is set while a NoC write may still be reading it", offset);
+        mark_initialised(*core().shadow, offset, 4);
+    }
+    memcpy(core().l1 + offset, &value, 4);
+    SyncWord& word = core().word(offset);
+    word.sync.release();
+    word.last_writer = at;
+    word.written = true;
+    word.waiters.wake();
+}
+
+extern "C" uint32_t ts_semaphore_get(uint32_t address, At at) {
+    step(at);
+    const uint32_t offset = local_offset(address, 4, at);
+    core().word(offset).sync.acquire();
+    return load(offset);
+}
+
+extern "C" void ts_semaphore_wait(uint32_t address, uint32_t value, bool at_least, At at) {
+    step(at);
+    const uint32_t offset = local_offset(address, 4, at);
+    spend(current_run->machine->config.timing.semaphore_operation);
+    SyncWord& word = core().word(offset);
+    wait_until(word.waiters, {Wait::On::semaphore, offset, value, at_least, at}, [&] {
+        const uint32_t seen = load(offset);
+        return at_least ? seen >= value : seen == value;
+    });
+    word.sync.acquire();
+}
+
+}  // namespace ts
