@@ -1,0 +1,3 @@
+#pragma once
+#include "ts/prologue.h"
+#include "ts/dataflow/addresses.h"

@@ -1,0 +1,3 @@
+// The path of the first name generation.
+#pragma once
+#include "api/debug/assert.h"

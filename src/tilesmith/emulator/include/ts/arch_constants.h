@@ -1,0 +1,62 @@
+// Sizes and addresses the vendor's build passes to kernels as macros. Whatever the build has already set wins.
+#pragma once
+
+#if !defined(ARCH_WORMHOLE) && !defined(ARCH_BLACKHOLE)
+#error "the build must define ARCH_WORMHOLE or ARCH_BLACKHOLE"
+#endif
+
+#ifndef NOC_INDEX
+#define NOC_INDEX 0
+#endif
+#define DM_DEDICATED_NOC 0
+#define DM_DYNAMIC_NOC 1
+#ifndef NOC_MODE
+#define NOC_MODE DM_DEDICATED_NOC
+#endif
+
+#define NUM_NOCS 2
+#define L1_ALIGNMENT 16
+#define LOG_BASE_2_OF_L1_ALIGNMENT 4
+#define NOC_L1_READ_ALIGNMENT_BYTES 16
+#define NOC_L1_WRITE_ALIGNMENT_BYTES 16
+#define NOC_DRAM_WRITE_ALIGNMENT_BYTES 16
+#define NOC_REG_ALIGNMENT_BYTES 4
+#define MEM_ZEROS_SIZE 512
+#define MEM_L1_BASE 0x0
+
+#ifdef ARCH_WORMHOLE
+#define DRAM_ALIGNMENT 32
+#define LOG_BASE_2_OF_DRAM_ALIGNMENT 5
+#define PCIE_ALIGNMENT 32
+#define NOC_DRAM_READ_ALIGNMENT_BYTES 32
+#define NOC_MAX_BURST_SIZE 8192
+#define MEM_L1_SIZE (1464 * 1024)
+#define MEM_ZEROS_BASE 13344
+#ifndef NUM_DRAM_BANKS
+#define NUM_DRAM_BANKS 12
+#endif
+#ifndef NUM_L1_BANKS
+#define NUM_L1_BANKS 64
+#endif
+#else
+#define DRAM_ALIGNMENT 64
+#define LOG_BASE_2_OF_DRAM_ALIGNMENT 6
+#define PCIE_ALIGNMENT 64
+#define NOC_DRAM_READ_ALIGNMENT_BYTES 64
+#define NOC_MAX_BURST_SIZE 16384
+#define MEM_L1_SIZE (1536 * 1024)
+#define MEM_ZEROS_BASE 13536
+#ifndef NUM_DRAM_BANKS
+#define NUM_DRAM_BANKS 8
+#endif
+#ifndef NUM_L1_BANKS
+#define NUM_L1_BANKS 130
+#endif
+#endif
+
+#define NOC_UNICAST_WRITE_VC 1
+#define NOC_MULTICAST_WRITE_VC 4
+#define NOC_DISPATCH_MULTICAST_WRITE_VC 5
+#define NOC_MAX_TRANSACTION_ID 0xF
+#define NOC_MAX_TRANSACTION_ID_COUNT 255
+#define NOC_CLEAR_OUTSTANDING_REQ_MASK ((1ULL << (NOC_MAX_TRANSACTION_ID + 1)) - 1)

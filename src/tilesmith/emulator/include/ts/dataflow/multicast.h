@@ -1,0 +1,47 @@
+// Writes to a rectangle of cores.
+#pragma once
+#include "ts/dataflow/addresses.h"
+
+namespace ts {
+constexpr uint32_t linked_flag(bool linked) { return linked ? noc_linked : 0; }
+}  // namespace ts
+
+template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1>
+FORCE_INLINE void noc_async_write_multicast(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool linked = false,
+    uint8_t noc = noc_index, [[maybe_unused]] uint8_t vc = NOC_MULTICAST_WRITE_VC, TS_AT) {
+    ts_noc_write_multicast(
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc, ts::linked_flag(linked), at);
+}
+template <bool enable_noc_tracing = true>
+FORCE_INLINE void noc_async_write_multicast_one_packet(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool linked = false,
+    uint8_t noc = noc_index, TS_AT) {
+    ts_noc_write_multicast(
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc, ts::linked_flag(linked), at);
+}
+FORCE_INLINE void noc_async_write_multicast_loopback_src(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool linked = false,
+    uint8_t noc = noc_index, TS_AT) {
+    const uint32_t flags = ts::linked_flag(linked) | ts::noc_include_self;
+    ts_noc_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc, flags, at);
+}
+
+// ---- semaphores: the word at the source is copied to every destination ----
+FORCE_INLINE void noc_semaphore_set_multicast(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t num_dests, bool linked = false,
+    uint8_t noc = noc_index, [[maybe_unused]] uint8_t vc = NOC_MULTICAST_WRITE_VC, TS_AT) {
+    ts_noc_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, noc, ts::linked_flag(linked), at);
+}
+FORCE_INLINE void noc_semaphore_set_multicast_loopback_src(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t num_dests, bool linked = false,
+    uint8_t noc = noc_index, TS_AT) {
+    const uint32_t flags = ts::linked_flag(linked) | ts::noc_include_self;
+    ts_noc_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, noc, flags, at);
+}
+template <bool posted = false>
+FORCE_INLINE void noc_semaphore_inc_multicast(
+    uint64_t addr, uint32_t incr, uint32_t num_dests, uint8_t noc_id = noc_index,
+    [[maybe_unused]] uint8_t vc = NOC_MULTICAST_WRITE_VC, TS_AT) {
+    ts_noc_atomic_inc_multicast(addr, incr, num_dests, noc_id, at);
+}

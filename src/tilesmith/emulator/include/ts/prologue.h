@@ -1,0 +1,44 @@
+// What every kernel translation unit starts with: the vendor's attribute macros, the program's circular-buffer tables,
+// and the kernel's arguments. The build puts its own defines (arguments, formats, processor) before this file.
+#pragma once
+#include <stdint.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "ts/abi.h"
+#include "ts/arch_constants.h"
+
+using uint = unsigned int;
+
+#define tt_l1_ptr
+#define tt_reg_ptr
+#define FORCE_INLINE inline __attribute__((always_inline))
+#define ALWI inline __attribute__((always_inline))
+#define ATTR_PACK __attribute__((packed))
+#define TT_ALWAYS_INLINE inline __attribute__((always_inline))
+
+// For header code that works on the emulator's own memory, which the checked build must not instrument.
+#define TS_NO_CHECK __attribute__((no_sanitize("thread")))
+
+#ifndef KERNEL_BUILD
+#define KERNEL_BUILD
+#endif
+
+#include "ts/formats.h"
+#include "ts/cb_tables.h"
+#include "ts/arguments.h"
+#include "api/compile_time_args.h"
+#include "ts/cb.h"
+
+// Kernel entry of the first name generation: `namespace NAMESPACE { void MAIN { ... } }`.
+#define NAMESPACE ts_kernel
+#define MAIN kernel_main()
