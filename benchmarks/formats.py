@@ -45,7 +45,7 @@ def measure(size: int, repeat: int) -> dict[str, float]:
     return figures
 
 
-def measure_format(values: np.ndarray, format_: DataFormat, repeat: int) -> tuple[float, float]:  # type: ignore[type-arg]
+def measure_format(values: np.ndarray, format_: DataFormat, repeat: int) -> tuple[float, float]:
     packed = pack_tiles(values, format_)
     pack = best_of(repeat, lambda: pack_tiles(values, format_))
     return pack, best_of(repeat, lambda: unpack_tiles(packed, format_, values.shape))

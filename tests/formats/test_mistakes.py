@@ -53,7 +53,7 @@ def test_integers_must_fit() -> None:
 
 
 @pytest.mark.parametrize("values", [np.zeros((32, 32), complex), np.full((32, 32), "a")])
-def test_only_real_numbers_become_floats(values: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_only_real_numbers_become_floats(values: np.ndarray) -> None:
     with pytest.raises(FormatError, match="cannot be stored as Float16_b"):
         pack_tiles(values, bfloat16)
 

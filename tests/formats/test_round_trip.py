@@ -38,9 +38,8 @@ TILES = [TileShape(rows, cols) for rows in (1, 2, 4, 8, 16, 32) for cols in (16,
 def random_values(format: DataFormat, shape: tuple[int, ...], seed: int) -> npt.NDArray[Any]:
     generator = np.random.default_rng(seed)
     if format.is_integer:
-        dtype = {uint8: np.uint8, uint16: np.uint16, uint32: np.uint32, int32: np.int32}[format]
-        limits = np.iinfo(dtype)
-        return generator.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+        dtype = np.dtype({uint8: "u1", uint16: "u2", uint32: "u4", int32: "i4"}[format])
+        return generator.integers(0, 256, (*shape, dtype.itemsize), np.uint8).view(dtype)[..., 0]
     return (generator.standard_normal(shape) * 10.0 ** generator.integers(-3, 4)).astype(np.float32)
 
 

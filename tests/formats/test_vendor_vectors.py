@@ -13,7 +13,7 @@ DATA = Path(__file__).parent / "vendor_packing.npz"
 FORMATS = {"bf16": bfloat16, "bfp8": bfloat8_b, "bfp4": bfloat4_b}
 
 
-def assert_bits_equal(ours: np.ndarray, theirs: np.ndarray) -> None:  # type: ignore[type-arg]
+def assert_bits_equal(ours: np.ndarray, theirs: np.ndarray) -> None:
     np.testing.assert_array_equal(ours.view(np.uint32), theirs.view(np.uint32))
 
 

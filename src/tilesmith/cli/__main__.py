@@ -1,0 +1,5 @@
+"""`python -m tilesmith.cli`."""
+
+from tilesmith.cli import main
+
+main()

@@ -1,0 +1,110 @@
+"""What is there and what is not, one sentence each."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilesmith import settings
+from tilesmith.cli.sizes import readable
+from tilesmith.errors import TilesmithError
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part of the installation. A `needed` part that is missing keeps the emulator from running."""
+
+    part: str
+    present: bool
+    sentence: str
+    needed: bool = False
+
+
+def examine() -> list[Finding]:
+    """Look at every part; none of the looks may fail."""
+    machine = f"{platform.system()} {platform.machine()}"
+    return [
+        Finding("python", True, f"Python {platform.python_version()} on {machine}."),
+        _compiler(),
+        _cache(),
+        _package("torch", "tensors from and to PyTorch", "pip install 'tilesmith[torch]'"),
+        _package("tilelang", "TileLang kernels", "pip install tilelang"),
+        _package("ttnn", "real chips and the vendor's simulator", "pip install 'tilesmith[ttnn]'"),
+        _card(),
+        _gpu(),
+    ]
+
+
+def _compiler() -> Finding:
+    from tilesmith.native import find_compiler
+
+    try:
+        found = find_compiler()
+    except TilesmithError as error:
+        return Finding("compiler", False, f"{error.what}: {error.remedy}.", needed=True)
+    return Finding("compiler", True, f"{found} compiles kernels.", needed=True)
+
+
+def _cache() -> Finding:
+    from tilesmith.native import Cache
+
+    root = settings.current().cache_dir
+    if not _can_write(root):
+        return Finding(
+            "cache", False, f"{root} cannot be written: kernels are compiled anew in every process "
+            f"until {settings.variable('cache_dir')} names another directory.",
+        )  # fmt: skip
+    usage = Cache(root).usage()
+    return Finding("cache", True, f"{root} holds {usage.entries} compiled files, {readable(usage.bytes)}.")
+
+
+def _can_write(directory: Path) -> bool:
+    existing = next(parent for parent in (directory, *directory.parents) if parent.exists())
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+
+
+def _package(name: str, purpose: str, remedy: str) -> Finding:
+    if importlib.util.find_spec(name) is None:
+        return Finding(name, False, f"not installed, needed only for {purpose}: {remedy}.")
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        version = "of unknown version"
+    return Finding(name, True, f"{name} {version} is there for {purpose}.")
+
+
+def _card() -> Finding:
+    cards = sorted(Path("/dev/tenstorrent").glob("[0-9]*"))
+    if not cards:
+        return Finding("card", False, "no Tenstorrent card in this computer: the emulator needs none.")
+    return Finding("card", True, f"{len(cards)} Tenstorrent card(s): {', '.join(map(str, cards))}.")
+
+
+def _gpu() -> Finding:
+    names = _quietly(_nvidia_gpus)
+    if not names:
+        return Finding("gpu", False, "no NVIDIA GPU was found: needed only for the cuda backend.")
+    return Finding("gpu", True, f"{', '.join(names)} for the cuda backend.")
+
+
+def _nvidia_gpus() -> list[str]:
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return []
+    command = [tool, "--query-gpu=name", "--format=csv,noheader"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    return [line.strip() for line in done.stdout.splitlines() if line.strip()]
+
+
+def _quietly(look: Callable[[], list[str]]) -> list[str]:
+    try:
+        return look()
+    except (OSError, subprocess.SubprocessError):
+        return []
