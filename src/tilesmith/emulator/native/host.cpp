@@ -19,7 +19,9 @@ extern "C" {
 struct KernelDescription {
     const char* name;
     const char* source;
-    void* handles[3];       // dlopen handles: one for data movement, one per role for compute
+    void* handles[3];           // dlopen handles: one for data movement, one per role for compute
+    uint64_t data_offsets[3];   // where the library's writable data starts, from where it is loaded
+    uint64_t data_sizes[3];
     uint32_t compute, processor, noc, fidelity, fp32_dest, approx, full_sync, bfp8_pack_precise;
     uint64_t unpack_to_dest_fp32;  // bit per CB
     uint32_t origin_x, origin_y, core_count;
@@ -81,22 +83,23 @@ static void find_text(void* entry, KernelImage& image) {
         &search);
 }
 
-// The linker script of a kernel library brackets its writable data with these two symbols (see ../build.py).
-static void find_data(void* handle, KernelImage& image) {
-    auto* begin = static_cast<char*>(dlsym(handle, "ts_data_begin"));
-    auto* end = static_cast<char*>(dlsym(handle, "ts_data_end"));
-    if (!begin || !end || end <= begin) return;
-    image.data = begin;
-    image.data_size = static_cast<size_t>(end - begin);
-    image.pristine.assign(begin, end);
-}
-
-static bool load_image(void* handle, KernelImage& image) {
-    image.entry = reinterpret_cast<void (*)()>(dlsym(handle, "ts_kernel_entry"));
+static bool load_image(const KernelDescription& description, int index, KernelImage& image) {
+    image.entry = reinterpret_cast<void (*)()>(dlsym(description.handles[index], "ts_kernel_entry"));
     if (!image.entry) return false;
     find_text(reinterpret_cast<void*>(image.entry), image);
-    find_data(handle, image);
+    image.data = image.text + description.data_offsets[index];
+    image.data_size = description.data_sizes[index];
+    image.pristine.assign(image.data, image.data + image.data_size);
     return true;
+}
+
+// Kernels built from the same text share one library, and so one image: its static data has one owner at a time.
+static KernelImage* known_image(LoadedProgram& program, void* handle) {
+    void* entry = dlsym(handle, "ts_kernel_entry");
+    for (auto& kernel : program.kernels)
+        for (KernelImage& image : kernel->images)
+            if (image.entry && reinterpret_cast<void*>(image.entry) == entry) return &image;
+    return nullptr;
 }
 
 static Core& core_of(LoadedProgram& program, uint32_t index) {
@@ -145,22 +148,20 @@ static bool add_kernel(LoadedProgram& program, const KernelDescription& descript
     config.full_sync = description.full_sync;
     config.bfp8_pack_precise = description.bfp8_pack_precise;
     for (uint32_t i = 0; i < max_cbs; ++i) config.unpack_to_dest_fp32[i] = description.unpack_to_dest_fp32 >> i & 1;
-    const int images = kernel.compute ? 3 : 1;
-    // One library serves all three compute roles unless it was built per role; its static data is swapped per fiber either way.
-    for (int i = 0; i < images; ++i) {
-        if (i > 0 && description.handles[i] == description.handles[0]) continue;
-        if (!load_image(description.handles[i], kernel.images[i])) return false;
+    KernelImage* images[3] = {};
+    for (int i = 0; i < (kernel.compute ? 3 : 1); ++i) {
+        images[i] = known_image(program, description.handles[i]);
+        if (images[i]) continue;
+        if (!load_image(description, i, kernel.images[i])) return false;
+        images[i] = &kernel.images[i];
     }
     for (const uint32_t core : kernel.cores) {
         if (!kernel.compute) {
-            add_fiber(program, kernel, kernel.images[0], core, kernel.processor ? Role::ncrisc : Role::brisc);
+            add_fiber(program, kernel, *images[0], core, kernel.processor ? Role::ncrisc : Role::brisc);
             continue;
         }
         core_of(program, core).compute = &kernel.config;
-        for (int i = 0; i < 3; ++i) {
-            KernelImage& image = kernel.images[i].entry ? kernel.images[i] : kernel.images[0];
-            add_fiber(program, kernel, image, core, static_cast<Role>(2 + i));
-        }
+        for (int i = 0; i < 3; ++i) add_fiber(program, kernel, *images[i], core, static_cast<Role>(2 + i));
     }
     return true;
 }
@@ -260,7 +261,16 @@ static void finish(Run& run) {
     }
     for (auto& kernel : program.kernels)
         for (KernelImage& image : kernel->images)
-            if (image.data_size) memcpy(image.data, image.pristine.data(), image.data_size);
+            if (image.entry && image.data_size) memcpy(image.data, image.pristine.data(), image.data_size);
+}
+
+static pthread_mutex_t static_data = PTHREAD_MUTEX_INITIALIZER;
+
+static bool has_static_data(const LoadedProgram& program) {
+    for (auto& kernel : program.kernels)
+        for (const KernelImage& image : kernel->images)
+            if (image.data_size) return true;
+    return false;
 }
 
 static uint64_t latest_cycle(const LoadedProgram& program) {
@@ -285,9 +295,13 @@ LoadedProgram* tsh_program_new(Machine* machine, const KernelDescription* kernel
     return program.release();
 }
 
+// A circular buffer that stands on a tensor moves with it from call to call.
+void tsh_move_cb(LoadedProgram* program, const CbDescription* cb) { add_cb(*program, *cb); }
+
 void tsh_program_free(LoadedProgram* program) { delete program; }
 
-// Two programs of one machine never run at once: a machine has one set of memories.
+// Two programs of one machine never run at once: a machine has one set of memories. Kernels with static data share their
+// library with every other program of the process, so those take turns.
 void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments* arguments, RunResult* result) {
     Run run;
     run.program = program;
@@ -296,6 +310,8 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.checks = options->checks;
     run.fast = options->numbers == 1;
     run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;
+    const bool takes_turns = has_static_data(*program);
+    if (takes_turns) pthread_mutex_lock(&static_data);
     current_run = &run;
     start(run, arguments);
     bool enough_memory;
@@ -306,6 +322,7 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.current = nullptr;
     finish(run);
     current_run = nullptr;
+    if (takes_turns) pthread_mutex_unlock(&static_data);
     result->cycles = latest_cycle(*program);
     result->steps = run.steps;
     result->switches = run.switches;

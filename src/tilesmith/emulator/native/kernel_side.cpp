@@ -36,11 +36,11 @@ extern "C" uint32_t ts_num_banks(bool dram) {
     return dram ? machine.config.num_dram_banks : machine.core_count;
 }
 
-extern "C" uint64_t ts_bank_noc_addr(bool dram, uint32_t bank, uint32_t address, uint32_t) {
+extern "C" uint64_t ts_bank_noc_addr(bool dram, uint32_t bank, uint32_t address, uint32_t noc) {
     const Machine& machine = *current_run->machine;
     if (bank >= ts_num_banks(dram)) fatal("noc.wrong-target", self().last_at, "%s bank %u does not exist: there are %u", dram ? "DRAM" : "L1", bank, ts_num_banks(dram));
-    const uint32_t x = dram ? machine.banks[bank].noc_x : machine.worker_noc_xy[2 * bank];
-    const uint32_t y = dram ? machine.banks[bank].noc_y : machine.worker_noc_xy[2 * bank + 1];
+    const uint32_t x = dram ? machine.banks[bank].noc_x[noc & 1] : machine.worker_noc_xy[2 * bank];
+    const uint32_t y = dram ? machine.banks[bank].noc_y[noc & 1] : machine.worker_noc_xy[2 * bank + 1];
     const uint64_t local = dram ? machine.banks[bank].address_offset + address : address;
     return uint64_t{y} << 42 | uint64_t{x} << 36 | local;
 }

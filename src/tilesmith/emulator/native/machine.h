@@ -33,7 +33,7 @@ struct Timing {  // cycles; filled from the arch data
 };
 
 struct BankConfig {
-    uint32_t noc_x, noc_y;
+    uint32_t noc_x[2], noc_y[2];  // its endpoint on each NoC
     uint64_t address_offset;  // where this bank starts inside the endpoint's address space
 };
 
@@ -142,7 +142,7 @@ struct KernelImage {
     char* data = nullptr;     // writable static data of the loaded kernel: every fiber has its own copy of it
     size_t data_size = 0;
     Fiber* owner = nullptr;   // whose copy is in place now
-    std::vector<char> pristine;
+    std::vector<char> pristine;   // the data as the library was loaded with it
     char* text = nullptr;     // where the library is loaded, for addresses in findings
     size_t text_size = 0;
 };

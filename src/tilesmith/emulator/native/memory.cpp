@@ -130,7 +130,7 @@ uint8_t* l1(uint32_t address_or_offset) {
 static bool find_bank(const Machine& machine, uint32_t x, uint32_t y, uint64_t local, Target* target) {
     for (uint32_t i = 0; i < machine.banks.size(); ++i) {
         const BankConfig& bank = machine.banks[i];
-        if (bank.noc_x != x || bank.noc_y != y) continue;
+        if ((bank.noc_x[0] != x || bank.noc_y[0] != y) && (bank.noc_x[1] != x || bank.noc_y[1] != y)) continue;
         if (local < bank.address_offset || local >= bank.address_offset + machine.config.dram_bank_size) continue;
         target->dram = true;
         target->index = i;

@@ -1,0 +1,212 @@
+"""The catalogue of checks: every rule the emulator watches, what breaking it means, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Check:
+    """One rule. `id` is stable: tests, docs and `ignore=` name it."""
+
+    id: str
+    title: str
+    remedy: str
+
+    @property
+    def group(self) -> str:
+        return self.id.split(".")[0]
+
+
+def _catalogue(*rows: tuple[str, str, str]) -> dict[str, Check]:
+    return {id: Check(id, title, remedy) for id, title, remedy in rows}
+
+
+CHECKS: dict[str, Check] = _catalogue(
+    (
+        "noc.use-before-barrier",
+        "data used before the NoC read that brings it has landed",
+        "call noc_async_read_barrier() after the read and before the data is used or its page is pushed",
+    ),
+    (
+        "noc.source-reused",
+        "the source of a NoC write was overwritten before the write had left",
+        "call noc_async_writes_flushed() or noc_async_write_barrier() before the source is reused or its page popped",
+    ),
+    (
+        "noc.inflight-at-end",
+        "a kernel ended with NoC transfers or atomics in flight",
+        "end the kernel with noc_async_write_barrier(), noc_async_read_barrier() or noc_async_atomic_barrier()",
+    ),
+    (
+        "noc.unaligned",
+        "source and destination of a NoC transfer are not aligned alike",
+        "give both addresses the same low bits: pages in DRAM and L1 start at multiples of the alignment",
+    ),
+    (
+        "noc.out-of-bounds",
+        "a NoC transfer outside every buffer",
+        "check the base address argument and the page index; the address must lie in an allocated buffer",
+    ),
+    (
+        "noc.wrong-target",
+        "a NoC address that names no memory, or the wrong number of destinations",
+        "use the coordinates the host gives for workers and banks, and count the cores of a multicast rectangle",
+    ),
+    (
+        "noc.too-long",
+        "a NoC transfer longer than its target",
+        "transfer at most the rest of the buffer; the size must not exceed what is left from the address on",
+    ),
+    (
+        "cb.push-without-reserve",
+        "pages pushed that were not reserved",
+        "call cb_reserve_back with at least as many pages before cb_push_back",
+    ),
+    (
+        "cb.pop-without-wait",
+        "pages popped that were not waited for",
+        "call cb_wait_front with at least as many pages before cb_pop_front",
+    ),
+    (
+        "cb.reserve-beyond-capacity",
+        "more pages reserved than the circular buffer has",
+        "reserve fewer pages, or give the circular buffer more",
+    ),
+    (
+        "cb.wait-beyond-capacity",
+        "more pages waited for than the circular buffer has",
+        "wait for fewer pages, or give the circular buffer more",
+    ),
+    (
+        "cb.uneven",
+        "a request that would wrap in the middle",
+        "make the number of pages of the circular buffer a multiple of what is pushed and popped at a time",
+    ),
+    (
+        "cb.read-past-wait",
+        "pages read that were not waited for",
+        "wait for all pages before reading them: cb_wait_front counts from the front, cumulatively",
+    ),
+    (
+        "cb.write-past-reserve",
+        "pages written that were not reserved",
+        "reserve all pages before writing them, and write no more than was reserved",
+    ),
+    (
+        "cb.use-after-pop",
+        "pages read after they were popped",
+        "pop only when nothing reads the pages any more: the producer may already be overwriting them",
+    ),
+    (
+        "cb.second-producer",
+        "two roles produce into one circular buffer",
+        "let one role reserve and push; use a second circular buffer for the other",
+    ),
+    (
+        "cb.second-consumer",
+        "two roles consume from one circular buffer",
+        "let one role wait and pop; use a second circular buffer for the other",
+    ),
+    (
+        "cb.left-at-end",
+        "pages left in a circular buffer when the program ended",
+        "pop as many pages as are pushed",
+    ),
+    (
+        "cb.format",
+        "a circular buffer used with a page or format it does not have",
+        "make the page size and data format of the circular buffer those the operation works with",
+    ),
+    (
+        "cb.not-configured",
+        "a circular buffer the program does not have on this core",
+        "add a CircularBuffer with this index that covers the core, or correct the index",
+    ),
+    (
+        "mem.uninitialised",
+        "L1 read that nothing has written",
+        "fill the memory first; padding too, if it is read",
+    ),
+    (
+        "mem.out-of-bounds",
+        "an access outside the core's L1",
+        "check the address and the size of the access",
+    ),
+    (
+        "mem.race",
+        "two roles or cores touch the same bytes, one of them writing, and nothing orders them",
+        "order them: a circular buffer between roles of a core, a semaphore (after the barrier) between cores",
+    ),
+    (
+        "mem.cb-overlap",
+        "a circular buffer overlaps a tensor",
+        "free the tensor, or make the circular buffers smaller",
+    ),
+    (
+        "dst.math-outside-acquire",
+        "math outside tile_regs_acquire and tile_regs_commit",
+        "call tile_regs_acquire() before and tile_regs_commit() after the operations on DST",
+    ),
+    (
+        "dst.pack-outside-wait",
+        "pack outside tile_regs_wait and tile_regs_release",
+        "call tile_regs_wait() before and tile_regs_release() after pack_tile",
+    ),
+    (
+        "dst.index",
+        "a DST index beyond what the mode allows",
+        "use fewer tiles at a time: 8 with 16-bit DST, 4 with 32-bit, twice that with full sync",
+    ),
+    (
+        "dst.unwritten",
+        "a DST tile read that nothing has written",
+        "compute into the tile, or copy it there, before it is used or packed",
+    ),
+    (
+        "dst.unbalanced",
+        "acquire, commit, wait and release of DST do not pair up",
+        "call each of the four once per round, in this order",
+    ),
+    (
+        "setup.no-init",
+        "an operation without its init",
+        "call compute_kernel_hw_startup at the top of the kernel and the operation's own init before it",
+    ),
+    (
+        "setup.wrong-init",
+        "an operation after another operation's init",
+        "call the operation's own init again after the other one's",
+    ),
+    (
+        "setup.format",
+        "an operation on a circular buffer whose format the engine is not set up for",
+        "call reconfig_data_format or pack_reconfig_data_format when the format changes",
+    ),
+    (
+        "sync.deadlock",
+        "nothing can go on",
+        "look at the first role listed: its partner ended or waits for something itself",
+    ),
+    (
+        "sync.semaphore-never",
+        "a semaphore that never reaches the value waited for",
+        "count who increments it, how often, on which core, and whether it is reset between rounds",
+    ),
+    (
+        "sync.step-limit",
+        "a kernel that does not end",
+        "check the loop's bound, or raise TILESMITH_STEP_LIMIT if the kernel is just long",
+    ),
+    ("kernel.assert", "an ASSERT of the kernel failed", "see the kernel's own condition"),
+    (
+        "kernel.fault",
+        "the kernel touched memory that is not there",
+        "check pointer arithmetic and addresses; an L1 address must be cast from a 32-bit value of this core",
+    ),
+    (
+        "kernel.argument",
+        "an argument the host did not give",
+        "pass as many runtime arguments for every core as the kernel reads",
+    ),
+)

@@ -1,0 +1,151 @@
+"""Kernel -> shared library: the translation unit the vendor's toolchain would see, for the host's compiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from tilesmith.arch import Arch
+from tilesmith.emulator.compile_errors import explain
+from tilesmith.errors import KernelCompileError
+from tilesmith.formats import TileShape, tile_bytes
+from tilesmith.native import Compiler, Job, compile_many, find_compiler
+from tilesmith.program import CBFormat, ComputeConfig, Kernel
+from tilesmith.program.sources import kernel_path
+
+INCLUDE = Path(__file__).with_name("include")
+_TABLE = 64
+_PER_ROLE = re.compile(r"\bTRISC_(UNPACK|MATH|PACK)\b|\bUCK_CHLKC_|\bCOMPILE_FOR_TRISC\s*==")
+_ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
+
+_FLAGS = (
+    "-O2",
+    "-march=native",
+    "-w",
+    "-fpermissive",  # kernels cast 32-bit addresses to pointers and back
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-strict-aliasing",
+    "-fvisibility=hidden",
+    "-fno-threadsafe-statics",
+    "-nostdlib",
+)
+_GCC_CHECKED = ("-g1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
+_CLANG_CHECKED = ("-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0")
+
+
+@dataclass(frozen=True)
+class KernelUnit:
+    """A kernel as compiled for one set of circular buffers: three texts if it asks which compute role it is."""
+
+    kernel: Kernel
+    jobs: tuple[Job, ...]
+
+
+def kernel_unit(kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, checks: bool) -> KernelUnit:
+    """Describe how to build a kernel, without building it."""
+    compiler = find_compiler()
+    source, text = _source(kernel)
+    roles: Iterable[str] = ("",)
+    if kernel.is_compute and _PER_ROLE.search(text):
+        roles = _ROLE_MACROS
+    includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
+    flags = _flags(compiler, checks)
+    jobs = tuple(
+        Job(((f"{Path(kernel.label).stem}.unit.cpp", _unit(kernel, source, text, formats, arch, role)),), includes, flags)
+        for role in roles
+    )
+    return KernelUnit(kernel, jobs)
+
+
+def build_kernels(units: Sequence[KernelUnit], first: Sequence[Job] = ()) -> tuple[list[Path], list[tuple[Path, ...]]]:
+    """Build all units side by side, after the jobs in `first`: their libraries, and those of each unit."""
+    jobs = [*first, *(job for unit in units for job in unit.jobs)]
+    try:
+        paths = compile_many(jobs)
+    except KernelCompileError as error:
+        raise explain(error, INCLUDE) from None
+    built, rest = paths[: len(first)], iter(paths[len(first) :])
+    return built, [tuple(next(rest) for _ in unit.jobs) for unit in units]
+
+
+def _flags(compiler: Compiler, checks: bool) -> tuple[str, ...]:
+    gcc = compiler.kind == "gcc"
+    # Unique symbols would be shared by all kernels of the process, with the first one's constants.
+    flags = (*_FLAGS, "-fno-gnu-unique") if gcc else _FLAGS
+    if not checks:
+        return flags
+    return (*flags, *(_GCC_CHECKED if gcc else _CLANG_CHECKED))
+
+
+def _source(kernel: Kernel) -> tuple[Path | None, str]:
+    path = kernel_path(kernel)
+    if path is None:
+        return None, kernel.kernel_source
+    path = path.resolve()
+    return path, _read(str(path), path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _read(path: str, _modified: int) -> str:
+    return Path(path).read_text(encoding="utf-8", errors="replace")
+
+
+def _unit(
+    kernel: Kernel, source: Path | None, text: str, formats: Mapping[int, CBFormat], arch: Arch, role: str
+) -> str:
+    defines = [*_arguments(kernel), *_processor(kernel, arch, role), *_circular_buffers(formats), *kernel.defines]
+    lines = [f"#define {name} {value}" for name, value in defines]
+    lines.append('#include "ts/prologue.h"')
+    if source is not None:
+        lines.append(f'#include "{source}"')
+    else:
+        lines += [f'#line 1 "{kernel.label}"', text]
+    # The first name generation puts the entry into a namespace; both are found from here.
+    lines += ["namespace ts_kernel {} using namespace ts_kernel;"]
+    lines += ['extern "C" __attribute__((visibility("default"))) void ts_kernel_entry() { kernel_main(); }']
+    return "\n".join(lines) + "\n"
+
+
+def _arguments(kernel: Kernel) -> Iterable[tuple[str, str]]:
+    if kernel.compile_time_args:
+        yield "KERNEL_COMPILE_TIME_ARGS", ",".join(f"{value & 0xFFFFFFFF}u" for value in kernel.compile_time_args)
+    if kernel.named_compile_time_args:
+        pairs = (f'{{"{name}",{value & 0xFFFFFFFF}u}}' for name, value in kernel.named_compile_time_args)
+        yield "KERNEL_COMPILE_TIME_ARG_MAP", ",".join(pairs)
+
+
+def _processor(kernel: Kernel, arch: Arch, role: str) -> Iterable[tuple[str, str]]:
+    yield f"ARCH_{arch.family.upper()}", "1"
+    config = kernel.config
+    if not isinstance(config, ComputeConfig):
+        yield f"COMPILE_FOR_{config.risc}", "1"
+        yield "NOC_INDEX", str(config.noc)
+        yield "NOC_MODE", "0"
+        return
+    yield "COMPILE_FOR_TRISC", "1"
+    if role:
+        yield role, "1"
+    yield "MATH_FIDELITY", str(int(config.math_fidelity))
+    yield "DST_ACCUM_MODE", str(int(config.fp32_dest_acc_en))
+    yield "APPROX", str(int(config.math_approx_mode))
+    if config.fp32_dest_acc_en:
+        yield "FP32_DEST_ACC_EN", "1"
+    if config.dst_full_sync_en:
+        yield "DST_FULL_SYNC", "1"
+
+
+def _circular_buffers(formats: Mapping[int, CBFormat]) -> Iterable[tuple[str, str]]:
+    tiles = {index: one.tile or TileShape() for index, one in formats.items()}
+    yield "TS_CB_FORMATS", _table({i: int(one.data_format) for i, one in formats.items()}, 255)
+    yield "TS_CB_PAGE_SIZES", _table({i: one.page_size for i, one in formats.items()}, 0)
+    yield "TS_CB_TILE_SIZES", _table({i: tile_bytes(one.data_format, tiles[i]) for i, one in formats.items()}, 0)
+    yield "TS_CB_TILE_ROWS", _table({i: tile.rows for i, tile in tiles.items()}, 32)
+    yield "TS_CB_TILE_COLS", _table({i: tile.cols for i, tile in tiles.items()}, 32)
+
+
+def _table(values: Mapping[int, int], default: int) -> str:
+    return "{" + ",".join(str(values.get(index, default)) for index in range(_TABLE)) + "}"

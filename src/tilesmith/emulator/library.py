@@ -1,0 +1,186 @@
+"""The C++ runtime as Python sees it: structures and functions of native/host.cpp."""
+
+from __future__ import annotations
+
+import ctypes as c
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any, ClassVar
+
+from tilesmith.emulator.kernel_build import INCLUDE
+from tilesmith.errors import InternalFault
+from tilesmith.native import Job, compile_many
+
+_NATIVE = Path(__file__).with_name("native")
+_FLAGS = ("-O2", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w")
+
+
+class _Structure(c.Structure):
+    _fields_: ClassVar[list[tuple[str, Any]]]
+
+
+class Timing(_Structure):
+    _fields_ = [
+        *((name, c.c_uint32) for name in (
+            "noc_read_issue", "noc_write_issue", "noc_read_latency", "noc_write_latency", "dram_read_latency",
+            "dram_write_latency", "atomic_latency", "multicast_latency", "cb_operation", "semaphore_operation", "unused",
+        )),
+        ("noc_bytes_per_cycle", c.c_double),
+        ("dram_bytes_per_cycle", c.c_double),
+    ]  # fmt: skip
+
+
+class BankConfig(_Structure):
+    _fields_ = [("noc_x", c.c_uint32 * 2), ("noc_y", c.c_uint32 * 2), ("address_offset", c.c_uint64)]
+
+
+class MachineConfig(_Structure):
+    _fields_ = [
+        *((name, c.c_uint32) for name in (
+            "grid_x", "grid_y", "l1_size", "l1_unreserved_base", "semaphore_base", "num_dram_banks",
+        )),
+        ("dram_bank_size", c.c_uint64),
+        *((name, c.c_uint32) for name in (
+            "l1_alignment", "dram_read_alignment", "dram_write_alignment", "num_cbs",
+        )),
+        ("worker_noc_xy", c.POINTER(c.c_uint32)),
+        ("dram_banks", c.POINTER(BankConfig)),
+        ("timing", Timing),
+    ]  # fmt: skip
+
+
+class KernelDescription(_Structure):
+    _fields_ = [
+        ("name", c.c_char_p),
+        ("source", c.c_char_p),
+        ("handles", c.c_void_p * 3),
+        ("data_offsets", c.c_uint64 * 3),
+        ("data_sizes", c.c_uint64 * 3),
+        *((name, c.c_uint32) for name in (
+            "compute", "processor", "noc", "fidelity", "fp32_dest", "approx", "full_sync", "bfp8_pack_precise",
+        )),
+        ("unpack_to_dest_fp32", c.c_uint64),
+        *((name, c.c_uint32) for name in ("origin_x", "origin_y", "core_count")),
+        ("cores", c.POINTER(c.c_uint32)),
+    ]  # fmt: skip
+
+
+class CbDescription(_Structure):
+    _fields_ = [
+        *((name, c.c_uint32) for name in (
+            "index", "format", "tile_rows", "tile_cols", "face_rows", "faces", "offset", "size", "page_size",
+            "globally_allocated", "core_count",
+        )),
+        ("cores", c.POINTER(c.c_uint32)),
+    ]  # fmt: skip
+
+
+class SemaphoreDescription(_Structure):
+    _fields_ = [
+        *((name, c.c_uint32) for name in ("id", "value", "core_count")),
+        ("cores", c.POINTER(c.c_uint32)),
+    ]
+
+
+class Arguments(_Structure):
+    _fields_ = [
+        ("values", c.c_void_p),
+        ("offsets", c.c_void_p),
+        ("common", c.c_void_p),
+        ("common_count", c.c_uint32),
+    ]
+
+
+class Allocation(_Structure):
+    _fields_ = [("address", c.c_uint64), ("size", c.c_uint64), ("dram", c.c_uint32)]
+
+
+class RunOptions(_Structure):
+    _fields_ = [
+        *((name, c.c_uint32) for name in ("checks", "numbers", "seeded", "interruptible")),
+        ("seed", c.c_uint64),
+        ("step_limit", c.c_uint64),
+        ("stuck_seconds", c.c_double),
+        ("allocations", c.POINTER(Allocation)),
+        ("allocation_count", c.c_uint32),
+    ]
+
+
+class RunResult(_Structure):
+    _fields_ = [
+        *((name, c.c_uint64) for name in ("cycles", "steps", "switches")),
+        *((name, c.c_uint32) for name in ("findings", "prints", "zones", "status")),
+    ]
+
+
+def runtime_job() -> Job:
+    """How to build the runtime: a few translation units, so that two compilers share the work."""
+    sources = [path for path in sorted(_NATIVE.rglob("*.cpp"))]
+    own = [path for path in sources if path.parent == _NATIVE and not path.name.startswith("engine")]
+    rest = [path for path in sources if path not in own]
+    unity = "\n".join(f'#include "{path}"' for path in own) + "\n"
+    return Job((("machine.unity.cpp", unity), *rest), (_NATIVE, INCLUDE), _FLAGS)
+
+
+class Runtime:
+    """The loaded runtime library; one per process."""
+
+    def __init__(self, path: Path) -> None:
+        self.functions = c.CDLL(str(path), mode=c.RTLD_GLOBAL)
+        f = self.functions
+        f.tsh_machine_new.restype = c.c_void_p
+        f.tsh_machine_new.argtypes = [c.POINTER(MachineConfig)]
+        f.tsh_machine_free.argtypes = [c.c_void_p]
+        f.tsh_l1.restype = f.tsh_dram.restype = c.c_void_p
+        f.tsh_l1.argtypes = f.tsh_dram.argtypes = [c.c_void_p, c.c_uint32]
+        f.tsh_note_host_write.argtypes = [c.c_void_p, c.c_uint32, c.c_uint32, c.c_uint64, c.c_uint64]
+        f.tsh_program_new.restype = c.c_void_p
+        f.tsh_program_new.argtypes = [
+            c.c_void_p, c.POINTER(KernelDescription), c.c_uint32, c.POINTER(CbDescription), c.c_uint32,
+            c.POINTER(SemaphoreDescription), c.c_uint32,
+        ]  # fmt: skip
+        f.tsh_program_free.argtypes = [c.c_void_p]
+        f.tsh_move_cb.argtypes = [c.c_void_p, c.POINTER(CbDescription)]
+        f.tsh_run.argtypes = [c.c_void_p, c.POINTER(RunOptions), c.POINTER(Arguments), c.POINTER(RunResult)]
+        f.tsh_report.restype = c.c_char_p
+        f.tsh_report.argtypes = [c.c_void_p]
+
+    @cached_property
+    def _handles(self) -> dict[Path, c.CDLL]:
+        return {}
+
+    def load_kernel(self, path: Path) -> int:
+        """The dlopen handle of a kernel's library. Libraries stay loaded: programs point into them."""
+        if path not in self._handles:
+            try:
+                self._handles[path] = c.CDLL(str(path))
+            except OSError as error:
+                raise InternalFault(f"a compiled kernel cannot be loaded: {error}") from error
+        return int(self._handles[path]._handle)
+
+
+_lock = Lock()
+_runtime: Runtime | None = None
+
+
+def runtime() -> Runtime:
+    """Build the runtime if need be, load it once."""
+    with _lock:
+        global _runtime
+        if _runtime is None:
+            _runtime = Runtime(compile_many([runtime_job()])[0])
+        return _runtime
+
+
+def adopt_runtime(path: Path) -> Runtime:
+    """Load a runtime that was built along with a program's kernels."""
+    with _lock:
+        global _runtime
+        if _runtime is None:
+            _runtime = Runtime(path)
+        return _runtime
+
+
+def loaded() -> bool:
+    return _runtime is not None

@@ -1,0 +1,124 @@
+"""One emulated chip: its memories as numpy arrays, and runs of loaded programs."""
+
+from __future__ import annotations
+
+import ctypes as c
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilesmith.arch import Arch
+from tilesmith.emulator import library
+from tilesmith.emulator.loading import LoadedProgram, core_index
+from tilesmith.errors import DeviceError
+from tilesmith.program import CoreCoord, Program
+
+_SEMAPHORE_BYTES = 16 * 16  # a core's semaphores stand just below the memory programs may use
+
+
+class Machine:
+    """Memories of a chip and the runtime's handle to them. Memory that is never touched costs nothing."""
+
+    def __init__(self, arch: Arch) -> None:
+        self.arch = arch
+        self._functions = library.runtime().functions
+        config = _config(arch)
+        self.handle: int | None = self._functions.tsh_machine_new(c.byref(config))
+        if not self.handle:
+            raise DeviceError(
+                "there is no room for another emulated chip in this process",
+                remedy="close devices that are no longer used: each takes address space below 4 GiB",
+            )
+
+    def l1(self, core: CoreCoord) -> NDArray[np.uint8]:
+        pointer = self._functions.tsh_l1(self.handle, core_index(core, self.arch))
+        return _view(pointer, self.arch.l1_size)
+
+    def dram(self, bank: int) -> NDArray[np.uint8]:
+        return _view(self._functions.tsh_dram(self.handle, bank), self.arch.dram_bank_size)
+
+    def note_host_write(self, dram: bool, index: int, address: int, size: int) -> None:
+        self._functions.tsh_note_host_write(self.handle, dram, index, address, size)
+
+    def run(self, loaded: LoadedProgram, program: Program, options: library.RunOptions) -> library.RunResult:
+        result = library.RunResult()
+        arguments = loaded.arguments(program)
+        self._functions.tsh_run(loaded.handle, c.byref(options), arguments, c.byref(result))
+        return result
+
+    def report(self, loaded: LoadedProgram) -> str:
+        text: bytes = self._functions.tsh_report(loaded.handle)
+        return text.decode("utf-8", "replace")
+
+    def close(self) -> None:
+        if self.handle:
+            self._functions.tsh_machine_free(self.handle)
+            self.handle = None
+
+
+def run_options(
+    *, checks: bool, fast: bool, seed: int, step_limit: int, allocations: Sequence[tuple[bool, int, int]]
+) -> library.RunOptions:
+    """Options of one run. `allocations` are (in DRAM, address, bytes per bank) of every live buffer."""
+    array = (library.Allocation * len(allocations))(
+        *(library.Allocation(address, size, dram) for dram, address, size in allocations)
+    )
+    return library.RunOptions(
+        checks=checks,
+        numbers=int(fast),
+        seeded=seed != 0,
+        seed=seed,
+        step_limit=step_limit,
+        stuck_seconds=10.0,
+        allocations=array,
+        allocation_count=len(allocations),
+    )
+
+
+def _view(pointer: int, size: int) -> NDArray[np.uint8]:
+    return np.ctypeslib.as_array(c.cast(pointer, c.POINTER(c.c_uint8)), (size,))
+
+
+def _config(arch: Arch) -> library.MachineConfig:
+    cores = [CoreCoord(x, y) for y in range(arch.grid.y) for x in range(arch.grid.x)]
+    workers = [coordinate for core in cores for coordinate in arch.worker_noc_xy(core)]
+    banks = (library.BankConfig * arch.num_dram_banks)()
+    for index, bank in enumerate(banks):
+        for noc in (0, 1):
+            bank.noc_x[noc], bank.noc_y[noc] = arch.dram_noc_xy(index, noc)
+        bank.address_offset = arch.dram_address_offset[index]
+    return library.MachineConfig(
+        grid_x=arch.grid.x,
+        grid_y=arch.grid.y,
+        l1_size=arch.l1_size,
+        l1_unreserved_base=arch.l1_unreserved_base,
+        semaphore_base=arch.l1_unreserved_base - _SEMAPHORE_BYTES,
+        num_dram_banks=arch.num_dram_banks,
+        dram_bank_size=arch.dram_bank_size,
+        l1_alignment=arch.l1_alignment,
+        dram_read_alignment=arch.dram_alignment,
+        dram_write_alignment=arch.dram_write_alignment,
+        num_cbs=arch.num_circular_buffers,
+        worker_noc_xy=(c.c_uint32 * len(workers))(*workers),
+        dram_banks=banks,
+        timing=_timing(arch),
+    )
+
+
+def _timing(arch: Arch) -> library.Timing:
+    noc, dram, risc = arch.timing.noc, arch.timing.dram, arch.timing.risc
+    return library.Timing(
+        noc_read_issue=noc.issue_read,
+        noc_write_issue=noc.issue_write,
+        noc_read_latency=noc.read_other,
+        noc_write_latency=noc.write_startup + 10 * noc.write_per_hop,
+        dram_read_latency=dram.latency,
+        dram_write_latency=dram.write_latency,
+        atomic_latency=noc.atomic,
+        multicast_latency=noc.multicast_setup,
+        cb_operation=risc.l1_load + risc.l1_store,
+        semaphore_operation=risc.l1_load,
+        noc_bytes_per_cycle=noc.worker_absorb_bytes,
+        dram_bytes_per_cycle=dram.inject_bytes,
+    )
