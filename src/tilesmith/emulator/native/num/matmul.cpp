@@ -1,0 +1,187 @@
+// Tile products. `fast` is a float GEMM on face order; `chip` follows the matrix unit's sums of eight products.
+#include "fpu.h"
+
+namespace ts::num {
+namespace {
+
+constexpr int tile_side = 32;
+constexpr uint32_t face_of(uint32_t row, uint32_t col) { return (row / 16 * 2 + col / 16) * face_words; }
+constexpr uint32_t word_at(uint32_t row, uint32_t col) { return face_of(row, col) + row % 16 * 16 + col % 16; }
+
+#ifdef __AVX512F__
+constexpr int block_rows = 8, block_faces = 2;
+#else
+constexpr int block_rows = 4, block_faces = 1;
+#endif
+
+// block_rows rows by block_faces face columns of the product, held in registers over the whole inner dimension.
+TS_INLINE void multiply_block(const float* in0, const float* in1, uint32_t row, uint32_t face_col, float* dst) {
+    F16 sum[block_rows][block_faces];
+    for (int r = 0; r < block_rows; ++r)
+        for (int f = 0; f < block_faces; ++f) sum[r][f] = load_float(dst + word_at(row + r, (face_col + f) * 16));
+    for (uint32_t half = 0; half < 2; ++half) {
+        const float* a = in0 + word_at(row, half * 16);
+        const float* b = in1 + word_at(half * 16, face_col * 16);
+        for (uint32_t k = 0; k < 16; ++k) {
+            F16 right[block_faces];
+            for (int f = 0; f < block_faces; ++f) right[f] = load_float(b + f * face_words + k * 16);
+            for (int r = 0; r < block_rows; ++r) {
+                const F16 left = splat_float(a[r * 16 + k]);
+                for (int f = 0; f < block_faces; ++f) sum[r][f] += left * right[f];
+            }
+        }
+    }
+    for (int r = 0; r < block_rows; ++r)
+        for (int f = 0; f < block_faces; ++f) store_float(dst + word_at(row + r, (face_col + f) * 16), sum[r][f]);
+}
+
+// ---- chip ----
+constexpr int nothing = -4096;     // exponent of a zero: never the largest
+constexpr int groups = 4;          // of eight products along the inner dimension; two per instruction
+constexpr int batch = 4;           // rows that advance together, to hide the adder's latency
+
+// SrcA (in1) by inner index and face column, SrcB (in0) by row and inner index, split into multiplier inputs.
+struct Operands {
+    I16 exponent_a[tile_side][2];
+    F16 bits_a[2][tile_side][2];
+    alignas(64) int32_t exponent_b[tile_side][tile_side];
+    alignas(64) float bits_b[2][tile_side][tile_side];
+    bool huge = false;             // an operand that floats cannot scale
+};
+
+// bits * 2^(exponent - 127), exactly.
+TS_INLINE F16 scaled(I16 bits, I16 exponent, I16 alive) {
+    const F16 value = __builtin_convertvector(bits, F16) * as_float(exponent << 23);
+    return as_float(as_bits(value) & alive);
+}
+
+void prepare(const uint32_t* in0, const uint32_t* in1, FpuMode mode, Operands& out) {
+    const int lift = mode.five_bit_exponent ? 112 : 0;
+    I16 max_a{}, max_b{};
+    for (uint32_t k = 0; k < tile_side; ++k) {
+        for (uint32_t half = 0; half < 2; ++half) {
+            const I16 a = load(in1 + word_at(k, half * 16));
+            const I16 b = load(in0 + word_at(k, half * 16));
+            const I16 alive_a = exponent_of(a) != 0, alive_b = exponent_of(b) != 0;
+            const I16 exponent_a = exponent_of(a) + lift, exponent_b = exponent_of(b) + lift;
+            max_a = max(max_a, exponent_a & alive_a);
+            max_b = max(max_b, exponent_b & alive_b);
+            out.exponent_a[k][half] = alive_a ? exponent_a : splat(nothing);
+            store(&out.exponent_b[k][half * 16], alive_b ? exponent_b : splat(nothing));
+            const I16 sign_a = a & (int32_t)0x80000000, sign_b = b & (int32_t)0x80000000;
+            for (int low = 0; low < 2; ++low) {
+                const F16 part_a = scaled(srca_bits(a, low), exponent_a, alive_a);
+                // The factor breaks ties away from zero and changes no other rounding: products stay below 2^12.
+                const F16 part_b = scaled(srcb_bits(b, 2 * low), exponent_b, alive_b) * (1.0f + 0x1p-13f);
+                out.bits_a[low][k][half] = as_float(as_bits(part_a) | sign_a);
+                store_float(&out.bits_b[low][k][half * 16], as_float(as_bits(part_b) | sign_b));
+            }
+        }
+    }
+    const int a = largest_lane(max_a), b = largest_lane(max_b);
+    out.huge = a > 247 || b > 247 || a + b > 358;
+}
+
+// Adding to 1.5 * 2^23 units makes the float adder round each product to whole units: the chip's alignment shift.
+TS_INLINE Term group_sum(const Operands& in, uint32_t row, uint32_t face_col, int group, int phase, I16 exponent,
+                         FpuMode mode) {
+    const int lift = mode.five_bit_exponent ? 224 : 0;
+    const int bias = product_bias(mode, phase) - lift;
+    const I16 origin = ((exponent - 104) << 23) | 0x400000;
+    F16 sum = as_float(origin);
+    for (int k = group * 8; k < group * 8 + 8; ++k) {
+        sum += in.bits_a[phase & 1][k][face_col] * splat_float(in.bits_b[phase >> 1][row][k]);
+    }
+    const I16 alive = exponent + bias > 0;
+    const int lowest = bias + lift > 0 ? bias + lift : 0;
+    return {max(exponent + bias, splat(lowest)), ((as_bits(sum) - origin) << 13) & alive};
+}
+
+void multiply_rows(const Operands& in, FpuMode mode, uint32_t row, uint32_t face_col, uint32_t* dst) {
+    I16 exponent[batch][groups], value[batch];
+    for (int r = 0; r < batch; ++r) {
+        value[r] = read_dst(dst + word_at(row + r, face_col * 16), mode);
+        for (int g = 0; g < groups; ++g) {
+            I16 largest = splat(2 * nothing);
+            for (int k = g * 8; k < g * 8 + 8; ++k) {
+                largest = max(largest, in.exponent_a[k][face_col] + splat(in.exponent_b[row + r][k]));
+            }
+            exponent[r][g] = largest;
+        }
+    }
+    for (int phase = 0; phase < mode.phases; ++phase) {
+        for (int half = 0; half < 2; ++half) {
+            Term first[batch], second[batch];
+            for (int r = 0; r < batch; ++r) {
+                first[r] = group_sum(in, row + r, face_col, 2 * half, phase, exponent[r][2 * half], mode);
+                second[r] = group_sum(in, row + r, face_col, 2 * half + 1, phase, exponent[r][2 * half + 1], mode);
+            }
+            for (int r = 0; r < batch; ++r) value[r] = accumulate<true>(first[r], second[r], value[r], mode);
+        }
+    }
+    for (int r = 0; r < batch; ++r) write_dst(dst + word_at(row + r, face_col * 16), value[r], mode);
+}
+
+// The same sums in integers, for exponents that floats cannot hold.
+Term exact_group_sum(const uint32_t* in0, const uint32_t* in1, uint32_t row, uint32_t face_col, int group, int phase,
+                     FpuMode mode) {
+    const int bias = product_bias(mode, phase);
+    Products products(bias);
+    for (int i = 0; i < 8; ++i) {
+        const uint32_t k = group * 8 + i;
+        products.set(i, load(in1 + word_at(k, face_col * 16)), splat((int32_t)in0[word_at(row, k)]), phase, bias);
+    }
+    return products.sum();
+}
+
+void multiply_exact(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_t* dst) {
+    for (uint32_t row = 0; row < tile_side; ++row) {
+        for (uint32_t face_col = 0; face_col < 2; ++face_col) {
+            I16 value = read_dst(dst + word_at(row, face_col * 16), mode);
+            for (int phase = 0; phase < mode.phases; ++phase) {
+                for (int half = 0; half < 2; ++half) {
+                    const Term first = exact_group_sum(in0, in1, row, face_col, 2 * half, phase, mode);
+                    const Term second = exact_group_sum(in0, in1, row, face_col, 2 * half + 1, phase, mode);
+                    value = accumulate<true>(first, second, value, mode);
+                }
+            }
+            write_dst(dst + word_at(row, face_col * 16), value, mode);
+        }
+    }
+}
+
+}  // namespace
+
+void matmul_fast(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, uint32_t* const* dst) {
+    for (uint32_t r = 0; r < rows; ++r) {
+        const float* a = reinterpret_cast<const float*>(in0) + r * tile_words;
+        for (uint32_t c = 0; c < cols; ++c) {
+            const float* b = reinterpret_cast<const float*>(in1) + c * tile_words;
+            float* out = reinterpret_cast<float*>(dst[r * cols + c]);
+            for (uint32_t f = 0; f < 2; f += block_faces)
+                for (uint32_t row = 0; row < tile_side; row += block_rows) multiply_block(a, b, row, f, out);
+        }
+    }
+}
+
+void matmul_chip(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_t* dst) {
+    Operands operands;
+    prepare(in0, in1, mode, operands);
+    if (operands.huge) return multiply_exact(in0, in1, mode, dst);
+    for (uint32_t face_col = 0; face_col < 2; ++face_col)
+        for (uint32_t row = 0; row < tile_side; row += batch) multiply_rows(operands, mode, row, face_col, dst);
+}
+
+void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
+    for (uint32_t row = 0; row < tile_side; ++row) {
+        for (uint32_t face_col = 0; face_col < 2; ++face_col) {
+            I16 sum = load(dst + word_at(row, face_col * 16));
+            for (uint32_t k = 0; k < tile_side; ++k) {
+                sum += load(in1 + word_at(k, face_col * 16)) * (int32_t)in0[word_at(row, k)];
+            }
+            store(dst + word_at(row, face_col * 16), sum);
+        }
+    }
+}
+
+}  // namespace ts::num
