@@ -54,7 +54,7 @@ def digest_of(sources: Sequence[Text], include_dirs: Sequence[Path]) -> str:
 
 
 def _resolve(name: str, folder: Path | None, include_dirs: Sequence[Path]) -> str | None:
-    for directory in (folder, *include_dirs) if folder else include_dirs:
+    for directory in (folder or os.sep, *include_dirs):  # joining ignores the folder if the name is absolute
         candidate = os.path.join(directory, name)
         if os.path.isfile(candidate):
             return os.path.abspath(candidate)

@@ -1,0 +1,163 @@
+"""Libraries are compiled when something they depend on changes, and only then."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import pytest
+
+from tilesmith.errors import KernelCompileError, ToolchainError
+from tilesmith.native import Cache, Compiler, Job, compile_many, compile_shared, find_compiler
+from tilesmith.native import library as library_module
+from tilesmith.native.invoke import run_compiler
+
+
+def answer(path: Path) -> int:
+    return int(ctypes.CDLL(str(path)).answer())
+
+
+def source(body: str) -> tuple[str, str]:
+    return ("kernel.cpp", f'extern "C" int answer() {{ {body} }}')
+
+
+def test_same_content_is_compiled_once(fresh_cache: Path) -> None:
+    first = compile_shared([source("return 42;")])
+    assert answer(first) == 42
+    assert compile_shared([source("return 42;")]) == first
+    assert compile_shared([source("return 43;")]) != first
+
+
+def test_flags_matter() -> None:
+    text = source("return N;")
+    assert answer(compile_shared([text], flags=["-DN=5"])) == 5
+    assert answer(compile_shared([text], flags=["-DN=6"])) == 6
+
+
+@pytest.mark.parametrize(
+    ("include", "header"),
+    [('"near.h"', "kernels/near.h"), ('"../up.h"', "up.h"), ("<dir.h>", "dir/dir.h"), ("<outer.h>", "dir/n.h")],
+)
+def test_headers_matter(tmp_path: Path, include: str, header: str) -> None:
+    kernel = tmp_path / "kernels" / "kernel.cpp"
+    kernel.parent.mkdir()
+    kernel.write_text(f'#include {include}\nextern "C" int answer() {{ return N; }}\n')
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "dir" / "outer.h").write_text('#pragma once\n# include "n.h"\n')
+    for value in (1, 2):
+        (tmp_path / header).write_text(f"#define N {value}\n")
+        assert answer(compile_shared([kernel], [tmp_path / "dir"])) == value
+
+
+def test_a_text_may_include_a_file_by_its_full_path(tmp_path: Path) -> None:
+    included = tmp_path / "kernel.cpp"
+    text = ("prologue.cpp", f'#include "{included}"\n')
+    for value in (1, 2):
+        included.write_text(f'extern "C" int answer() {{ return {value}; }}')
+        assert answer(compile_shared([text])) == value
+
+
+def test_a_header_that_appears_earlier_in_the_path_is_noticed(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    (second / "n.h").write_text("#define N 2\n")
+    text = ("kernel.cpp", '#include <n.h>\nextern "C" int answer() { return N; }')
+    assert answer(compile_shared([text], [first, second])) == 2
+    (first / "n.h").write_text("#define N 1\n")
+    assert answer(compile_shared([text], [first, second])) == 1
+
+
+def test_the_package_tree_counts_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilesmith.native.includes._PACKAGE", tmp_path)
+    (tmp_path / "include" / "deep").mkdir(parents=True)
+    header = tmp_path / "include" / "deep" / "n.h"
+    header.write_text("#define N 1\n")
+    job = Job((("kernel.cpp", "#include <deep/n.h>"),), (tmp_path / "include",))
+    before = job.key(find_compiler())
+    assert job.key(find_compiler()) == before
+    header.write_text("#define N 22\n")
+    assert job.key(find_compiler()) != before
+
+
+def test_several_units_and_texts_of_one_name(tmp_path: Path) -> None:
+    parts = [
+        ("part.cpp", "int a() { return 1; }"),
+        ("part.cpp", "int b() { return 2; }"),
+        ("main.cpp", 'int a(); int b(); extern "C" int answer() { return a() + b(); }'),
+    ]
+    assert answer(compile_shared(parts)) == 3
+
+
+def test_a_unit_that_does_not_compile_among_several() -> None:
+    with pytest.raises(KernelCompileError, match=r"refused bad\.cpp"):
+        compile_shared([("good.cpp", "int a;"), ("bad.cpp", "int b"), ("fine.cpp", "int c;")])
+
+
+def test_many_at_once() -> None:
+    jobs = [Job((source(f"return {index} + 100;"),)) for index in range(4)]
+    assert [answer(path) for path in compile_many(jobs)] == [100, 101, 102, 103]
+
+
+def test_errors_carry_what_the_compiler_said() -> None:
+    with pytest.raises(KernelCompileError) as caught:
+        compile_shared([("dir/kernel.cpp", "int f() { return undeclared_thing; }")])
+    assert "dir/kernel.cpp:1:" in caught.value.output
+    assert "undeclared_thing" in caught.value.output
+    assert caught.value.sources == ("dir/kernel.cpp",)
+    assert "undeclared_thing" in str(caught.value)
+
+
+def test_a_missing_source_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KernelCompileError, match=r"cannot read .*nowhere\.cpp"):
+        compile_shared([tmp_path / "nowhere.cpp"])
+
+
+def test_a_source_edited_while_it_compiles_is_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_cache: Path
+) -> None:
+    kernel = tmp_path / "kernel.cpp"
+    kernel.write_text('extern "C" int answer() { return 1; }')
+    edits = iter(['extern "C" int answer() { return 2; }'])
+
+    def edit_then_compile(*arguments: object) -> None:
+        if (text := next(edits, None)) is not None:
+            kernel.write_text(text)
+        run_compiler(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(library_module, "run_compiler", edit_then_compile)
+    assert answer(compile_shared([kernel])) == 2
+    kernel.write_text('extern "C" int answer() { return 1; }')
+    assert answer(compile_shared([kernel])) == 1
+
+
+def test_a_source_that_never_stands_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = tmp_path / "kernel.cpp"
+    kernel.write_text("int a;")
+
+    def grow(*arguments: object) -> None:
+        kernel.write_text(kernel.read_text() + "\nint more;")
+
+    monkeypatch.setattr(library_module, "run_compiler", grow)
+    with pytest.raises(KernelCompileError, match="kept changing"):
+        compile_shared([kernel])
+
+
+def test_a_killed_compiler_is_not_a_bad_source(tmp_path: Path) -> None:
+    suicide = tmp_path / "cxx"
+    suicide.write_text("#!/bin/sh\nkill -9 $$\n")
+    suicide.chmod(0o755)
+    with pytest.raises(ToolchainError, match="was killed"):
+        run_compiler(Compiler((str(suicide),), "gcc", "1", "id"), [], tmp_path, ["kernel.cpp"])
+
+
+def test_a_compiler_that_vanished(tmp_path: Path) -> None:
+    with pytest.raises(ToolchainError, match="is gone"):
+        run_compiler(Compiler((str(tmp_path / "cxx"),), "gcc", "1", "id"), [], tmp_path)
+
+
+def test_nothing_but_libraries_and_answers_is_kept(fresh_cache: Path) -> None:
+    compile_shared([source("return 1;")])
+    kept = {path.suffix for path in fresh_cache.glob("entries/*/*")}
+    assert kept == {".so", ".json"}
+    assert Cache(fresh_cache).usage().entries == 2
