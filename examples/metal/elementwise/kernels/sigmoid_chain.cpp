@@ -1,6 +1,7 @@
 // out = 1 / (1 + exp(-x)), as a chain of vector-unit steps on one DST tile.
 #include <cstdint>
 
+#include "api/compute/common.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_unary/binop_with_scalar.h"
 #include "api/compute/eltwise_unary/exp.h"

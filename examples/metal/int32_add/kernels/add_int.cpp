@@ -3,6 +3,7 @@
 
 #include "api/compute/add_int_sfpu.h"
 #include "api/compute/cb_api.h"
+#include "api/compute/common.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/pack.h"
 #include "api/compute/reg_api.h"

@@ -1,0 +1,46 @@
+"""Every check of the catalogue: a wrong kernel that it must name, and the right kernel beside it that stays silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import tilesmith
+from tests.findings.cases import CASES, Case
+from tilesmith.emulator.checks import CHECKS
+from tilesmith.errors import KernelFindings
+from tilesmith.runtime import Device
+
+# Found before any kernel runs, by the checks of Program and allocator: see tests/program.
+BEFORE_RUNNING = {"mem.cb-overlap"}
+
+
+@pytest.fixture(params=["wormhole", "blackhole"], scope="module")
+def device(request: pytest.FixtureRequest) -> Iterator[Device]:
+    with tilesmith.open_device(request.param) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.check)
+def test_wrong_kernel_is_named(case: Case, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    if case.check == "sync.step-limit":
+        monkeypatch.setenv("TILESMITH_STEP_LIMIT", "100000")
+    changes = [case.change] if case.change else []
+    with pytest.raises(KernelFindings) as caught:
+        case.program.run(device, changes, case.wrong_layout or case.layout)
+    named = [finding for finding in caught.value.findings if finding.check == case.check]
+    assert named, [finding.check for finding in caught.value.findings]
+    assert named[0].line > 0
+    assert named[0].remedy in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("program", "layout"), sorted({(case.program, case.layout) for case in CASES}, key=str), ids=str
+)
+def test_right_kernel_is_silent(program, layout, device: Device) -> None:
+    program.run(device, [], layout)
+
+
+def test_every_check_has_a_wrong_kernel() -> None:
+    assert {case.check for case in CASES} | BEFORE_RUNNING == set(CHECKS)
