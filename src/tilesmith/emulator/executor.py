@@ -1,0 +1,126 @@
+"""The default executor: runs a Program on the built-in emulator."""
+
+from __future__ import annotations
+
+import json
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilesmith import settings
+from tilesmith.arch import Arch
+from tilesmith.emulator import library
+from tilesmith.emulator.findings import ROLES, Finding, finding_from_report
+from tilesmith.emulator.loading import LoadedProgram, build_program, core_index, load_program
+from tilesmith.emulator.machine import Machine, run_options
+from tilesmith.errors import DeviceError, EmulatorGap
+from tilesmith.program import CoreCoord, Program
+from tilesmith.program.l1 import Placement
+from tilesmith.runtime.executor import KernelTraffic, Printed, RoleTime, RunOptions, RunReport, ZoneTime
+
+_OUT_OF_MEMORY, _INTERRUPTED = 3, 2
+
+
+class EmulatorExecutor:
+    """An emulated chip. Loaded programs are kept by structure, so a second call only passes arguments."""
+
+    def __init__(self, arch: Arch) -> None:
+        self.arch = arch
+        self._machine: Machine | None = None
+        self._loaded: dict[tuple[object, ...], LoadedProgram] = {}
+        self._lock = RLock()  # a chip runs one program at a time
+
+    @property
+    def machine(self) -> Machine:
+        """Made when first needed: opening a device compiles nothing."""
+        with self._lock:
+            if self._machine is None:
+                self._machine = Machine(self.arch)
+            return self._machine
+
+    def dram(self, bank: int) -> NDArray[np.uint8]:
+        return self.machine.dram(bank)
+
+    def l1(self, core: CoreCoord) -> NDArray[np.uint8]:
+        return self.machine.l1(core)
+
+    def note_host_write(self, kind: str, index: int | CoreCoord, address: int, size: int) -> None:
+        number = index if isinstance(index, int) else core_index(index, self.arch)
+        self.machine.note_host_write(kind == "dram", number, address, size)
+
+    def prepare(self, program: Program, placement: Placement, checks: bool) -> LoadedProgram:
+        """The program as the runtime holds it; built and loaded on the first call with this structure."""
+        key = (program.structure, checks)
+        loaded = self._loaded.get(key)
+        if loaded is None:
+            libraries = build_program(program, self.arch, checks)
+            assert self.machine.handle is not None
+            loaded = load_program(program, placement.addresses, libraries, self.arch, self.machine.handle)
+            self._loaded[key] = loaded
+        elif loaded.addresses != placement.addresses:
+            loaded.move_cbs(program, placement.addresses)
+        return loaded
+
+    def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
+        with self._lock:
+            checks = options.checks == "on"
+            loaded = self.prepare(program, placement, checks)
+            native = run_options(
+                checks=checks,
+                fast=options.numbers == "fast",
+                seed=options.seed,
+                step_limit=settings.current().step_limit,
+                allocations=options.allocations,
+            )
+            result = self.machine.run(loaded, program, native)
+            if result.status == _OUT_OF_MEMORY:
+                raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
+            if result.status == _INTERRUPTED:
+                raise KeyboardInterrupt
+            return _report(self.machine, loaded, result)
+
+    def close(self) -> None:
+        with self._lock:
+            for loaded in self._loaded.values():
+                library.runtime().functions.tsh_program_free(loaded.handle)
+            self._loaded.clear()
+            if self._machine is not None:
+                self._machine.close()
+                self._machine = None
+
+
+def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult) -> RunReport:
+    """Details are read from the runtime only when somebody asks, unless there is something to tell."""
+    details: dict[str, Any] = {}
+    findings: tuple[Finding, ...] = ()
+    text = machine.report(loaded)
+    if result.findings:
+        details = json.loads(text)
+        gaps = [entry for entry in details["findings"] if entry["gap"]]
+        if gaps:
+            place = f"{gaps[0]['file']}:{gaps[0]['line']}"
+            raise EmulatorGap(f"the emulator does not model this yet: {gaps[0]['message']}", where=place)
+        findings = tuple(finding_from_report(entry, loaded.libraries) for entry in details["findings"])
+    return RunReport(
+        findings=findings,
+        cycles=result.cycles,
+        steps=result.steps,
+        details=lambda: _details(details or json.loads(text)),
+    )
+
+
+def _details(report: dict[str, Any]) -> dict[str, Any]:
+    fibers = [
+        RoleTime(CoreCoord(f["core_x"], f["core_y"]), ROLES[f["role"]], f["kernel"], f["cycles"], f["waited"])
+        for f in report["fibers"]
+    ]
+    zones = [ZoneTime(z["name"], fibers[z["fiber"]], z["begin"], z["end"]) for z in report["zones"]]
+    prints = [Printed(CoreCoord(p["core_x"], p["core_y"]), ROLES[p["role"]], p["text"]) for p in report["prints"]]
+    return {
+        "roles": fibers,
+        "zones": zones,
+        "prints": prints,
+        "traffic": [KernelTraffic(**kernel) for kernel in report["kernels"]],
+    }
