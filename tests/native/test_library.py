@@ -36,7 +36,7 @@ def test_flags_matter() -> None:
 
 @pytest.mark.parametrize(
     ("include", "header"),
-    [('"near.h"', "kernels/near.h"), ('"../up.h"', "up.h"), ("<dir.h>", "dir/dir.h"), ("<outer.h>", "dir/n.h")],
+    [('"a.h"', "kernels/a.h"), ('"../a.h"', "a.h"), ("<a.h>", "dir/a.h"), ("<outer.h>", "dir/n.h")],
 )
 def test_headers_matter(tmp_path: Path, include: str, header: str) -> None:
     kernel = tmp_path / "kernels" / "kernel.cpp"

@@ -1,0 +1,25 @@
+"""The fault test in small; `make faults` runs it in full."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.fault
+@pytest.mark.slow
+def test_no_fault_spoils_a_later_run(repository: Path) -> None:
+    script = repository / "benchmarks" / "fault_test.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--kills", "8", "--json"], capture_output=True, text=True, timeout=600
+    )
+    assert done.stdout, done.stderr
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert figures["wrong"] == [], figures
+    assert figures["racing_right"] == 8
+    assert figures["killed_while_working"] > 0
+    assert done.returncode == 0
