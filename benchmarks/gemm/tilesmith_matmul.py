@@ -36,7 +36,7 @@ def words(*tensors: ts.Tensor) -> tuple[int, ...]:
 
 
 def tile_program(a: ts.Tensor, b: ts.Tensor, y: ts.Tensor, rows: int, cols: int) -> ts.Program:
-    """One-tile steps; a core's share is rows x cols output tiles, a runtime argument: zero costs no compile."""
+    """One-tile steps; a core's share is rows x cols output tiles, a runtime argument: 0 costs no compile."""
     k_tiles, n_tiles = a.shape[1] // TILE, b.shape[1] // TILE
     share_m, share_n = a.shape[0] // TILE // GRID, n_tiles // GRID
     reader = ts.Kernel(
