@@ -21,10 +21,6 @@ def answer(seed: int) -> int:
     return int(library.answer(10))
 
 
-def expected(seed: int) -> int:
-    return (10 * seed + 1) * 2
-
-
 if __name__ == "__main__":
     try:
         print(answer(int(sys.argv[1])))
