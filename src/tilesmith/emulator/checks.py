@@ -19,7 +19,7 @@ class Check:
 
 
 def _catalogue(*rows: tuple[str, str, str]) -> dict[str, Check]:
-    return {id: Check(id, title, remedy) for id, title, remedy in rows}
+    return {row[0]: Check(*row) for row in rows}
 
 
 CHECKS: dict[str, Check] = _catalogue(
@@ -31,12 +31,12 @@ CHECKS: dict[str, Check] = _catalogue(
     (
         "noc.source-reused",
         "the source of a NoC write was overwritten before the write had left",
-        "call noc_async_writes_flushed() or noc_async_write_barrier() before the source is reused or its page popped",
+        "call noc_async_writes_flushed() or noc_async_write_barrier() before the source is reused or popped",
     ),
     (
         "noc.inflight-at-end",
         "a kernel ended with NoC transfers or atomics in flight",
-        "end the kernel with noc_async_write_barrier(), noc_async_read_barrier() or noc_async_atomic_barrier()",
+        "end the kernel with the barrier of what it issued: noc_async_{read,write,atomic}_barrier()",
     ),
     (
         "noc.unaligned",
@@ -51,7 +51,7 @@ CHECKS: dict[str, Check] = _catalogue(
     (
         "noc.wrong-target",
         "a NoC address that names no memory, or the wrong number of destinations",
-        "use the coordinates the host gives for workers and banks, and count the cores of a multicast rectangle",
+        "use the coordinates the host gives for workers and banks; count the cores of a multicast rectangle",
     ),
     (
         "noc.too-long",
@@ -136,7 +136,7 @@ CHECKS: dict[str, Check] = _catalogue(
     (
         "mem.race",
         "two roles or cores touch the same bytes, one of them writing, and nothing orders them",
-        "order them: a circular buffer between roles of a core, a semaphore (after the barrier) between cores",
+        "order them: a circular buffer between roles of a core, a semaphore after the barrier between cores",
     ),
     (
         "mem.cb-overlap",

@@ -9,13 +9,18 @@ from pathlib import Path
 
 from tilesmith.errors import KernelCompileError
 
-_ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+_ERROR = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
+)
 _UNKNOWN = re.compile(
-    r"'(?P<gcc>[\w:~]+)(?:\(.*\))?' (?:was not declared|has not been declared|is not a member|does not name a type)"
+    r"'(?P<gcc>[\w:~]+)(?:\(.*\))?' (?:was not declared|has not been declared|is not a member)"
+    r"|'(?P<type>\w+)' does not name a type"
     r"|use of undeclared identifier '(?P<clang>\w+)'|no member named '(?P<member>\w+)'"
     r"|has no member named '(?P<no_member>\w+)'|no matching function for call to '(?P<call>[\w:]+)"
 )
-_MISSING_HEADER = re.compile(r"(?P<header>[\w./-]+): No such file or directory|'(?P<clang>[^']+)' file not found")
+_MISSING_HEADER = re.compile(
+    r"(?P<header>[\w./-]+): No such file or directory|'(?P<clang>[^']+)' file not found"
+)
 _IDENTIFIER = re.compile(r"\b[a-z_]\w{3,}(?=\s*\()")
 
 
@@ -26,7 +31,9 @@ def explain(error: KernelCompileError, headers: Path) -> KernelCompileError:
         return error
     file, line, text = found
     what, remedy = _sentence(text, headers)
-    return KernelCompileError(what, output=error.output, sources=error.sources, where=f"{file}:{line}", remedy=remedy)
+    return KernelCompileError(
+        what, output=error.output, sources=error.sources, where=f"{file}:{line}", remedy=remedy
+    )
 
 
 def _first_in_kernel(output: str, headers: Path) -> tuple[str, str, str] | None:
@@ -38,14 +45,24 @@ def _first_in_kernel(output: str, headers: Path) -> tuple[str, str, str] | None:
 def _sentence(text: str, headers: Path) -> tuple[str, str]:
     if header := _MISSING_HEADER.search(text):
         name = header["header"] or header["clang"]
-        return f"the emulator has no header {name!r}", "include one of those under api/ that kernels of ttnn 0.66 to 0.81 use"
+        return (
+            f"the emulator has no header {name!r}",
+            "include one of those under api/ that kernels of ttnn 0.66 to 0.81 use",
+        )
     if (unknown := _UNKNOWN.search(text)) is None:
         return f"the kernel does not compile: {text}", "see the compiler's output below"
     name = next(group for group in unknown.groups() if group)
     if unknown["call"]:
-        return f"no form of {name!r} takes these arguments", "see the compiler's output below for the forms there are"
+        return (
+            f"no form of {name!r} takes these arguments",
+            "see the compiler's output below for the forms there are",
+        )
     close = get_close_matches(name.split("::")[-1], known_functions(headers), n=3, cutoff=0.75)
-    remedy = f"did you mean {' or '.join(close)}?" if close else "include the header that declares it, or use another function"
+    remedy = (
+        f"did you mean {' or '.join(close)}?"
+        if close
+        else "include the header that declares it, or use another function"
+    )
     return f"{name!r} is not a function or name the emulator has, or its header is not included", remedy
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tilesmith import settings
 from tilesmith.arch import Arch
 from tilesmith.emulator import library
-from tilesmith.emulator.findings import ROLES, Finding, finding_from_report
+from tilesmith.emulator.findings import ROLES, finding_from_report
 from tilesmith.emulator.loading import LoadedProgram, build_program, core_index, load_program
 from tilesmith.emulator.machine import Machine, run_options
 from tilesmith.errors import DeviceError, EmulatorGap
@@ -92,35 +92,38 @@ class EmulatorExecutor:
 
 
 def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult) -> RunReport:
-    """Details are read from the runtime only when somebody asks, unless there is something to tell."""
-    details: dict[str, Any] = {}
-    findings: tuple[Finding, ...] = ()
-    text = machine.report(loaded)
-    if result.findings:
-        details = json.loads(text)
-        gaps = [entry for entry in details["findings"] if entry["gap"]]
-        if gaps:
-            place = f"{gaps[0]['file']}:{gaps[0]['line']}"
-            raise EmulatorGap(f"the emulator does not model this yet: {gaps[0]['message']}", where=place)
-        findings = tuple(finding_from_report(entry, loaded.libraries) for entry in details["findings"])
+    """Numbers are copied at once; what is told in words is fetched only when there is any."""
+    told: dict[str, Any] = {"findings": [], "prints": [], "zones": []}
+    if result.findings or result.prints or result.zones:
+        told = json.loads(machine.report(loaded))
+    for entry in told["findings"]:
+        if entry["gap"]:
+            place = f"{entry['file']}:{entry['line']}"
+            raise EmulatorGap(f"the emulator does not model this yet: {entry['message']}", where=place)
+    times, counters = machine.snapshot(loaded)
     return RunReport(
-        findings=findings,
+        findings=tuple(finding_from_report(entry, loaded.libraries) for entry in told["findings"]),
         cycles=result.cycles,
         steps=result.steps,
-        details=lambda: _details(details or json.loads(text)),
+        details=lambda: _details(loaded, times, counters, told),
     )
 
 
-def _details(report: dict[str, Any]) -> dict[str, Any]:
-    fibers = [
-        RoleTime(CoreCoord(f["core_x"], f["core_y"]), ROLES[f["role"]], f["kernel"], f["cycles"], f["waited"])
-        for f in report["fibers"]
+def _details(
+    loaded: LoadedProgram, times: NDArray[np.uint64], counters: NDArray[np.uint64], told: dict[str, Any]
+) -> dict[str, Any]:
+    roles = [
+        RoleTime(core, ROLES[role], kernel, int(cycles), int(waited))
+        for (core, role, kernel), (cycles, waited) in zip(loaded.fibers, times, strict=True)
     ]
-    zones = [ZoneTime(z["name"], fibers[z["fiber"]], z["begin"], z["end"]) for z in report["zones"]]
-    prints = [Printed(CoreCoord(p["core_x"], p["core_y"]), ROLES[p["role"]], p["text"]) for p in report["prints"]]
     return {
-        "roles": fibers,
-        "zones": zones,
-        "prints": prints,
-        "traffic": [KernelTraffic(**kernel) for kernel in report["kernels"]],
+        "roles": roles,
+        "zones": [ZoneTime(z["name"], roles[z["fiber"]], z["begin"], z["end"]) for z in told["zones"]],
+        "prints": [
+            Printed(CoreCoord(p["core_x"], p["core_y"]), ROLES[p["role"]], p["text"]) for p in told["prints"]
+        ],
+        "traffic": [
+            KernelTraffic(name, **dict(zip(library.COUNTERS, map(int, row), strict=True)))
+            for name, row in zip(loaded.kernel_names, counters, strict=True)
+        ],
     }

@@ -44,10 +44,11 @@ class Finding:
         return f"{self.file}:{self.line}" if self.line else self.file or "before the first API call"
 
     def __str__(self) -> str:
+        who = f"{self.kernel}, {self.role} on {self.risc}, core ({self.core.x}, {self.core.y})"
         times = f", {self.count} times" if self.count > 1 else ""
         return (
             f"{self.check}: {self.title}\n"
-            f"  at: {self.where} ({self.kernel}, {self.role} on {self.risc}, core ({self.core.x}, {self.core.y}){times})\n"
+            f"  at: {self.where} ({who}{times})\n"
             f"  seen: {self.message}\n"
             f"  fix: {self.remedy}"
         )

@@ -1,4 +1,4 @@
-"""Kernel -> shared library: the translation unit the vendor's toolchain would see, for the host's compiler."""
+"""Kernel -> shared library: the unit the vendor's toolchain would compile, for the host's compiler."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CLANG_CHECKED = ("-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instru
 
 @dataclass(frozen=True)
 class KernelUnit:
-    """A kernel as compiled for one set of circular buffers: three texts if it asks which compute role it is."""
+    """A kernel as compiled for its circular buffers: three texts if it asks which compute role it is."""
 
     kernel: Kernel
     jobs: tuple[Job, ...]
@@ -55,13 +55,19 @@ def kernel_unit(kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, che
     includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
     flags = _flags(compiler, checks)
     jobs = tuple(
-        Job(((f"{Path(kernel.label).stem}.unit.cpp", _unit(kernel, source, text, formats, arch, role)),), includes, flags)
+        Job(
+            ((f"{Path(kernel.label).stem}.unit.cpp", _unit(kernel, source, text, formats, arch, role)),),
+            includes,
+            flags,
+        )
         for role in roles
     )
     return KernelUnit(kernel, jobs)
 
 
-def build_kernels(units: Sequence[KernelUnit], first: Sequence[Job] = ()) -> tuple[list[Path], list[tuple[Path, ...]]]:
+def build_kernels(
+    units: Sequence[KernelUnit], first: Sequence[Job] = ()
+) -> tuple[list[Path], list[tuple[Path, ...]]]:
     """Build all units side by side, after the jobs in `first`: their libraries, and those of each unit."""
     jobs = [*first, *(job for unit in units for job in unit.jobs)]
     try:
@@ -97,7 +103,12 @@ def _read(path: str, _modified: int) -> str:
 def _unit(
     kernel: Kernel, source: Path | None, text: str, formats: Mapping[int, CBFormat], arch: Arch, role: str
 ) -> str:
-    defines = [*_arguments(kernel), *_processor(kernel, arch, role), *_circular_buffers(formats), *kernel.defines]
+    defines = [
+        *_arguments(kernel),
+        *_processor(kernel, arch, role),
+        *_circular_buffers(formats),
+        *kernel.defines,
+    ]
     lines = [f"#define {name} {value}" for name, value in defines]
     lines.append('#include "ts/prologue.h"')
     if source is not None:
@@ -112,7 +123,10 @@ def _unit(
 
 def _arguments(kernel: Kernel) -> Iterable[tuple[str, str]]:
     if kernel.compile_time_args:
-        yield "KERNEL_COMPILE_TIME_ARGS", ",".join(f"{value & 0xFFFFFFFF}u" for value in kernel.compile_time_args)
+        yield (
+            "KERNEL_COMPILE_TIME_ARGS",
+            ",".join(f"{value & 0xFFFFFFFF}u" for value in kernel.compile_time_args),
+        )
     if kernel.named_compile_time_args:
         pairs = (f'{{"{name}",{value & 0xFFFFFFFF}u}}' for name, value in kernel.named_compile_time_args)
         yield "KERNEL_COMPILE_TIME_ARG_MAP", ",".join(pairs)
@@ -142,7 +156,10 @@ def _circular_buffers(formats: Mapping[int, CBFormat]) -> Iterable[tuple[str, st
     tiles = {index: one.tile or TileShape() for index, one in formats.items()}
     yield "TS_CB_FORMATS", _table({i: int(one.data_format) for i, one in formats.items()}, 255)
     yield "TS_CB_PAGE_SIZES", _table({i: one.page_size for i, one in formats.items()}, 0)
-    yield "TS_CB_TILE_SIZES", _table({i: tile_bytes(one.data_format, tiles[i]) for i, one in formats.items()}, 0)
+    yield (
+        "TS_CB_TILE_SIZES",
+        _table({i: tile_bytes(one.data_format, tiles[i]) for i, one in formats.items()}, 0),
+    )
     yield "TS_CB_TILE_ROWS", _table({i: tile.rows for i, tile in tiles.items()}, 32)
     yield "TS_CB_TILE_COLS", _table({i: tile.cols for i, tile in tiles.items()}, 32)
 

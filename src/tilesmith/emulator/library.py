@@ -13,6 +13,10 @@ from tilesmith.errors import InternalFault
 from tilesmith.native import Job, compile_many
 
 _NATIVE = Path(__file__).with_name("native")
+COUNTERS = (
+    "noc_reads", "noc_writes", "read_bytes", "written_bytes", "dram_read_bytes", "dram_written_bytes",
+    "multicasts", "multicast_bytes", "atomics",
+)  # fmt: skip
 _FLAGS = ("-O2", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w")
 
 
@@ -24,7 +28,8 @@ class Timing(_Structure):
     _fields_ = [
         *((name, c.c_uint32) for name in (
             "noc_read_issue", "noc_write_issue", "noc_read_latency", "noc_write_latency", "dram_read_latency",
-            "dram_write_latency", "atomic_latency", "multicast_latency", "cb_operation", "semaphore_operation", "unused",
+            "dram_write_latency", "atomic_latency", "multicast_latency", "cb_operation", "semaphore_operation",
+            "unused",
         )),
         ("noc_bytes_per_cycle", c.c_double),
         ("dram_bytes_per_cycle", c.c_double),
@@ -58,7 +63,8 @@ class KernelDescription(_Structure):
         ("data_offsets", c.c_uint64 * 3),
         ("data_sizes", c.c_uint64 * 3),
         *((name, c.c_uint32) for name in (
-            "compute", "processor", "noc", "fidelity", "fp32_dest", "approx", "full_sync", "bfp8_pack_precise",
+            "compute", "processor", "noc", "fidelity", "fp32_dest", "approx", "full_sync",
+            "bfp8_pack_precise",
         )),
         ("unpack_to_dest_fp32", c.c_uint64),
         *((name, c.c_uint32) for name in ("origin_x", "origin_y", "core_count")),
@@ -116,7 +122,7 @@ class RunResult(_Structure):
 
 def runtime_job() -> Job:
     """How to build the runtime: a few translation units, so that two compilers share the work."""
-    sources = [path for path in sorted(_NATIVE.rglob("*.cpp"))]
+    sources = sorted(_NATIVE.rglob("*.cpp"))
     own = [path for path in sources if path.parent == _NATIVE and not path.name.startswith("engine")]
     rest = [path for path in sources if path not in own]
     unity = "\n".join(f'#include "{path}"' for path in own) + "\n"
@@ -143,6 +149,7 @@ class Runtime:
         f.tsh_program_free.argtypes = [c.c_void_p]
         f.tsh_move_cb.argtypes = [c.c_void_p, c.POINTER(CbDescription)]
         f.tsh_run.argtypes = [c.c_void_p, c.POINTER(RunOptions), c.POINTER(Arguments), c.POINTER(RunResult)]
+        f.tsh_snapshot.argtypes = [c.c_void_p, c.c_void_p, c.c_void_p]
         f.tsh_report.restype = c.c_char_p
         f.tsh_report.argtypes = [c.c_void_p]
 

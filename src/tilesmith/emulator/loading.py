@@ -30,6 +30,8 @@ class LoadedProgram:
     orders: Sequence[Sequence[CoreCoord]]  # per kernel, its cores in the order arguments are given
     addresses: tuple[int, ...]  # of the circular buffers, where they stand now
     arch: Arch
+    fibers: Sequence[tuple[CoreCoord, int, str]]  # core, role and kernel of each, in the runtime's order
+    kernel_names: Sequence[str]
     keep: list[Any] = field(default_factory=list)
 
     def arguments(self, program: Program) -> c.Array[library.Arguments]:
@@ -40,7 +42,11 @@ class LoadedProgram:
             values, offsets = _pack_arguments(kernel, cores)
             common = _words(kernel.common_runtime_args)
             self.keep += [values, offsets, common]
-            slot.values, slot.offsets, slot.common = values.ctypes.data, offsets.ctypes.data, common.ctypes.data
+            slot.values, slot.offsets, slot.common = (
+                values.ctypes.data,
+                offsets.ctypes.data,
+                common.ctypes.data,
+            )
             slot.common_count = len(common)
         return packed
 
@@ -65,7 +71,11 @@ def build_program(program: Program, arch: Arch, checks: bool) -> list[tuple[Path
 
 
 def load_program(
-    program: Program, addresses: Sequence[int], libraries: Sequence[tuple[Path, ...]], arch: Arch, machine: int
+    program: Program,
+    addresses: Sequence[int],
+    libraries: Sequence[tuple[Path, ...]],
+    arch: Arch,
+    machine: int,
 ) -> LoadedProgram:
     """Hand a built program to the runtime. `addresses` are those of its circular buffers in L1."""
     keep: list[Any] = []
@@ -73,7 +83,11 @@ def load_program(
     orders = [kernel.core_ranges.cores() for kernel in program.kernels]
     for slot, kernel, paths, cores in zip(kernels, program.kernels, libraries, orders, strict=True):
         _describe_kernel(slot, kernel, paths, cores, arch, keep)
-    views = [(cb, one, address) for cb, address in zip(program.cbs, addresses, strict=True) for one in cb.format_descriptors]
+    views = [
+        (cb, one, address)
+        for cb, address in zip(program.cbs, addresses, strict=True)
+        for one in cb.format_descriptors
+    ]
     cbs = (library.CbDescription * len(views))()
     for slot, (cb, one, address) in zip(cbs, views, strict=True):
         _describe_cb(slot, cb, one, address, arch, keep)
@@ -87,7 +101,17 @@ def load_program(
     if not handle:
         raise InternalFault("a compiled kernel has no entry point")
     by_name = {kernel.label: paths[0] for kernel, paths in zip(program.kernels, libraries, strict=True)}
-    return LoadedProgram(handle, by_name, orders, tuple(addresses), arch)
+    names = [kernel.label for kernel in program.kernels]
+    return LoadedProgram(handle, by_name, orders, tuple(addresses), arch, _fibers(program, orders), names)
+
+
+def _fibers(program: Program, orders: Sequence[Sequence[CoreCoord]]) -> list[tuple[CoreCoord, int, str]]:
+    fibers = []
+    for kernel, cores in zip(program.kernels, orders, strict=True):
+        config = kernel.config
+        roles = (2, 3, 4) if isinstance(config, ComputeConfig) else (int(config.processor),)
+        fibers += [(core, role, kernel.label) for core in cores for role in roles]
+    return fibers
 
 
 def formats_of(kernel: Kernel, cbs: Sequence[CircularBuffer]) -> Mapping[int, CBFormat]:
@@ -148,7 +172,9 @@ def _describe_cores(slot: Any, cores: Sequence[CoreCoord], arch: Arch, keep: lis
     slot.cores, slot.core_count = array, len(cores)
 
 
-def _pack_arguments(kernel: Kernel, cores: Sequence[CoreCoord]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _pack_arguments(
+    kernel: Kernel, cores: Sequence[CoreCoord]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     rows = [kernel.runtime_args.get(core, ()) for core in cores]
     offsets = np.zeros(len(rows) + 1, np.uint32)
     np.cumsum([len(row) for row in rows], out=offsets[1:])

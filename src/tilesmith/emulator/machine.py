@@ -47,6 +47,13 @@ class Machine:
         self._functions.tsh_run(loaded.handle, c.byref(options), arguments, c.byref(result))
         return result
 
+    def snapshot(self, loaded: LoadedProgram) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """(cycles, waited) of every fiber and the traffic counters of every kernel, as of the last run."""
+        times = np.empty((len(loaded.fibers), 2), np.uint64)
+        counters = np.empty((len(loaded.kernel_names), len(library.COUNTERS)), np.uint64)
+        self._functions.tsh_snapshot(loaded.handle, times.ctypes.data, counters.ctypes.data)
+        return times, counters
+
     def report(self, loaded: LoadedProgram) -> str:
         text: bytes = self._functions.tsh_report(loaded.handle)
         return text.decode("utf-8", "replace")

@@ -115,7 +115,9 @@ class Executor(Protocol):
     def l1(self, core: CoreCoord) -> NDArray[np.uint8]:
         """The core's L1, likewise."""
 
-    def note_host_write(self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int) -> None:
+    def note_host_write(
+        self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
+    ) -> None:
         """The host has written these bytes through a view: they count as initialised."""
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:

@@ -332,7 +332,16 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     result->status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;
 }
 
-// The text lives until the next call on this thread.
+// Two numbers per fiber (cycles, of which waited), then the counters of each kernel: copied, since the next run resets them.
+void tsh_snapshot(const LoadedProgram* program, uint64_t* times, KernelCounters* counters) {
+    for (auto& fiber : program->fibers) {
+        *times++ = fiber->time;
+        *times++ = fiber->waited;
+    }
+    for (auto& kernel : program->kernels) *counters++ = kernel->counters;
+}
+
+// What is told in words: findings, prints, zones. The text lives until the next call on this thread.
 const char* tsh_report(const LoadedProgram* program) {
     static thread_local std::string text;
     text = report_json(*program);

@@ -62,6 +62,8 @@ struct Machine {
     uint8_t* l1_base = nullptr;             // below 4 GiB; core c's L1 starts at l1_base + c * l1_stride
     uint32_t core_count = 0;
     uint16_t worker_at[64][64];             // NoC coordinates -> core index, or 0xffff
+    uint16_t bank_at[64][64];               // NoC coordinates -> first bank behind them, or 0xffff
+    std::vector<uint16_t> next_bank;        // the next bank behind the same coordinates
     uint32_t first_clock = 1;               // vector clocks of the next run start here, so older epochs are in the past
     std::vector<Stack> free_stacks;
     uint8_t* core_l1(uint32_t index) const { return l1_base + size_t{index} * l1_stride; }

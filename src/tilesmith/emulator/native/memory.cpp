@@ -45,6 +45,19 @@ static void index_workers(Machine& machine) {
         machine.worker_at[machine.worker_noc_xy[2 * i]][machine.worker_noc_xy[2 * i + 1]] = static_cast<uint16_t>(i);
 }
 
+static void index_banks(Machine& machine) {
+    memset(machine.bank_at, 0xff, sizeof machine.bank_at);
+    machine.next_bank.assign(machine.banks.size(), 0xffff);
+    for (size_t i = machine.banks.size(); i-- > 0;) {
+        const BankConfig& bank = machine.banks[i];
+        uint16_t& first = machine.bank_at[bank.noc_x[0]][bank.noc_y[0]];
+        machine.next_bank[i] = first;
+        first = static_cast<uint16_t>(i);
+        uint16_t& other = machine.bank_at[bank.noc_x[1]][bank.noc_y[1]];
+        if (other == 0xffff) other = static_cast<uint16_t>(i);
+    }
+}
+
 static bool map_memories(Machine& machine) {
     const MachineConfig& config = machine.config;
     const size_t bytes = size_t{machine.core_count} * l1_stride;
@@ -72,6 +85,7 @@ Machine* machine_new(const MachineConfig& config) {
     machine->worker_noc_xy.assign(config.worker_noc_xy, config.worker_noc_xy + 2 * machine->core_count);
     machine->banks.assign(config.dram_banks, config.dram_banks + config.num_dram_banks);
     index_workers(*machine);
+    index_banks(*machine);
     if (!map_memories(*machine)) {
         machine_free(machine.release());
         return nullptr;
@@ -128,13 +142,12 @@ uint8_t* l1(uint32_t address_or_offset) {
 }
 
 static bool find_bank(const Machine& machine, uint32_t x, uint32_t y, uint64_t local, Target* target) {
-    for (uint32_t i = 0; i < machine.banks.size(); ++i) {
-        const BankConfig& bank = machine.banks[i];
-        if ((bank.noc_x[0] != x || bank.noc_y[0] != y) && (bank.noc_x[1] != x || bank.noc_y[1] != y)) continue;
-        if (local < bank.address_offset || local >= bank.address_offset + machine.config.dram_bank_size) continue;
+    for (uint16_t i = machine.bank_at[x][y]; i != 0xffff; i = machine.next_bank[i]) {
+        const uint64_t start = machine.banks[i].address_offset;
+        if (local < start || local >= start + machine.config.dram_bank_size) continue;
         target->dram = true;
         target->index = i;
-        target->offset = local - bank.address_offset;
+        target->offset = local - start;
         return true;
     }
     return false;

@@ -97,33 +97,6 @@ static void write_finding(JsonWriter& json, const Finding& finding) {
     json.end_object();
 }
 
-static void write_fiber(JsonWriter& json, const Fiber& fiber) {
-    json.begin_object();
-    json.field("core_x", fiber.core->x);
-    json.field("core_y", fiber.core->y);
-    json.field("role", static_cast<uint32_t>(fiber.role));
-    json.field("kernel", fiber.kernel->name);
-    json.field("cycles", fiber.time);
-    json.field("waited", fiber.waited);
-    json.end_object();
-}
-
-static void write_kernel(JsonWriter& json, const LoadedKernel& kernel) {
-    const KernelCounters& counters = kernel.counters;
-    json.begin_object();
-    json.field("name", kernel.name);
-    json.field("noc_reads", counters.noc_reads);
-    json.field("noc_writes", counters.noc_writes);
-    json.field("read_bytes", counters.read_bytes);
-    json.field("written_bytes", counters.written_bytes);
-    json.field("dram_read_bytes", counters.dram_read_bytes);
-    json.field("dram_written_bytes", counters.dram_written_bytes);
-    json.field("multicasts", counters.multicasts);
-    json.field("multicast_bytes", counters.multicast_bytes);
-    json.field("atomics", counters.atomics);
-    json.end_object();
-}
-
 std::string report_json(const LoadedProgram& program) {
     JsonWriter json;
     json.begin_object();
@@ -144,8 +117,6 @@ std::string report_json(const LoadedProgram& program) {
         out.field("end", zone.end);
         out.end_object();
     });
-    json.list("fibers", program.fibers, [](JsonWriter& out, const std::unique_ptr<Fiber>& fiber) { write_fiber(out, *fiber); });
-    json.list("kernels", program.kernels, [](JsonWriter& out, const std::unique_ptr<LoadedKernel>& kernel) { write_kernel(out, *kernel); });
     json.end_object();
     return json.text;
 }

@@ -181,7 +181,8 @@ static void deliver(Fiber& fiber, Transfer& transfer) {
         return;
     }
     for_each_worker(transfer.remote, transfer.flags & noc_include_self, [&](uint64_t destination) {
-        store(resolve(destination, transfer.size, transfer.at), data, transfer.size, transfer.at, "a multicast");
+        const Target target = resolve(destination, transfer.size, transfer.at);
+        if (target.memory != data) store(target, data, transfer.size, transfer.at, "a multicast");
     });
 }
 

@@ -1,0 +1,126 @@
+// The life of an engine, and the hand-over of Src banks from unpack to math.
+#include "engine.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace ts {
+namespace {
+
+bool small_exponent(Format format) {
+    return format == Format::float16 || format == Format::bfp8 || format == Format::bfp4 || format == Format::bfp2 ||
+           format == Format::lf8 || format == Format::fp8_e4m3;
+}
+
+bool big_exponent(Format format) {
+    return format == Format::float16_b || format == Format::bfp8_b || format == Format::bfp4_b || format == Format::bfp2_b;
+}
+
+// fp32 operands become fp16 only in kernels that otherwise use formats with 5-bit exponents.
+bool uses_five_bits(const CbConfig* cbs) {
+    bool small = false, big = false;
+    for (uint32_t i = 0; i < max_cbs; ++i) {
+        small |= cbs[i].used && small_exponent(cbs[i].format);
+        big |= cbs[i].used && big_exponent(cbs[i].format);
+    }
+    return small && !big;
+}
+
+void* aligned_words(size_t tiles) { return std::aligned_alloc(64, tiles * num::tile_words * sizeof(uint32_t)); }
+
+}  // namespace
+
+EngineTiming& engine_timing() {
+    static EngineTiming timing;
+    return timing;
+}
+
+void SrcBank::reserve(uint32_t tiles) {
+    if (tiles <= capacity) return;
+    std::free(words);
+    words = static_cast<uint32_t*>(aligned_words(tiles));
+    capacity = tiles;
+}
+
+Engine* engine_new(const ComputeConfig& config, const CbConfig* cbs) {
+    Engine* engine = new Engine;
+    engine->config = config;
+    std::memcpy(static_cast<void*>(engine->cbs), cbs, sizeof engine->cbs);
+    engine->five_bit_kernel = uses_five_bits(cbs);
+    const uint32_t all = config.fp32_dest ? dst_tiles / 2 : dst_tiles;
+    engine->sections = config.full_sync ? 1 : 2;
+    engine->capacity = all / engine->sections;
+    engine->dst = static_cast<uint32_t*>(aligned_words(dst_tiles));
+    engine->mode.wide = config.fp32_dest;
+    engine->mode.phases = config.fidelity == Fidelity::lofi ? 1 : static_cast<uint8_t>(config.fidelity);
+    for (SrcBank& bank : engine->banks) bank.reserve(2);
+    return engine;
+}
+
+void engine_free(Engine* engine) {
+    for (SrcBank& bank : engine->banks) std::free(bank.words);
+    std::free(engine->dst);
+    delete engine;
+}
+
+void engine_finish(Engine* engine, const At& at) {
+    if (!checks_on()) return;
+    if (engine->acquired) {
+        finding("dst.unbalanced", engine->acquired_at, "math ends while it still holds DST: tile_regs_commit() is missing");
+    }
+    if (engine->held) {
+        finding("dst.unbalanced", engine->held_at, "pack ends while it still holds DST: tile_regs_release() is missing");
+    } else if (engine->committed) {
+        finding("dst.unbalanced", at, "math committed DST %u more time%s than pack took it", engine->committed,
+                engine->committed == 1 ? "" : "s");
+    }
+    for (const SrcBank& bank : engine->banks) {
+        if (bank.full) finding("dst.unbalanced", at, "unpack delivered tiles for %s that math never used", op_name(bank.op));
+    }
+}
+
+std::string engine_describe(const Engine* engine) {
+    std::string text = "DST: ";
+    text += engine->acquired ? "math holds a half" : "math holds none";
+    text += ", " + std::to_string(engine->committed) + " of " + std::to_string(engine->sections) + " committed";
+    text += engine->held ? ", pack holds one; Src banks:" : ", pack holds none; Src banks:";
+    for (const SrcBank& bank : engine->banks) {
+        text += bank.full ? std::string(" tiles for ") + op_name(bank.op) : std::string(" empty");
+        text += &bank == engine->banks ? "," : "";
+    }
+    return text;
+}
+
+SrcBank& begin_fill(Engine& engine, FpuOp op, uint32_t tiles, const At& at) {
+    SrcBank& bank = engine.banks[engine.fill];
+    wait_until(engine.bank_free, Wait{Wait::On::src_free, engine.fill, 1, true, at}, [&] { return !bank.full; });
+    bank.emptied.acquire();
+    bank.reserve(tiles);
+    bank.op = op;
+    return bank;
+}
+
+void end_fill(Engine& engine) {
+    SrcBank& bank = engine.banks[engine.fill];
+    bank.full = true;
+    bank.filled.release();
+    engine.fill = (engine.fill + 1) % src_banks;
+    if (!engine.bank_full.empty()) engine.bank_full.wake();
+}
+
+SrcBank& begin_drain(Engine& engine, const At& at) {
+    SrcBank& bank = engine.banks[engine.drain];
+    wait_until(engine.bank_full, Wait{Wait::On::src_data, engine.drain, 1, true, at}, [&] { return bank.full; });
+    bank.filled.acquire();
+    return bank;
+}
+
+void end_drain(Engine& engine) {
+    SrcBank& bank = engine.banks[engine.drain];
+    bank.full = false;
+    bank.emptied.release();
+    engine.drain = (engine.drain + 1) % src_banks;
+    if (!engine.bank_free.empty()) engine.bank_free.wake();
+}
+
+}  // namespace ts

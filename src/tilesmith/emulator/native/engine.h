@@ -1,0 +1,120 @@
+// The compute half of one core: two banks of Src registers between unpack and math, DST between math and pack.
+#pragma once
+#include <string>
+
+#include "core.h"
+#include "num/num.h"
+#include "ts/abi_compute.h"
+
+namespace ts {
+
+// Cycles per step; defaults are Wormhole's, from the ISA documentation's rates (bytes or instructions per cycle).
+struct EngineTiming {
+    double unpack_bytes_per_cycle = 64;    // one or both unpackers at their widest setting
+    double pack_bytes_per_cycle = 64;      // four packers of 16 bytes
+    uint32_t matmul_phase = 16;            // MVMULs of one 32x32x32 product
+    uint32_t eltwise_phase = 8;            // 8x16 datums per instruction
+    uint32_t copy = 8;
+    uint32_t reduce_phase = 4;             // one face per instruction
+    uint32_t transpose = 32;
+    uint32_t call = 6;                     // issuing an operation: address set-up and semaphores
+    uint32_t sfpu_default = 225;           // a vector function nobody has measured
+};
+EngineTiming& engine_timing();
+
+inline constexpr uint32_t dst_tiles = 16;
+inline constexpr uint32_t src_banks = 2;
+
+// One hand-over from unpack to math.
+struct SrcBank {
+    bool full = false;
+    FpuOp op = FpuOp::none;
+    uint32_t* words = nullptr;             // first operand's tiles, then the second's
+    uint32_t capacity = 0;                 // in tiles
+    uint32_t first = 1;                    // tiles of the first operand
+    num::Src as[2] = {num::Src::bf16, num::Src::bf16};
+    num::Geometry shape[2];
+    SyncPoint filled, emptied;
+
+    uint32_t* tile(uint32_t index) { return words + index * num::tile_words; }
+    uint32_t* second() { return tile(first); }
+    void reserve(uint32_t tiles);
+};
+
+enum class DstKind : uint8_t { floating, five_bit, integer };
+
+struct DstHalf {
+    uint32_t written = 0;                  // bit per tile
+    uint32_t reduced = 0;                  // tiles a reduction wrote
+    DstKind kind[dst_tiles] = {};
+    SyncPoint committed, released;
+};
+
+// What an operand register or the packer is configured for.
+struct Configured {
+    uint32_t cb = no_cb;
+};
+
+struct Engine {
+    ComputeConfig config;
+    CbConfig cbs[max_cbs];
+    bool fast = false, blackhole = false, five_bit_kernel = false;
+    num::FpuMode mode;
+
+    // Src
+    SrcBank banks[src_banks];
+    uint32_t fill = 0, drain = 0;          // next bank of unpack and of math
+    WaitQueue bank_free, bank_full;
+    std::vector<uint32_t> scratch;
+
+    // DST
+    uint32_t* dst = nullptr;
+    DstHalf halves[2];
+    uint32_t capacity = 8, sections = 2;   // tiles per half, halves
+    uint32_t committed = 0;                // halves waiting for or held by pack
+    uint32_t math_half = 0, pack_half = 0;
+    bool acquired = false, held = false;
+    WaitQueue dst_free, dst_ready;
+    At acquired_at, held_at;
+
+    // set-up as each role has executed it, by role - unpack
+    struct Role {
+        Configured srca, srcb, out;
+        FpuOp unpack_op = FpuOp::none, math_op = FpuOp::none;
+        FpuVariant unpack_variant, math_variant;
+        bool started = false;
+    } roles[3];
+    const char* sfpu = nullptr;
+    num::Relu relu = num::Relu::none;
+    uint16_t relu_threshold = 0;
+    bool l1_accumulate = false;
+    FpuDim reduce_mask = FpuDim::none;
+
+    Role& mine() { return roles[static_cast<uint32_t>(ts::role()) - static_cast<uint32_t>(ts::Role::unpack)]; }
+    uint32_t* tile(uint32_t half, uint32_t index) { return dst + (half * capacity + index) * num::tile_words; }
+};
+
+// ---- engine_setup.cpp ----
+const char* op_name(FpuOp op);
+num::Geometry shape_of(const CbConfig& cb);
+num::Src src_kind(const Engine& engine, uint32_t cb, bool can_bypass_src);
+void check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at);
+void check_operand(Engine& engine, SrcRegister which, uint32_t cb, const At& at);
+void check_output(Engine& engine, uint32_t cb, const At& at);
+const CbConfig& used_cb(Engine& engine, uint32_t cb, const At& at);
+
+// ---- engine_dst.cpp ----
+// The tile as math sees it; an accumulating operation gets zeros where nothing was written.
+uint32_t* dst_for_overwrite(Engine& engine, uint32_t index, DstKind kind, const At& at);
+uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at);
+uint32_t* dst_for_modify(Engine& engine, uint32_t index, const At& at);
+uint32_t* dst_for_pack(Engine& engine, uint32_t index, DstKind* kind, const At& at);
+void mark_reduced(Engine& engine, uint32_t index);
+
+// ---- engine.cpp ----
+SrcBank& begin_fill(Engine& engine, FpuOp op, uint32_t tiles, const At& at);
+void end_fill(Engine& engine);
+SrcBank& begin_drain(Engine& engine, const At& at);
+void end_drain(Engine& engine);
+
+}  // namespace ts
