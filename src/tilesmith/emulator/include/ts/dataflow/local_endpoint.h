@@ -1,6 +1,6 @@
 // What all endpoints in this core's L1 share: an offset from an address that the endpoint knows.
 #pragma once
-#include "api/dataflow/noc.h"
+#include <cstdint>
 
 namespace ts {
 struct OffsetArgs {
@@ -13,7 +13,12 @@ struct RectangleArgs {
     uint32_t noc_y_end{};
     uint32_t offset_bytes{};
 };
+}  // namespace ts
 
+// After the structs: noc.h ends with endpoints that need them.
+#include "api/dataflow/noc.h"
+
+namespace ts {
 // `Derived` has source(endpoint) and destination(endpoint), the L1 addresses in each direction.
 template <typename T, typename Derived>
 struct LocalEndpoint {
