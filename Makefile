@@ -2,7 +2,6 @@
 VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
-# The cache of compiled kernels may hold an older build; tests use one of their own (tests/conftest.py).
 PYTEST := $(PY) -m pytest
 
 .PHONY: demo test fast lint format coverage faults clean help
@@ -37,7 +36,7 @@ clean:               ## remove .venv and caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 $(STAMP): pyproject.toml constraints.txt
-	@test -x $(PY) || { python=$$(scripts/find-python) && "$$python" -m venv $(VENV); }
+	@$(PY) -m pip --version >/dev/null 2>&1 || { python=$$(scripts/find-python) && "$$python" -m venv --clear $(VENV); }
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev,torch]' -c constraints.txt
 	@$(PY) -m tilesmith.native || $(PY) -m pip install --quiet --disable-pip-version-check ziglang
 	@touch $@
