@@ -17,6 +17,8 @@ COUNTERS = (
     "noc_reads", "noc_writes", "read_bytes", "written_bytes", "dram_read_bytes", "dram_written_bytes",
     "multicasts", "multicast_bytes", "atomics",
 )  # fmt: skip
+# Used once per run; the rest is used at every API call.
+_SET_UP = ("deadlock", "faults", "fiber", "host", "kernel_side", "memory", "report")
 _FLAGS = ("-O2", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w")
 
 
@@ -27,9 +29,9 @@ class _Structure(c.Structure):
 class Timing(_Structure):
     _fields_ = [
         *((name, c.c_uint32) for name in (
-            "noc_read_issue", "noc_write_issue", "noc_read_latency", "noc_write_latency", "dram_read_latency",
-            "dram_write_latency", "atomic_latency", "multicast_latency", "cb_operation", "semaphore_operation",
-            "unused",
+            "noc_read_issue", "noc_write_issue", "noc_read_latency", "noc_write_latency",
+            "dram_read_latency", "dram_write_latency", "atomic_latency", "multicast_latency",
+            "cb_operation", "semaphore_operation",
         )),
         ("noc_bytes_per_cycle", c.c_double),
         ("dram_bytes_per_cycle", c.c_double),
@@ -121,12 +123,18 @@ class RunResult(_Structure):
 
 
 def runtime_job() -> Job:
-    """How to build the runtime: a few translation units, so that two compilers share the work."""
+    """How to build the runtime: a few translation units of like size, shared by two compilers."""
     sources = sorted(_NATIVE.rglob("*.cpp"))
-    own = [path for path in sources if path.parent == _NATIVE and not path.name.startswith("engine")]
-    rest = [path for path in sources if path not in own]
-    unity = "\n".join(f'#include "{path}"' for path in own) + "\n"
-    return Job((("machine.unity.cpp", unity), *rest), (_NATIVE, INCLUDE), _FLAGS)
+    machine = [path for path in sources if path.parent == _NATIVE and not path.name.startswith("engine")]
+    set_up = [path for path in machine if path.stem in _SET_UP]
+    running = [path for path in machine if path.stem not in _SET_UP]
+    rest = [path for path in sources if path not in machine]
+    units = (("set_up.unity.cpp", _unity(set_up)), ("running.unity.cpp", _unity(running)))
+    return Job((*units, *rest), (_NATIVE, INCLUDE), _FLAGS)
+
+
+def _unity(sources: list[Path]) -> str:
+    return "".join(f'#include "{path}"\n' for path in sources)
 
 
 class Runtime:

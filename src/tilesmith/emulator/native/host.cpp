@@ -106,7 +106,7 @@ static Core& core_of(LoadedProgram& program, uint32_t index) {
     int& slot = program.core_slot[index];
     if (slot < 0) {
         slot = static_cast<int>(program.cores.size());
-        auto core = std::make_unique<Core>();
+        auto core = Owned<Core>::make();
         Machine& machine = *program.machine;
         core->machine = &machine;
         core->index = index;
@@ -120,7 +120,7 @@ static Core& core_of(LoadedProgram& program, uint32_t index) {
 }
 
 static void add_fiber(LoadedProgram& program, LoadedKernel& kernel, KernelImage& image, uint32_t core_index, Role role) {
-    auto fiber = std::make_unique<Fiber>();
+    auto fiber = Owned<Fiber>::make();
     fiber->core = &core_of(program, core_index);
     fiber->kernel = &kernel;
     fiber->image = &image;
@@ -131,7 +131,7 @@ static void add_fiber(LoadedProgram& program, LoadedKernel& kernel, KernelImage&
 }
 
 static bool add_kernel(LoadedProgram& program, const KernelDescription& description) {
-    program.kernels.push_back(std::make_unique<LoadedKernel>());
+    program.kernels.push_back(Owned<LoadedKernel>::make());
     LoadedKernel& kernel = *program.kernels.back();
     kernel.name = description.name;
     kernel.source = description.source;
@@ -283,7 +283,7 @@ extern "C" {
 
 LoadedProgram* tsh_program_new(Machine* machine, const KernelDescription* kernels, uint32_t kernel_count, const CbDescription* cbs,
                                uint32_t cb_count, const SemaphoreDescription* semaphores, uint32_t semaphore_count) {
-    auto program = std::make_unique<LoadedProgram>();
+    auto program = Owned<LoadedProgram>::make();
     program->machine = machine;
     program->core_slot.assign(machine->core_count, -1);
     for (uint32_t i = 0; i < kernel_count; ++i)

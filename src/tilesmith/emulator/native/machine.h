@@ -2,6 +2,7 @@
 #pragma once
 #include "core.h"
 #include "fiber.h"
+#include "owned.h"
 
 namespace ts {
 
@@ -28,7 +29,7 @@ struct ShadowMap {  // lazily populated
 struct Timing {  // cycles; filled from the arch data
     uint32_t noc_read_issue = 21, noc_write_issue = 24, noc_read_latency = 200, noc_write_latency = 200;
     uint32_t dram_read_latency = 380, dram_write_latency = 400, atomic_latency = 170, multicast_latency = 400;
-    uint32_t cb_operation = 12, semaphore_operation = 10, unused = 0;
+    uint32_t cb_operation = 12, semaphore_operation = 10;
     double noc_bytes_per_cycle = 28.1, dram_bytes_per_cycle = 22.1;
 };
 
@@ -113,7 +114,7 @@ struct Core {
     Machine* machine = nullptr;
     uint32_t index = 0, x = 0, y = 0;
     CbState cbs[max_cbs];
-    std::vector<std::unique_ptr<SyncWord>> words;
+    std::vector<Owned<SyncWord>> words;
     Fiber* fibers[roles] = {};
     Engine* engine = nullptr;
     const ComputeConfig* compute = nullptr;
@@ -231,10 +232,10 @@ struct Zone {
 
 struct LoadedProgram {
     Machine* machine = nullptr;
-    std::vector<std::unique_ptr<LoadedKernel>> kernels;
-    std::vector<std::unique_ptr<Core>> cores;     // those that take part
+    std::vector<Owned<LoadedKernel>> kernels;
+    std::vector<Owned<Core>> cores;     // those that take part
     std::vector<int> core_slot;                   // machine core index -> slot in cores, or -1
-    std::vector<std::unique_ptr<Fiber>> fibers;
+    std::vector<Owned<Fiber>> fibers;
     struct SemaphoreInit {
         uint32_t core, id, value;
     };

@@ -79,7 +79,7 @@ static bool map_memories(Machine& machine) {
 }
 
 Machine* machine_new(const MachineConfig& config) {
-    auto machine = std::make_unique<Machine>();
+    auto machine = Owned<Machine>::make();
     machine->config = config;
     machine->core_count = config.grid_x * config.grid_y;
     machine->worker_noc_xy.assign(config.worker_noc_xy, config.worker_noc_xy + 2 * machine->core_count);

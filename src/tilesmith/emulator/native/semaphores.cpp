@@ -13,7 +13,7 @@ SyncWord* Core::find_word(uint32_t offset) {
 
 SyncWord& Core::word(uint32_t offset) {
     if (SyncWord* known = find_word(offset)) return *known;
-    words.push_back(std::make_unique<SyncWord>());
+    words.push_back(Owned<SyncWord>::make());
     words.back()->offset = offset;
     return *words.back();
 }
