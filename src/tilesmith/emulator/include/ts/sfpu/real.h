@@ -1,0 +1,232 @@
+// Numbers in the vector unit's lanes. `Real<true>` computes as the chip does, `Real<false>` as the host does.
+//
+// The chip's multiply-add keeps 27 or 28 bits of the product and rounds once, to nearest even. It reads and writes
+// denormals as zero; Wormhole's zeros are all positive, and its NaNs are infinities with the lowest bit set.
+#pragma once
+#include "ts/sfpu/lanes.h"
+
+
+namespace ts::sfpu {
+#ifdef ARCH_BLACKHOLE
+inline constexpr bool blackhole = true;
+#else
+inline constexpr bool blackhole = false;
+#endif
+
+namespace detail {
+TS_LANE Ints flush_input(Ints a) { return a & ~(((a & 0x7f800000) == 0) & 0x7fffffff); }
+
+TS_LANE Floats flush_result(Floats r) {
+    const Ints i = bits<Ints>(r);
+    const Ints tiny = (i & 0x7fffffff) < 0x00800000;
+    return bits<Floats>(blackhole ? (i & ~(tiny & 0x7fffffff)) : (i & ~tiny));
+}
+
+// One lane of multiply-add where an operand is infinite or NaN, or the product overflows.
+inline __attribute__((noinline)) TS_NO_CHECK uint32_t mad_of_specials(uint32_t x, uint32_t y, uint32_t z) {
+    const auto exponent = [](uint32_t a) { return a >> 23 & 255; };
+    const auto fraction = [](uint32_t a) { return a & 0x7fffff; };
+    const auto is_zero = [&](uint32_t a) { return exponent(a) == 0; };
+    const auto is_inf = [&](uint32_t a) { return exponent(a) == 255 && fraction(a) == 0; };
+    const auto is_nan = [&](uint32_t a) { return exponent(a) == 255 && fraction(a) != 0; };
+    const uint32_t product_sign = (x ^ y) & 0x80000000u;
+    const int product_exponent = int(exponent(x)) + int(exponent(y)) - 127;
+    const bool product_nan = is_nan(x) || is_nan(y) || (is_inf(x) && is_zero(y)) || (is_inf(y) && is_zero(x));
+    const bool operand_inf = exponent(x) == 255 || exponent(y) == 255;
+    const bool product_inf = operand_inf || (!blackhole && !is_zero(x) && !is_zero(y) && product_exponent >= 255);
+    const bool opposed = is_inf(z) && product_inf && (z & 0x80000000u) != product_sign;
+    if (blackhole) {
+        if (product_nan || is_nan(z) || opposed) return 0x7fc00000u;
+        return exponent(z) == 255 ? z : product_sign | 0x7f800000u;
+    }
+    if (!product_nan && !opposed && !is_nan(z)) return is_inf(z) ? z : product_sign | 0x7f800000u;
+    const uint32_t nan = (product_nan || opposed ? product_sign : z & 0x80000000u) | 0x7f800001u;
+    // Wormhole still adds the operands' fractions as numbers, and what comes out stays in the NaN's low bits.
+    const auto mantissa = [&](uint32_t a) -> uint64_t { return is_zero(a) ? 0 : fraction(a) | 0x800000u; };
+    int pe = product_exponent > 255 ? 255 : product_exponent;
+    uint64_t p = mantissa(x) * mantissa(y) << 3;
+    p = p >> 23 | ((p & 0x7fffff) != 0);
+    if (p == 0 || pe < 0) p = 0, pe = 0;
+    uint64_t c = mantissa(z) << 3;
+    const int ze = int(exponent(z));
+    int e = pe > ze ? pe : ze;
+    const auto align = [](uint64_t m, int by, int width) -> uint64_t {
+        if (by >= width) return 0;
+        const uint64_t shifted = m >> by;
+        return shifted == 0 ? 0 : shifted | ((shifted << by) != m);
+    };
+    p = align(p, e - pe, 64);
+    c = align(c, e - ze, 32);
+    const bool same = product_sign == (z & 0x80000000u);
+    const uint32_t sum = uint32_t(same ? p + c : (p >= c ? p - c : c - p));
+    if (sum == 0) return nan;
+    const int n = 5 - __builtin_clz(sum);
+    e += n;
+    if (e >= 255 || e < 0) return nan;
+    const uint32_t m = n <= 0 ? sum << -n : (sum >> n | (sum & 1));
+    uint32_t r = (uint32_t(e) << 23) + (m >> 3 & 0x7fffff);
+    r += ((m & 7) + (r & 1)) > 4;
+    return (r >> 23) == 0 ? nan : nan | r;
+}
+
+inline __attribute__((noinline)) TS_NO_CHECK void repair_specials(
+    Floats& r, const Floats& a, const Floats& b, const Floats& c, Ints special) {
+    for (int i = 0; i < lane_count; ++i) {
+        if (special[i]) {
+            r[i] = bits<float>(mad_of_specials(bits<Words>(a)[i], bits<Words>(b)[i], bits<Words>(c)[i]));
+        }
+    }
+}
+
+using Floats8 = float __attribute__((vector_size(32)));
+using Doubles8 = double __attribute__((vector_size(64)));
+using Ints8 = int32_t __attribute__((vector_size(32)));
+using Longs8 = int64_t __attribute__((vector_size(64)));
+
+// Cuts a double's bits below 2^lowest (an exponent), leaving a one in the last place if any of them was set.
+TS_LANE Longs8 cut_sticky(Longs8 number, Longs8 lowest) {
+    const Longs8 exponent = (number >> 52) & 0x7ff;
+    const Longs8 dropped = lowest - exponent + 52;
+    const Longs8 below = ~(~Longs8{} << (dropped & 63));
+    const Longs8 cut = (number | ((number & below) + below)) & ~below;
+    const Longs8 sign = number & (1ll << 63);
+    return (cut & (dropped <= 52) & (exponent != 0)) | sign;
+}
+
+// Both addends are cut 26 bits below the larger exponent, the product's being the sum of its factors' exponents.
+TS_LANE Floats8 mad_of_eight(Floats8 a, Floats8 b, Floats8 c, Ints8 exponent, Ints8 keep) {
+    const Doubles8 product = __builtin_convertvector(a, Doubles8) * __builtin_convertvector(b, Doubles8);
+    const Longs8 larger = __builtin_convertvector(exponent, Longs8);
+    const Longs8 kept = __builtin_convertvector(keep, Longs8) | (1ll << 63);
+    const Longs8 p = cut_sticky(bits<Longs8>(product) & kept, larger - 26);
+    const Longs8 q = cut_sticky(bits<Longs8>(__builtin_convertvector(c, Doubles8)), larger - 26);
+    Longs8 sum = bits<Longs8>(bits<Doubles8>(p) + bits<Doubles8>(q));
+    if constexpr (!blackhole) {
+        // A carry of two places loses the last bit but one.
+        const Longs8 carried = (((sum >> 52) & 0x7ff) - larger) == 2;
+        sum &= ~(carried & 0x2000000);
+    }
+    return __builtin_convertvector(bits<Doubles8>(sum), Floats8);
+}
+
+inline __attribute__((noinline)) TS_NO_CHECK void chip_mad(
+    Floats& r, const Floats& a, const Floats& b, const Floats& c) {
+    const Ints ia = bits<Ints>(a), ib = bits<Ints>(b), ic = bits<Ints>(c);
+    const Ints ea = (ia >> 23) & 255, eb = (ib >> 23) & 255, ec = (ic >> 23) & 255;
+    const Ints product_exponent = ea + eb - 127;
+    const Ints factors = (ea != 0) & (eb != 0);
+    const Ints special = (ea == 255) | (eb == 255) | (ec == 255) | ((product_exponent >= 255) & factors);
+    const Ints keep = factors & (product_exponent >= 0);
+    const Ints larger = blend({(product_exponent > ec) & keep}, product_exponent, ec) + (1023 - 127);
+    struct Halves { Floats8 h[2]; };
+    struct IntHalves { Ints8 h[2]; };
+    const Halves ha = bits<Halves>(a), hb = bits<Halves>(b), hc = bits<Halves>(flush_input(ic));
+    const IntHalves exponents = bits<IntHalves>(larger), keeps = bits<IntHalves>(keep);
+    Halves out;
+    for (int i = 0; i < 2; ++i) {
+        out.h[i] = mad_of_eight(ha.h[i], hb.h[i], hc.h[i], exponents.h[i], keeps.h[i]);
+    }
+    r = flush_result(bits<Floats>(out));
+    if (any({special})) repair_specials(r, a, b, c, special);
+}
+
+inline __attribute__((noinline)) TS_NO_CHECK void chip_mul(Floats& r, const Floats& a, const Floats& b) {
+    const Ints ia = bits<Ints>(a), ib = bits<Ints>(b);
+    const Ints ea = (ia >> 23) & 255, eb = (ib >> 23) & 255;
+    const Ints keep = (ea != 0) & (eb != 0) & (ea + eb >= 127);
+    r = bits<Floats>(bits<Ints>(flush_result(a * b)) & keep);
+    const Ints special = (ea == 255) | (eb == 255);
+    if (any({special})) repair_specials(r, a, b, Floats{}, special);
+}
+
+inline __attribute__((noinline)) TS_NO_CHECK void chip_add(Floats& r, const Floats& a, const Floats& b) {
+    const Ints ia = bits<Ints>(a), ib = bits<Ints>(b);
+    const Ints ea = (ia >> 23) & 255, eb = (ib >> 23) & 255;
+    r = flush_result(bits<Floats>(flush_input(ia)) + bits<Floats>(flush_input(ib)));
+    const Ints special = (ea == 255) | (eb == 255);
+    if (any({special})) repair_specials(r, 1.0f - Floats{}, a, b, special);
+}
+}  // namespace detail
+
+// A product that has not been rounded yet: adding to it is one multiply-add, as the vendor's compiler makes it.
+template <class Number>
+struct Product;
+
+template <bool Chip>
+struct Real {
+    static constexpr bool chip = Chip;
+    Floats v;
+    Real() = default;
+    TS_LANE Real(Floats from) : v(from) {}
+    TS_LANE Real(float x) : v(x - Floats{}) {}
+    TS_LANE Real(double x) : v(static_cast<float>(x) - Floats{}) {}
+    TS_LANE Real(int x) : v(static_cast<float>(x) - Floats{}) {}
+    TS_LANE Int as_int() const { return bits<Ints>(v); }
+    static TS_LANE Real from_bits(Int i) { return bits<Floats>(i.v); }
+    static TS_LANE Real infinity() { return __builtin_inff(); }
+    static TS_LANE Real nan() { return __builtin_nanf(""); }
+
+    friend TS_LANE Product<Real> operator*(Real a, Real b) { return {a, b}; }
+    friend TS_LANE Real operator+(Real a, Real b) {
+        if constexpr (!Chip) return a.v + b.v;
+        Real r;
+        detail::chip_add(r.v, a.v, b.v);
+        return r;
+    }
+    friend TS_LANE Real operator-(Real a) { return from_bits(a.as_int() ^ Int(int32_t(0x80000000u))); }
+    friend TS_LANE Real operator-(Real a, Real b) { return a + -b; }
+
+    // Comparisons look at the sign of a difference, so NaN counts as a number above (or, if negative, below) all.
+    friend TS_LANE Mask operator<(Real a, Real b) {
+        if constexpr (!Chip) return {a.v < b.v};
+        return (a - b).as_int() < 0;
+    }
+    friend TS_LANE Mask operator>(Real a, Real b) {
+        if constexpr (!Chip) return {~(a.v <= b.v)};
+        return (a - b).as_int() > 0;
+    }
+    friend TS_LANE Mask operator==(Real a, Real b) {
+        if constexpr (!Chip) return {a.v == b.v};
+        return (a - b).as_int() == 0;
+    }
+    friend TS_LANE Mask operator>=(Real a, Real b) { return !(a < b); }
+    friend TS_LANE Mask operator<=(Real a, Real b) { return !(a > b); }
+    friend TS_LANE Mask operator!=(Real a, Real b) { return !(a == b); }
+};
+
+template <class Number>
+struct Product {
+    Number a, b;
+    TS_LANE operator Number() const;
+    friend TS_LANE Number operator+(Product p, Number c) { return mad(p.a, p.b, c); }
+    friend TS_LANE Number operator+(Number c, Product p) { return mad(p.a, p.b, c); }
+    friend TS_LANE Number operator+(Product p, Product q) { return mad(q.a, q.b, Number(p)); }
+    friend TS_LANE Number operator-(Product p, Number c) { return mad(p.a, p.b, -c); }
+    friend TS_LANE Number operator-(Number c, Product p) { return subtract_product(c, p.a, p.b); }
+    friend TS_LANE Number operator-(Product p, Product q) { return Number(p) - Number(q); }
+    friend TS_LANE Number operator-(Product p) { return -Number(p); }
+};
+
+template <bool Chip>
+TS_LANE Real<Chip> mad(Real<Chip> a, Real<Chip> b, Real<Chip> c) {
+    if constexpr (!Chip) return a.v * b.v + c.v;
+    Real<Chip> r;
+    detail::chip_mad(r.v, a.v, b.v, c.v);
+    return r;
+}
+
+// c - a * b: Blackhole negates inside its multiply-add, Wormhole needs a second rounding.
+template <bool Chip>
+TS_LANE Real<Chip> subtract_product(Real<Chip> c, Real<Chip> a, Real<Chip> b) {
+    if constexpr (blackhole) return mad(-a, b, c);
+    return c - Real<Chip>(a * b);
+}
+
+template <class Number>
+TS_LANE Product<Number>::operator Number() const {
+    if constexpr (!Number::chip) return a.v * b.v;
+    Number r;
+    detail::chip_mul(r.v, a.v, b.v);
+    return r;
+}
+}  // namespace ts::sfpu

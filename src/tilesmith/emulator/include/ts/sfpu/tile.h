@@ -1,0 +1,155 @@
+// Running a vector function over DST tiles: which rows it touches, how lanes are read, and how they are stored.
+#pragma once
+#include "llk_defs.h"
+#include "ts/abi_compute.h"
+#include "ts/formats.h"
+#include "ts/sfpu/instructions.h"
+
+#ifndef DST_ACCUM_MODE
+#define DST_ACCUM_MODE 0
+#endif
+#ifndef APPROX
+#define APPROX 0
+#endif
+#ifndef ALWI
+#define ALWI inline __attribute__((always_inline))
+#endif
+
+using namespace ckernel;
+
+namespace ts::sfpu {
+using ckernel::VectorMode;
+
+inline constexpr bool dst_is_wide = DST_ACCUM_MODE != 0;
+inline constexpr int face_elements = 256;
+inline constexpr int tile_elements = 1024;
+// One iteration of a vector function is four rows of eight columns, so eight of them make a face.
+inline constexpr int face_iterations = 8;
+
+TS_LANE Int load(const uint32_t* from) {
+    Ints v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+TS_LANE void store(uint32_t* to, Int lanes) { __builtin_memcpy(to, &lanes.v, sizeof lanes.v); }
+
+// A float as DST keeps it: no denormals, and only the upper half in 16-bit mode.
+template <class F>
+TS_LANE Int stored_float(F x, bool wide) {
+    const Int i = x.as_int();
+    const Int flushed = select((i & 0x7f800000) == 0, i & sign_bit, i);
+    return wide ? flushed : flushed & int32_t(0xffff0000u);
+}
+
+// Calls `lanes_at(offset)` for every group of lanes the mode and the iteration count cover, and stores what it returns.
+template <class LanesAt>
+TS_NO_CHECK inline void write_lanes(uint32_t* out, VectorMode mode, int iterations, LanesAt lanes_at) {
+    const auto visit = [&](int face) TS_NO_CHECK {
+        const int begin = face * face_elements;
+        const int whole = begin + iterations / 2 * 64;
+        for (int at = begin; at < whole; at += lane_count) store(out + at, lanes_at(at));
+        if (iterations % 2 != 0) {
+            const Mask even{Ints{-1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0}};
+            for (int at = whole; at < whole + 64; at += lane_count) {
+                store(out + at, select(even, lanes_at(at), load(out + at)));
+            }
+        }
+    };
+    switch (mode) {
+        case VectorMode::RC: for (int face = 0; face < 4; ++face) visit(face); break;
+        case VectorMode::R: visit(0); visit(1); break;
+        case VectorMode::C: visit(0); visit(2); break;
+        default: visit(0);
+    }
+}
+
+// Older kernels pass the mode as an int.
+struct ModeArgument {
+    VectorMode mode;
+    constexpr ModeArgument(VectorMode m) : mode(m) {}
+    constexpr ModeArgument(int m) : mode(static_cast<VectorMode>(m)) {}
+    constexpr operator VectorMode() const { return mode; }
+};
+
+struct Call {
+    const char* name;
+    At at;
+    VectorMode mode = VectorMode::RC;
+    int iterations = face_iterations;
+};
+
+TS_NO_CHECK inline void initialise(const char* name, At at) { ts_sfpu_init(name, at); }
+
+namespace detail {
+template <class F, class Op, class... Ins>
+TS_NO_CHECK inline void run_floats(const Call& call, Op op, uint32_t* out, const Ins*... ins) {
+    const bool wide = ts_dst_is_32bit();
+    write_lanes(out, call.mode, call.iterations, [&](int at) TS_OP {
+        const F result = op(F::from_bits(load(ins + at))...);
+        return stored_float(result, wide);
+    });
+}
+template <class Op, class... Ins>
+TS_NO_CHECK inline void run_either(const Call& call, Op op, uint32_t* out, const Ins*... ins) {
+    if (ts_numbers_are_fast()) {
+        run_floats<Real<false>>(call, op, out, ins...);
+    } else {
+        run_floats<Real<true>>(call, op, out, ins...);
+    }
+}
+}  // namespace detail
+
+// DST[tile] = op(DST[tile]) on floats; `op` is generic in the number type.
+template <class Op>
+TS_NO_CHECK inline void map_floats(const Call& call, uint32_t tile, Op op) {
+    ts_sfpu_run(call.name, call.at);
+    uint32_t* d = ts_dst_modify(tile, call.at);
+    if (d != nullptr) detail::run_either(call, op, d, d);
+}
+template <class Op>
+TS_NO_CHECK inline void map_floats(const Call& call, uint32_t a, uint32_t b, uint32_t out, Op op) {
+    ts_sfpu_run(call.name, call.at);
+    const uint32_t* x = ts_dst_modify(a, call.at);
+    const uint32_t* y = ts_dst_modify(b, call.at);
+    uint32_t* d = ts_dst_write(out, call.at);
+    if (d != nullptr) detail::run_either(call, op, d, x, y);
+}
+template <class Op>
+TS_NO_CHECK inline void map_floats(const Call& call, uint32_t a, uint32_t b, uint32_t c, uint32_t out, Op op) {
+    ts_sfpu_run(call.name, call.at);
+    const uint32_t* x = ts_dst_modify(a, call.at);
+    const uint32_t* y = ts_dst_modify(b, call.at);
+    const uint32_t* z = ts_dst_modify(c, call.at);
+    uint32_t* d = ts_dst_write(out, call.at);
+    if (d != nullptr) detail::run_either(call, op, d, x, y, z);
+}
+
+// The same on the raw 32-bit patterns.
+template <class Op>
+TS_NO_CHECK inline void map_words(const Call& call, uint32_t tile, Op op) {
+    ts_sfpu_run(call.name, call.at);
+    uint32_t* d = ts_dst_modify(tile, call.at);
+    if (d == nullptr) return;
+    write_lanes(d, call.mode, call.iterations, [&](int at) TS_OP { return op(load(d + at)); });
+}
+template <class Op>
+TS_NO_CHECK inline void map_words(const Call& call, uint32_t a, uint32_t b, uint32_t out, Op op) {
+    ts_sfpu_run(call.name, call.at);
+    const uint32_t* x = ts_dst_modify(a, call.at);
+    const uint32_t* y = ts_dst_modify(b, call.at);
+    uint32_t* d = ts_dst_write(out, call.at);
+    if (d == nullptr) return;
+    write_lanes(d, call.mode, call.iterations, [&](int at) TS_OP { return op(load(x + at), load(y + at)); });
+}
+template <class Op>
+TS_NO_CHECK inline void map_words(const Call& call, uint32_t a, uint32_t b, uint32_t c, uint32_t out, Op op) {
+    ts_sfpu_run(call.name, call.at);
+    const uint32_t* x = ts_dst_modify(a, call.at);
+    const uint32_t* y = ts_dst_modify(b, call.at);
+    const uint32_t* z = ts_dst_modify(c, call.at);
+    uint32_t* d = ts_dst_write(out, call.at);
+    if (d == nullptr) return;
+    write_lanes(d, call.mode, call.iterations,
+                [&](int at) TS_OP { return op(load(x + at), load(y + at), load(z + at)); });
+}
+}  // namespace ts::sfpu

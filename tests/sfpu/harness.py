@@ -1,0 +1,105 @@
+"""Compile calls of the vector-unit API against a stand-in for the engine, and run them on numpy tiles."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+INCLUDE = Path(__file__).resolve().parents[2] / "src/tilesmith/emulator/include"
+TILE = 1024
+
+# DST lives in the stand-in: sixteen tiles of patterns, every one of them written.
+ENGINE = r"""
+static uint32_t dst[16][1024];
+static bool fast_numbers;
+extern "C" {
+ts::Role ts_role() { return ts::Role::math; }
+uint32_t ts_logical_x() { return 0; }
+uint32_t ts_logical_y() { return 0; }
+uint32_t* ts_dst_modify(uint32_t tile, ts::At) { return dst[tile]; }
+uint32_t* ts_dst_write(uint32_t tile, ts::At) { return dst[tile]; }
+bool ts_dst_is_32bit() { return DST_ACCUM_MODE; }
+bool ts_numbers_are_fast() { return fast_numbers; }
+void ts_sfpu_init(const char*, ts::At) {}
+void ts_sfpu_run(const char*, ts::At) {}
+uint32_t* harness_dst(int tile) { return dst[tile]; }
+void harness_mode(bool fast) { fast_numbers = fast; }
+void harness_run() { test_body(); }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """C++ statements to run on DST, and what they are compiled with."""
+
+    body: str
+    includes: tuple[str, ...]
+    wide: bool = False
+    arch: str = "WORMHOLE"
+    approx: bool = False
+    defines: tuple[str, ...] = ()
+
+    def source(self) -> str:
+        lines = [f"#define DST_ACCUM_MODE {int(self.wide)}", f"#define APPROX {int(self.approx)}"]
+        lines += [f"#define ARCH_{self.arch}", "#include <array>"]
+        lines += [f"#define {define}" for define in self.defines]
+        lines += [f'#include "{include}"' for include in self.includes]
+        return "\n".join([*lines, f"static void test_body() {{ {self.body} }}", ENGINE])
+
+
+@lru_cache(maxsize=None)
+def build(calls: Calls) -> ctypes.CDLL:
+    """The calls as a loaded library; identical ones are compiled once per machine."""
+    source = calls.source()
+    headers = sorted(path for path in INCLUDE.rglob("*.h") if "sfpu" in path.parts or "compute" in path.parts)
+    stamp = hashlib.sha256(source.encode())
+    for header in headers:
+        stamp.update(header.read_bytes())
+    folder = Path(tempfile.gettempdir()) / f"tilesmith-sfpu-tests-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    library = folder / f"{stamp.hexdigest()[:24]}.so"
+    if not library.exists():
+        text = folder / f"{library.stem}-{os.getpid()}.cpp"
+        text.write_text(source)
+        partial = text.with_suffix(".tmp")
+        flags = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-shared", "-w", f"-I{INCLUDE}"]
+        subprocess.run(["g++", *flags, str(text), "-o", str(partial)], check=True)
+        partial.rename(library)
+        text.unlink()
+    loaded = ctypes.CDLL(str(library))
+    loaded.harness_dst.restype = ctypes.c_void_p
+    return loaded
+
+
+def to_faces(tile: NDArray[np.generic]) -> NDArray[np.generic]:
+    """A 32x32 tile in face order."""
+    return tile.reshape(2, 16, 2, 16).swapaxes(1, 2).reshape(TILE)
+
+
+def from_faces(flat: NDArray[np.generic]) -> NDArray[np.generic]:
+    return flat.reshape(2, 2, 16, 16).swapaxes(1, 2).reshape(32, 32)
+
+
+def run(calls: Calls, tiles: Sequence[NDArray[np.uint32]], *, fast: bool = False, out: int = 0) -> NDArray[np.uint32]:
+    """Put patterns (32x32 each) into DST tiles 0.., run the calls, and read DST tile `out`."""
+    library = build(calls)
+    views = []
+    for index in range(16):
+        address = library.harness_dst(index)
+        views.append(np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_uint32)), (TILE,)))
+    for view, tile in zip(views, tiles, strict=False):
+        view[:] = to_faces(tile)
+    library.harness_mode(fast)
+    library.harness_run()
+    return from_faces(views[out]).copy()  # type: ignore[return-value]
