@@ -47,8 +47,8 @@ class EmulatorExecutor:
         return self.machine.l1(core)
 
     def note_host_write(self, kind: str, index: int | CoreCoord, address: int, size: int) -> None:
-        number = index if isinstance(index, int) else core_index(index, self.arch)
-        self.machine.note_host_write(kind == "dram", number, address, size)
+        if not isinstance(index, int):  # only L1 is checked for reads of memory nobody wrote
+            self.machine.note_host_write(core_index(index, self.arch), address, size)
 
     def prepare(self, program: Program, placement: Placement, checks: bool) -> LoadedProgram:
         """The program as the runtime holds it; built and loaded on the first call with this structure."""

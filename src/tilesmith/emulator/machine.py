@@ -38,8 +38,9 @@ class Machine:
     def dram(self, bank: int) -> NDArray[np.uint8]:
         return _view(self._functions.tsh_dram(self.handle, bank), self.arch.dram_bank_size)
 
-    def note_host_write(self, dram: bool, index: int, address: int, size: int) -> None:
-        self._functions.tsh_note_host_write(self.handle, dram, index, address, size)
+    def note_host_write(self, core: int, address: int, size: int) -> None:
+        """These bytes of L1 count as initialised."""
+        self._functions.tsh_note_host_write(self.handle, core, address, size)
 
     def run(self, loaded: LoadedProgram, program: Program, options: library.RunOptions) -> library.RunResult:
         result = library.RunResult()

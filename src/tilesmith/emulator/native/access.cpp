@@ -48,147 +48,162 @@ static void report_race(const Access& access, uint64_t other, const char* mine, 
             static_cast<unsigned long long>(access.offset), whose(other).c_str(), theirs);
 }
 
-static uint64_t byte_mask(uint64_t granule_start, const Access& access) {
-    if (access.shadow->shift != 2) return 15;
-    uint64_t mask = 0;
-    for (uint64_t i = 0; i < 4; ++i)
-        if (granule_start + i >= access.offset && granule_start + i < access.offset + access.size) mask |= uint64_t{1} << i;
+// ---- walking the shadow ----
+
+static void split_line(ShadowMap& shadow, uint64_t line) {
+    const uint32_t count = 1u << (line_shift - shadow.shift);
+    Shadow* granules = shadow.granules + line * count;
+    for (uint32_t i = 0; i < count; ++i) granules[i] = shadow.lines[line];
+    shadow.split[line] = 1;
+}
+
+// Which of a granule's bytes the range covers. Only L1, with granules of four bytes, keeps bytes apart.
+static uint64_t covered(const ShadowMap& shadow, uint64_t granule, uint64_t begin, uint64_t end) {
+    if (shadow.shift != 2) return 15;
+    const uint64_t start = granule << 2;
+    uint64_t mask = 15;
+    if (begin > start) mask &= 15 << (begin - start);
+    if (end < start + 4) mask &= 15 >> (start + 4 - end);
     return mask;
 }
 
-struct Granules {
-    Shadow *first, *last;  // inclusive
-    uint64_t head_mask, tail_mask;  // bytes touched in the first and last granule
-};
-
-static Granules granules(const Access& access) {
-    const uint32_t shift = access.shadow->shift;
-    const uint64_t first = access.offset >> shift, last = (access.offset + access.size - 1) >> shift;
-    return {access.shadow->records + first, access.shadow->records + last, byte_mask(first << shift, access),
-            byte_mask(last << shift, access)};
+// Calls `apply(record, bytes)` for every record of a range. `evens_out` says that it leaves all records alike, so that a
+// line covered whole needs only one again.
+template <class Apply>
+static void visit(ShadowMap& shadow, uint64_t begin, uint64_t size, bool evens_out, Apply apply) {
+    if (size == 0) return;
+    const uint64_t end = begin + size;
+    const uint32_t per_line = line_shift - shadow.shift;
+    for (uint64_t line = begin >> line_shift; line <= (end - 1) >> line_shift; ++line) {
+        const uint64_t from = begin > line << line_shift ? begin : line << line_shift;
+        const uint64_t to = end < (line + 1) << line_shift ? end : (line + 1) << line_shift;
+        const bool whole = to - from == 1u << line_shift;
+        if (whole && !shadow.split[line]) {
+            apply(shadow.lines[line], uint64_t{15});
+            continue;
+        }
+        if (!shadow.split[line]) split_line(shadow, line);
+        for (uint64_t i = from >> shadow.shift; i <= (to - 1) >> shadow.shift; ++i) apply(shadow.granules[i], covered(shadow, i, from, to));
+        if (whole && evens_out) {
+            shadow.lines[line] = shadow.granules[line << per_line];
+            shadow.split[line] = 0;
+        }
+    }
 }
 
-static bool covers_whole_granules(const Access& access) {
+// A granule of DRAM is 16 bytes: parts of one may belong to different cores, so those are not judged.
+static bool judged(const Access& access) {
     const uint64_t mask = (uint64_t{1} << access.shadow->shift) - 1;
-    return ((access.offset | access.size) & mask) == 0;
+    return access.shadow->shift == 2 || ((access.offset | access.size) & mask) == 0;
 }
 
-// Everything that can be wrong with one granule that is about to be read.
-static void examine_read(const Access& access, const Shadow& record, uint64_t bytes, const At& at, bool* reported) {
-    if (*reported) return;
-    const bool l1 = access.shadow->shift == 2;
+// ---- reading ----
+
+// Everything that can be wrong with bytes that are about to be read.
+static bool examine_read(const Access& access, const Shadow& record, uint64_t bytes, const At& at) {
     if (record.write & landing_bit && !access.in_transfer) {
         finding("noc.use-before-barrier", at, "%s reads L1 offset 0x%llx while a NoC read issued by %s is still in flight to it",
                 access.what, static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
-        *reported = true;
-    } else if (l1 && (record.write >> initialised_shift & bytes) != bytes) {
-        const auto granule = static_cast<uint64_t>(&record - access.shadow->records) << 2;
-        finding("mem.uninitialised", at, "%s reads L1 offset 0x%llx, which nothing has written", access.what,
-                static_cast<unsigned long long>(granule));
-        *reported = true;
+    } else if (access.shadow->shift == 2 && (record.write >> initialised_shift & bytes) != bytes) {
+        finding("mem.uninitialised", at, "%s reads %u bytes at L1 offset 0x%llx, some of which nothing has written", access.what,
+                access.size, static_cast<unsigned long long>(access.offset));
     } else if (!happened_before(record.write & epoch_mask)) {
         report_race(access, record.write, "reads", "wrote", at);
-        *reported = true;
+    } else {
+        return false;
     }
+    return true;
+}
+
+static void note_reader(Shadow& record, uint64_t mine) {
+    uint64_t& first = record.reads[0];
+    const bool replaces_first = first == 0 || ((first ^ mine) >> fiber_shift & fiber_mask) == 0 || happened_before(first & epoch_mask);
+    record.reads[replaces_first ? 0 : 1] = mine;
 }
 
 void check_read(const Access& access, const At& at) {
-    if (access.size == 0) return;
-    const Granules range = granules(access);
-    const bool exact = access.shadow->shift == 2 || covers_whole_granules(access);
     const uint64_t mine = my_epoch() | place_of(at) << place_shift;
+    const bool judge = judged(access);
     bool reported = false;
-    uint64_t good_write = ~uint64_t{0}, good_read = 0;
-    for (Shadow* record = range.first; record <= range.last; ++record) {
-        uint64_t bytes = 15;
-        if (record == range.first) bytes &= range.head_mask;
-        if (record == range.last) bytes &= range.tail_mask;
-        if (record->write != good_write || bytes != 15) {
-            if (exact || access.shadow->shift == 2) examine_read(access, *record, bytes, at, &reported);
-            if (bytes == 15) good_write = record->write;
-        }
-        if (record->read != good_read) {
-            good_read = record->read;
-            if (record->read != 0 && !happened_before(record->read & epoch_mask)) {
-                record->read = mine | more_readers_bit;
-                continue;
-            }
-        }
-        record->read = mine;
-    }
+    visit(*access.shadow, access.offset, access.size, false, [&](Shadow& record, uint64_t bytes) {
+        if (judge && !reported) reported = examine_read(access, record, bytes, at);
+        note_reader(record, mine);
+    });
 }
 
-static void examine_write(const Access& access, const Shadow& record, const At& at, bool* reported) {
-    if (*reported) return;
+// ---- writing ----
+
+static bool examine_write(const Access& access, const Shadow& record, const At& at) {
     if (record.write & landing_bit && !access.in_transfer) {
         finding("noc.use-before-barrier", at, "%s writes L1 offset 0x%llx while a NoC read issued by %s is still in flight to it",
                 access.what, static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
-        *reported = true;
-    } else if (record.write & leaving_bit) {
+        return true;
+    }
+    if (record.write & leaving_bit) {
         finding("noc.source-reused", at,
                 "%s writes L1 offset 0x%llx while a NoC write may still be reading it; the data last came from %s", access.what,
                 static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
-        *reported = true;
-    } else if (!happened_before(record.write & epoch_mask)) {
-        report_race(access, record.write, "writes", "also wrote", at);
-        *reported = true;
-    } else if (record.read != 0 && !happened_before(record.read & epoch_mask)) {
-        report_race(access, record.read, "writes", "read", at);
-        *reported = true;
+        return true;
     }
+    if (!happened_before(record.write & epoch_mask)) {
+        report_race(access, record.write, "writes", "also wrote", at);
+        return true;
+    }
+    for (const uint64_t read : record.reads) {
+        if (read == 0 || happened_before(read & epoch_mask)) continue;
+        report_race(access, read, "writes", "read", at);
+        return true;
+    }
+    return false;
 }
 
 void check_write(const Access& access, const At& at) {
-    if (access.size == 0) return;
-    const Granules range = granules(access);
-    const bool exact = access.shadow->shift == 2 || covers_whole_granules(access);
     const uint64_t mine = my_epoch() | place_of(at) << place_shift;
+    const bool judge = judged(access);
     bool reported = false;
-    Shadow good{~uint64_t{0}, ~uint64_t{0}};
-    for (Shadow* record = range.first; record <= range.last; ++record) {
-        uint64_t bytes = 15;
-        if (record == range.first) bytes &= range.head_mask;
-        if (record == range.last) bytes &= range.tail_mask;
-        if (record->write != good.write || record->read != good.read) {
-            if (exact) examine_write(access, *record, at, &reported);
-            good = *record;
-        }
-        const uint64_t kept = (record->write >> initialised_shift & 15) | bytes;
-        record->write = mine | kept << initialised_shift;
-        record->read = 0;
-    }
+    visit(*access.shadow, access.offset, access.size, true, [&](Shadow& record, uint64_t bytes) {
+        if (judge && !reported) reported = examine_write(access, record, at);
+        record = {mine | (record.write & initialised_mask) | bytes << initialised_shift, {0, 0}};
+    });
 }
 
 void check_before_write(const Access& access, const At& at) {
-    if (access.size == 0 || !(access.shadow->shift == 2 || covers_whole_granules(access))) return;
-    const Granules range = granules(access);
+    if (!judged(access)) return;
     bool reported = false;
-    Shadow good{~uint64_t{0}, ~uint64_t{0}};
-    for (Shadow* record = range.first; record <= range.last; ++record) {
-        if (record->write == good.write && record->read == good.read) continue;
-        examine_write(access, *record, at, &reported);
-        good = *record;
-    }
+    visit(*access.shadow, access.offset, access.size, false, [&](Shadow& record, uint64_t) {
+        if (!reported) reported = examine_write(access, record, at);
+    });
 }
 
+// ---- marks ----
+
 void mark_landing(ShadowMap& shadow, uint64_t offset, uint32_t size, const At& at) {
-    if (size == 0) return;
     const uint64_t mine = my_epoch() | place_of(at) << place_shift | landing_bit;
-    const uint64_t last = (offset + size - 1) >> shadow.shift;
-    for (uint64_t i = offset >> shadow.shift; i <= last; ++i)
-        shadow.records[i].write = (shadow.records[i].write & (initialised_mask | leaving_bit)) | mine;
+    visit(shadow, offset, size, false, [&](Shadow& record, uint64_t) { record.write = (record.write & (initialised_mask | leaving_bit)) | mine; });
 }
 
 void mark_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size) {
-    if (size == 0) return;
-    const uint64_t last = (offset + size - 1) >> shadow.shift;
-    for (uint64_t i = offset >> shadow.shift; i <= last; ++i) shadow.records[i].write |= leaving_bit;
+    visit(shadow, offset, size, false, [](Shadow& record, uint64_t) { record.write |= leaving_bit; });
 }
 
 void clear_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size) {
-    if (size == 0) return;
-    const uint64_t last = (offset + size - 1) >> shadow.shift;
-    for (uint64_t i = offset >> shadow.shift; i <= last; ++i) shadow.records[i].write &= ~leaving_bit;
+    visit(shadow, offset, size, false, [](Shadow& record, uint64_t) { record.write &= ~leaving_bit; });
+}
+
+void mark_initialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
+    visit(shadow, offset, size, true, [](Shadow& record, uint64_t bytes) {
+        record = {(record.write & initialised_mask) | bytes << initialised_shift, {0, 0}};
+    });
+}
+
+void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
+    visit(shadow, offset, size, true, [](Shadow& record, uint64_t) { record = {}; });
+}
+
+bool is_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size) {
+    bool leaving = false;
+    visit(shadow, offset, size, false, [&](Shadow& record, uint64_t) { leaving = leaving || record.write & leaving_bit; });
+    return leaving;
 }
 
 // ---- L1 accesses of the running fiber ----

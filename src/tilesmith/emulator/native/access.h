@@ -14,7 +14,7 @@ inline constexpr uint64_t initialised_mask = uint64_t{15} << initialised_shift;
 inline constexpr uint64_t landing_bit = uint64_t{1} << 48;   // a NoC read will write here
 inline constexpr uint64_t leaving_bit = uint64_t{1} << 49;   // a NoC write still reads from here
 inline constexpr int place_shift = 50;
-inline constexpr uint64_t more_readers_bit = uint64_t{1} << 44;  // in Shadow::read
+inline constexpr uint32_t line_shift = 6;
 
 struct Target {  // what a NoC address names
     bool dram = false;
@@ -26,8 +26,12 @@ struct Target {  // what a NoC address names
 
 Machine* machine_new(const MachineConfig& config);
 void machine_free(Machine* machine);
-void mark_initialised(ShadowMap& shadow, uint64_t address, uint64_t size);
-void mark_uninitialised(ShadowMap& shadow, uint64_t address, uint64_t size);
+bool map_shadows(Machine& machine);
+
+// Without a fiber: what the host wrote, what a program finds at its start.
+void mark_initialised(ShadowMap& shadow, uint64_t offset, uint64_t size);
+void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size);
+bool is_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
 
 bool to_l1_offset(const Machine& machine, uint64_t address, uint32_t* offset);
 uint32_t local_offset(uint32_t address, uint32_t size, const At& at);  // fatal when outside this core's L1

@@ -50,7 +50,7 @@ static void raw_write(const void* pointer, uint32_t size, const void* caller) {
     const At at = fiber.last_at;
     if (SyncWord* word = fiber.core->find_word(offset & ~3u)) {
         step(at);
-        if (fiber.core->shadow->records[offset >> 2].write & leaving_bit)
+        if (is_leaving(*fiber.core->shadow, offset, size))
             finding("noc.source-reused", at, "semaphore word 0x%x is stored to while a NoC write may still be reading it", offset);
         mark_initialised(*fiber.core->shadow, offset, size);
         word->sync.release();

@@ -55,8 +55,8 @@ void tsh_machine_free(Machine* machine) { machine_free(machine); }
 uint8_t* tsh_l1(Machine* machine, uint32_t core) { return machine->core_l1(core); }
 uint8_t* tsh_dram(Machine* machine, uint32_t bank) { return machine->dram[bank].memory; }
 
-void tsh_note_host_write(Machine* machine, uint32_t dram, uint32_t index, uint64_t address, uint64_t size) {
-    mark_initialised(dram ? machine->dram[index].shadow : machine->l1_shadow[index], address, size);
+void tsh_note_host_write(Machine* machine, uint32_t core, uint64_t address, uint64_t size) {
+    if (map_shadows(*machine)) mark_initialised(machine->l1_shadow[core], address, size);
 }
 }
 
@@ -312,16 +312,18 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;
     const bool takes_turns = has_static_data(*program);
     if (takes_turns) pthread_mutex_lock(&static_data);
-    current_run = &run;
-    start(run, arguments);
-    bool enough_memory;
-    {
-        FaultGuard guard(run);
-        enough_memory = run_program(run);
+    bool enough_memory = !run.checks || map_shadows(*run.machine);
+    if (enough_memory) {
+        current_run = &run;
+        start(run, arguments);
+        {
+            FaultGuard guard(run);
+            enough_memory = run_program(run);
+        }
+        run.current = nullptr;
+        finish(run);
+        current_run = nullptr;
     }
-    run.current = nullptr;
-    finish(run);
-    current_run = nullptr;
     if (takes_turns) pthread_mutex_unlock(&static_data);
     result->cycles = latest_cycle(*program);
     result->steps = run.steps;

@@ -11,19 +11,22 @@ inline constexpr uint32_t l1_offset_mask = l1_stride - 1;
 inline constexpr uint32_t low_window = 64 << 10;  // lowest address a process may map
 inline constexpr int roles = 5;
 
-// One record per granule of memory: who wrote it last, who read it last, what is initialised or in flight.
+// Who wrote some bytes last, who read them, what is initialised or in flight.
 struct Shadow {
-    uint64_t write = 0;  // clock:32 | fiber:12 | initialised bytes:4 | landing:1 | leaving:1 | place:14
-    uint64_t read = 0;   // clock:32 | fiber:12 | more readers:1 | unused:5 | place:14
+    uint64_t write = 0;    // clock:32 | fiber:12 | initialised bytes:4 | landing:1 | leaving:1 | place:14
+    uint64_t reads[2]{};   // clock:32 | fiber:12 | unused:6 | place:14; two, so that readers beside each other are kept apart
 };
 
-struct ShadowMap {  // lazily populated
-    Shadow* records = nullptr;
-    size_t count = 0;
-    uint32_t shift = 2;  // log2 of the granule
-    bool map(size_t bytes, uint32_t granule_shift);
+// Shadow of one memory. A line of 64 bytes has one record while all of it is treated alike, which bulk transfers do;
+// the first access to a part of it splits the line into granules. Untouched memory costs nothing.
+struct ShadowMap {
+    Shadow* lines = nullptr;
+    Shadow* granules = nullptr;
+    uint8_t* split = nullptr;   // per line: the granules hold the truth
+    size_t bytes = 0;
+    uint32_t shift = 2;         // log2 of the granule
+    bool map(size_t memory_bytes, uint32_t granule_shift);
     void unmap();
-    void reset();
 };
 
 struct Timing {  // cycles; filled from the arch data
@@ -62,6 +65,7 @@ struct Machine {
     int l1_file = -1;
     uint8_t* l1_base = nullptr;             // below 4 GiB; core c's L1 starts at l1_base + c * l1_stride
     uint32_t core_count = 0;
+    bool shadowed = false;                  // shadows exist from the first run with checks on
     uint16_t worker_at[64][64];             // NoC coordinates -> core index, or 0xffff
     uint16_t bank_at[64][64];               // NoC coordinates -> first bank behind them, or 0xffff
     std::vector<uint16_t> next_bank;        // the next bank behind the same coordinates

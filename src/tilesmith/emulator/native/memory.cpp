@@ -15,19 +15,37 @@ static void* reserve(size_t bytes) {
     return memory == MAP_FAILED ? nullptr : memory;
 }
 
-bool ShadowMap::map(size_t bytes, uint32_t granule_shift) {
+template <class T>
+static bool reserve_array(T** array, size_t count) {
+    *array = static_cast<T*>(reserve(count * sizeof(T)));
+    return *array != nullptr;
+}
+
+bool ShadowMap::map(size_t memory_bytes, uint32_t granule_shift) {
     shift = granule_shift;
-    count = (bytes >> shift) + 1;
-    records = static_cast<Shadow*>(reserve(count * sizeof(Shadow)));
-    return records != nullptr;
+    bytes = memory_bytes;
+    const size_t line_count = (bytes >> line_shift) + 1;
+    return reserve_array(&lines, line_count) && reserve_array(&granules, line_count << (line_shift - shift)) &&
+           reserve_array(&split, line_count);
 }
 
 void ShadowMap::unmap() {
-    if (records) munmap(records, count * sizeof(Shadow));
-    records = nullptr;
+    const size_t line_count = (bytes >> line_shift) + 1;
+    if (lines) munmap(lines, line_count * sizeof(Shadow));
+    if (granules) munmap(granules, (line_count << (line_shift - shift)) * sizeof(Shadow));
+    if (split) munmap(split, line_count);
+    lines = granules = nullptr;
+    split = nullptr;
 }
 
-void ShadowMap::reset() { madvise(records, count * sizeof(Shadow), MADV_DONTNEED); }
+bool map_shadows(Machine& machine) {
+    if (machine.shadowed) return true;
+    for (ShadowMap& shadow : machine.l1_shadow)
+        if (!shadow.map(machine.config.l1_size, 2)) return false;
+    for (DramBank& bank : machine.dram)
+        if (!bank.shadow.map(machine.config.dram_bank_size, 4)) return false;
+    return machine.shadowed = true;
+}
 
 // L1 lies below 4 GiB so that a kernel may cast its 32-bit address to a pointer.
 static uint8_t* map_low(int file, size_t bytes) {
@@ -68,12 +86,11 @@ static bool map_memories(Machine& machine) {
     machine.l1_shadow.resize(machine.core_count);
     for (uint32_t i = 0; i < machine.core_count; ++i) {
         mprotect(machine.core_l1(i) + config.l1_size, l1_stride - config.l1_size, PROT_NONE);
-        if (!machine.l1_shadow[i].map(config.l1_size, 2)) return false;
     }
     machine.dram.resize(config.num_dram_banks);
     for (DramBank& bank : machine.dram) {
         bank.memory = static_cast<uint8_t*>(reserve(config.dram_bank_size));
-        if (!bank.memory || !bank.shadow.map(config.dram_bank_size, 4)) return false;
+        if (!bank.memory) return false;
     }
     return true;
 }
@@ -103,17 +120,6 @@ void machine_free(Machine* machine) {
     }
     for (Stack& stack : machine->free_stacks) stack.unmap();
     delete machine;
-}
-
-void mark_initialised(ShadowMap& shadow, uint64_t address, uint64_t size) {
-    if (size == 0) return;
-    const uint64_t last = (address + size - 1) >> shadow.shift;
-    for (uint64_t i = address >> shadow.shift; i <= last; ++i) shadow.records[i] = {initialised_mask, 0};
-}
-
-void mark_uninitialised(ShadowMap& shadow, uint64_t address, uint64_t size) {
-    Shadow* first = &shadow.records[address >> shadow.shift];
-    for (uint64_t i = 0; i < size >> shadow.shift; ++i) first[i] = {};
 }
 
 // ---- addresses ----

@@ -36,7 +36,7 @@ extern "C" void ts_semaphore_set(uint32_t address, uint32_t value, At at) {
     const uint32_t offset = local_offset(address, 4, at);
     spend(current_run->machine->config.timing.semaphore_operation);
     if (current_run->checks) {
-        if (core().shadow->records[offset >> 2].write & leaving_bit)
+        if (is_leaving(*core().shadow, offset, 4))
             finding("noc.source-reused", at, "semaphore word 0x%x is set while a NoC write may still be reading it", offset);
         mark_initialised(*core().shadow, offset, 4);
     }
