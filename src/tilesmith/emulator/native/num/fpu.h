@@ -28,21 +28,32 @@ TS_INLINE I16 drop_low_bits(I16 value) { return (value + (1 << 12)) & ~0x1FFF; }
 
 TS_INLINE I16 exponent_of(I16 word) { return shift_right(word, 23) & 255; }
 
-TS_INLINE I16 normalise(I16 sum, I16 exponent, FpuMode mode) {
+TS_INLINE I16 normalise_wide(I16 sum, I16 exponent, FpuMode mode) {
     const I16 negative = sum >> 31;
     const I16 magnitude = (sum ^ negative) - negative;
     const I16 lead = leading_bit(magnitude);
     exponent += lead - 23;
     // Wormhole's leading-sign counter misreads the pattern of -1.
-    if (mode.wide && !mode.blackhole) exponent += 27 & (sum == -1);
-    const int drop = mode.wide ? 7 : mode.five_bit_exponent ? 20 : 23;
-    const I16 mantissa = shift_right((magnitude << (30 - lead)) + (1 << (drop - 1)), drop) << (drop - 7);
+    if (!mode.blackhole) exponent += 27 & (sum == -1);
+    const I16 mantissa = shift_right((magnitude << (30 - lead)) + (1 << 6), 7);
     // A mantissa that rounded up to 2.0 carries into the exponent by itself.
     I16 bits = (exponent << 23) + (mantissa - 0x800000);
-    const int32_t most = mode.five_bit_exponent && !mode.wide ? (31 << 23 | 0x3FF << 13) : 0x7F800000;
-    bits = exponent >= 255 ? splat(most) : min(bits, splat(most));
+    const I16 most = splat(0x7F800000);
+    bits = exponent >= 255 ? most : min(bits, most);
     const I16 alive = (sum != 0) & (bits >= 0x800000);
     return (bits | (negative & (int32_t)0x80000000)) & alive;
+}
+
+// What drop_low_bits leaves is exact as a float, whose exponent counts the leading bit.
+TS_INLINE I16 normalise_narrow(I16 sum, I16 exponent, FpuMode mode) {
+    const int drop = mode.five_bit_exponent ? 13 : 16;
+    const I16 rounded = (as_bits(__builtin_convertvector(sum, F16)) + (1 << (drop - 1))) & -(1 << drop);
+    const I16 scale = exponent - 150;
+    const I16 result_exponent = (shift_right(rounded, 23) & 255) + scale;
+    const int limit = mode.five_bit_exponent ? 32 : 255;
+    const int32_t most = mode.five_bit_exponent ? (31 << 23 | 0x3FF << 13) : 0x7F800000;
+    const I16 result = result_exponent >= limit ? ((rounded & (int32_t)0x80000000) | most) : rounded + (scale << 23);
+    return result & ((sum != 0) & (result_exponent > 0));
 }
 
 template <bool two_terms>
@@ -60,7 +71,8 @@ TS_INLINE I16 accumulate(const Term& first, const Term& second, I16 dst, FpuMode
         dst_value = drop_low_bits(dst_value);
     }
     const I16 dst_sign = dst >> 31;
-    return normalise(value0 + value1 + ((dst_value ^ dst_sign) - dst_sign), exponent, mode);
+    const I16 sum = value0 + value1 + ((dst_value ^ dst_sign) - dst_sign);
+    return mode.wide ? normalise_wide(sum, exponent, mode) : normalise_narrow(sum, exponent, mode);
 }
 
 // Exponent bias of a product in one fidelity phase.

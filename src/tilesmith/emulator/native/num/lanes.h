@@ -1,5 +1,9 @@
 // Sixteen 32-bit lanes: one row of a face. GCC vector extensions, so the compiler picks AVX-512, AVX2 or NEON.
 #pragma once
+// Whoever includes this has loops of constant length to unroll and vectorise, which GCC leaves alone at -O2.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
 #include <cstdint>
 #include <cstring>
 

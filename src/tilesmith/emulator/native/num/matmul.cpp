@@ -38,7 +38,6 @@ TS_INLINE void multiply_block(const float* in0, const float* in1, uint32_t row, 
 // ---- chip ----
 constexpr int nothing = -4096;     // exponent of a zero: never the largest
 constexpr int groups = 4;          // of eight products along the inner dimension; two per instruction
-constexpr int batch = 4;           // rows that advance together, to hide the adder's latency
 
 // SrcA (in1) by inner index and face column, SrcB (in0) by row and inner index, split into multiplier inputs.
 struct Operands {
@@ -83,8 +82,8 @@ void prepare(const uint32_t* in0, const uint32_t* in1, FpuMode mode, Operands& o
 }
 
 // Adding to 1.5 * 2^23 units makes the float adder round each product to whole units: the chip's alignment shift.
-TS_INLINE Term group_sum(const Operands& in, uint32_t row, uint32_t face_col, int group, int phase, I16 exponent,
-                         FpuMode mode) {
+TS_INLINE Term float_group_sum(const Operands& in, uint32_t row, uint32_t face_col, int group, int phase, I16 exponent,
+                               FpuMode mode) {
     const int lift = mode.five_bit_exponent ? 224 : 0;
     const int bias = product_bias(mode, phase) - lift;
     const I16 origin = ((exponent - 104) << 23) | 0x400000;
@@ -97,29 +96,37 @@ TS_INLINE Term group_sum(const Operands& in, uint32_t row, uint32_t face_col, in
     return {max(exponent + bias, splat(lowest)), ((as_bits(sum) - origin) << 13) & alive};
 }
 
-void multiply_rows(const Operands& in, FpuMode mode, uint32_t row, uint32_t face_col, uint32_t* dst) {
-    I16 exponent[batch][groups], value[batch];
-    for (int r = 0; r < batch; ++r) {
-        value[r] = read_dst(dst + word_at(row + r, face_col * 16), mode);
-        for (int g = 0; g < groups; ++g) {
-            I16 largest = splat(2 * nothing);
-            for (int k = g * 8; k < g * 8 + 8; ++k) {
-                largest = max(largest, in.exponent_a[k][face_col] + splat(in.exponent_b[row + r][k]));
+template <bool wide, bool five_bit_exponent, bool blackhole>
+void multiply_rows(const Operands& in, int phases, uint32_t* dst) {
+    constexpr FpuMode mode{wide, five_bit_exponent, blackhole};
+    for (uint32_t row = 0; row < tile_side; ++row) {
+        for (uint32_t face_col = 0; face_col < 2; ++face_col) {
+            uint32_t* out = dst + word_at(row, face_col * 16);
+            I16 value = read_dst(out, mode), exponent[groups];
+            for (int g = 0; g < groups; ++g) {
+                exponent[g] = splat(2 * nothing);
+                for (int k = g * 8; k < g * 8 + 8; ++k) {
+                    exponent[g] = max(exponent[g], in.exponent_a[k][face_col] + splat(in.exponent_b[row][k]));
+                }
             }
-            exponent[r][g] = largest;
+            for (int phase = 0; phase < phases; ++phase) {
+                for (int g = 0; g < groups; g += 2) {
+                    const Term first = float_group_sum(in, row, face_col, g, phase, exponent[g], mode);
+                    const Term second = float_group_sum(in, row, face_col, g + 1, phase, exponent[g + 1], mode);
+                    value = accumulate<true>(first, second, value, mode);
+                }
+            }
+            write_dst(out, value, mode);
         }
     }
-    for (int phase = 0; phase < mode.phases; ++phase) {
-        for (int half = 0; half < 2; ++half) {
-            Term first[batch], second[batch];
-            for (int r = 0; r < batch; ++r) {
-                first[r] = group_sum(in, row + r, face_col, 2 * half, phase, exponent[r][2 * half], mode);
-                second[r] = group_sum(in, row + r, face_col, 2 * half + 1, phase, exponent[r][2 * half + 1], mode);
-            }
-            for (int r = 0; r < batch; ++r) value[r] = accumulate<true>(first[r], second[r], value[r], mode);
-        }
-    }
-    for (int r = 0; r < batch; ++r) write_dst(dst + word_at(row + r, face_col * 16), value[r], mode);
+}
+
+// A function per mode, so that what the mode decides is decided outside of the loops.
+using MultiplyRows = void (*)(const Operands&, int phases, uint32_t* dst);
+MultiplyRows multiply_rows_for(FpuMode mode) {
+    if (!mode.wide) return mode.five_bit_exponent ? multiply_rows<false, true, false> : multiply_rows<false, false, false>;
+    if (mode.blackhole) return mode.five_bit_exponent ? multiply_rows<true, true, true> : multiply_rows<true, false, true>;
+    return mode.five_bit_exponent ? multiply_rows<true, true, false> : multiply_rows<true, false, false>;
 }
 
 // The same sums in integers, for exponents that floats cannot hold.
@@ -168,8 +175,7 @@ void matmul_chip(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_
     Operands operands;
     prepare(in0, in1, mode, operands);
     if (operands.huge) return multiply_exact(in0, in1, mode, dst);
-    for (uint32_t face_col = 0; face_col < 2; ++face_col)
-        for (uint32_t row = 0; row < tile_side; row += batch) multiply_rows(operands, mode, row, face_col, dst);
+    multiply_rows_for(mode)(operands, mode.phases, dst);
 }
 
 void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
