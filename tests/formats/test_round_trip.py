@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,14 @@ def test_row_major_bytes_hold_the_same_datums_as_tiles(format: DataFormat) -> No
 def test_arrays_need_not_be_contiguous() -> None:
     values = random_values(float32, (64, 64), 5)
     np.testing.assert_array_equal(pack_tiles(values.T, bfloat16), pack_tiles(values.T.copy(), bfloat16))
+
+
+def test_a_forked_process_converts_large_arrays_too() -> None:
+    values = random_values(float32, (1024, 1024), 6)
+    here = pack_tiles(values, bfloat16)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        there = pool.apply_async(pack_tiles, (values, bfloat16)).get(timeout=60)
+    np.testing.assert_array_equal(here, there)
 
 
 def test_an_empty_array_has_no_tiles() -> None:

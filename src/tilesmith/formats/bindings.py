@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from tilesmith.formats.codecs import Codec
 from tilesmith.formats.data_format import DataFormat, TileShape, exponent_bytes, tile_bytes
 from tilesmith.native import compile_shared
 
@@ -34,27 +35,23 @@ class _Shape(ctypes.Structure):
     ]
 
 
-def to_tiles(name: str, rows: Array, tiles: Array, format: DataFormat, tile: TileShape) -> None:
-    """Fill `tiles` [count, bytes] from a 2-D array."""
-    convert = _function(name, f"ts_tile_{name}")
-    _by_bands(rows, tiles, format, tile, convert)
+@lru_cache(maxsize=64)
+def function(codec: Codec, name: str) -> Any:
+    """A function of the codec's library: (shape, in, out) for tiles, (count, in, out) for rows."""
+    found = getattr(_library(codec.source, codec.bits), name)
+    found.restype = None
+    counted = name.startswith(("ts_row", "ts_unrow"))
+    found.argtypes = [ctypes.c_int64 if counted else ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    return found
 
 
-def from_tiles(name: str, tiles: Array, rows: Array, format: DataFormat, tile: TileShape) -> None:
-    """Fill a 2-D array from `tiles` [count, bytes]."""
-    convert = _function(name, f"ts_untile_{name}")
-    _by_bands(rows, tiles, format, tile, lambda shape, r, t: convert(shape, t, r))
-
-
-def convert_rows(name: str, count: int, source: Array, target: Array) -> None:
-    """Convert datum by datum."""
-    _function(name, f"ts_row_{name}")(count, source.ctypes.data, target.ctypes.data)
-
-
-def _by_bands(
-    rows: Array, tiles: Array, format: DataFormat, tile: TileShape, convert: Callable[[Any, int, int], None]
+def by_bands(
+    convert: Callable[[Any, int, int], None], rows: Array, tiles: Array, format: DataFormat, tile: TileShape
 ) -> None:
-    """Rows of tiles are independent: large arrays are shared among threads (ctypes lets go of the GIL)."""
+    """Call convert(shape, address in `rows` [H, W], address in `tiles` [count, bytes]) until all is done.
+
+    Rows of tiles are independent: large arrays are shared among threads (ctypes lets go of the GIL).
+    """
     height, width = rows.shape
     bands, across = height // tile.rows, width // tile.cols
     sizes = (tile.rows, tile.cols, tile_bytes(format, tile), exponent_bytes(format, tile))
@@ -80,18 +77,9 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="tilesmith-formats")
 
 
-@lru_cache(maxsize=64)
-def _function(name: str, symbol: str) -> Any:
-    function = getattr(_library(_SOURCE_OF.get(name[:4], "plain.cpp")), symbol)
-    function.restype = None
-    row_wise = symbol.startswith("ts_row_")
-    function.argtypes = [ctypes.c_int64 if row_wise else ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-    return function
+os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork, the pool object would
 
 
-_SOURCE_OF = {"fp16": "half.cpp", "bfp8": "block.cpp", "bfp4": "block.cpp", "bfp2": "block.cpp"}
-
-
-@lru_cache(maxsize=8)
-def _library(source: str) -> ctypes.CDLL:
-    return ctypes.CDLL(str(compile_shared([_NATIVE / source], [_NATIVE], _FLAGS)))
+@lru_cache(maxsize=16)
+def _library(source: str, bits: int) -> ctypes.CDLL:
+    return ctypes.CDLL(str(compile_shared([_NATIVE / source], [_NATIVE], (*_FLAGS, f"-DBITS={bits}"))))

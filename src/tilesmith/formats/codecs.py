@@ -18,28 +18,31 @@ Rounding = Literal["host", "device"]
 
 @dataclass(frozen=True)
 class Codec:
-    """`name` of the native functions, the numpy type of values, and whether storing them can round."""
+    """How a format is converted: the native source, its bits, the numpy type of values, the rounding."""
 
-    name: str
+    source: str
+    bits: int
     values: np.dtype[Any]
-    rounds: bool = False
+    rounds: bool = True
 
-    def pack_name(self, rounding: Rounding) -> str:
-        return f"{self.name}_{rounding}" if self.rounds else self.name
+    def stored_with(self, rounding: Rounding) -> str:
+        """The ending of the native functions that store values."""
+        return f"_{rounding}" if self.rounds else ""
 
 
 _FLOAT = np.dtype(np.float32)
+_RAW_16 = Codec("raw.cpp", 16, np.dtype(np.uint16), rounds=False)
 _CODECS = {
-    DataFormat.Float32: Codec("raw32", _FLOAT),
-    DataFormat.Float16_b: Codec("bf16", _FLOAT, rounds=True),
-    DataFormat.Float16: Codec("fp16", _FLOAT, rounds=True),
-    DataFormat.Bfp8_b: Codec("bfp8", _FLOAT, rounds=True),
-    DataFormat.Bfp4_b: Codec("bfp4", _FLOAT, rounds=True),
-    DataFormat.Bfp2_b: Codec("bfp2", _FLOAT, rounds=True),
-    DataFormat.Int32: Codec("raw32", np.dtype(np.int32)),
-    DataFormat.UInt32: Codec("raw32", np.dtype(np.uint32)),
-    DataFormat.UInt16: Codec("raw16", np.dtype(np.uint16)),
-    DataFormat.UInt8: Codec("raw8", np.dtype(np.uint8)),
+    DataFormat.Float32: Codec("raw.cpp", 32, _FLOAT, rounds=False),
+    DataFormat.Float16_b: Codec("bf16.cpp", 16, _FLOAT),
+    DataFormat.Float16: Codec("fp16.cpp", 16, _FLOAT),
+    DataFormat.Bfp8_b: Codec("block.cpp", 8, _FLOAT),
+    DataFormat.Bfp4_b: Codec("block.cpp", 4, _FLOAT),
+    DataFormat.Bfp2_b: Codec("block.cpp", 2, _FLOAT),
+    DataFormat.Int32: Codec("raw.cpp", 32, np.dtype(np.int32), rounds=False),
+    DataFormat.UInt32: Codec("raw.cpp", 32, np.dtype(np.uint32), rounds=False),
+    DataFormat.UInt16: _RAW_16,
+    DataFormat.UInt8: Codec("raw.cpp", 8, np.dtype(np.uint8), rounds=False),
 }
 # Arrays that already are what the format stores: their bits are only moved.
 _STORED = {DataFormat.Float16_b: np.dtype(ml_dtypes.bfloat16), DataFormat.Float16: np.dtype(np.float16)}
@@ -60,13 +63,13 @@ def check_rounding(rounding: str) -> None:
         raise FormatError(f"rounding is {rounding!r}", remedy='use "host" or "device"')
 
 
-def prepare(array: Array, format: DataFormat, rounding: Rounding) -> tuple[Array, str]:
-    """The contiguous array a native function can read, and that function's name."""
+def prepare(array: Array, format: DataFormat, rounding: Rounding) -> tuple[Array, Codec]:
+    """The contiguous array native code can read, and how it must be converted."""
     codec = codec_of(format)
     check_rounding(rounding)
     if rounding == "host" and array.dtype == _STORED.get(format):
-        return np.ascontiguousarray(array).view(np.uint16), "raw16"
-    return np.ascontiguousarray(_as_values(array, codec, format)), codec.pack_name(rounding)
+        return np.ascontiguousarray(array).view(np.uint16), _RAW_16
+    return np.ascontiguousarray(_as_values(array, codec, format)), codec
 
 
 def _as_values(array: Array, codec: Codec, format: DataFormat) -> Array:

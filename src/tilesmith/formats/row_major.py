@@ -21,11 +21,12 @@ Bytes = npt.NDArray[np.uint8]
 def to_row_major_bytes(array: Array, format: DataFormat, rounding: Rounding = "host") -> Bytes:
     """The array's datums one after another, as flat bytes."""
     size = format.datum_bytes  # refuses block floats
-    source, name = prepare(array, format, rounding)
-    if name.startswith("raw"):
+    source, codec = prepare(array, format, rounding)
+    if not codec.rounds:
         return source.reshape(-1).view(np.uint8).copy()
     target = np.empty(array.size * size, np.uint8)
-    bindings.convert_rows(name, array.size, source, target)
+    store = bindings.function(codec, f"ts_row{codec.stored_with(rounding)}")
+    store(array.size, source.ctypes.data, target.ctypes.data)
     return target
 
 
@@ -40,8 +41,8 @@ def from_row_major_bytes(data: Bytes, format: DataFormat, shape: Sequence[int]) 
             where=f"shape {tuple(shape)}",
             remedy=f"{count} datums of {size} bytes are {count * size} bytes",
         )
-    if codec.name.startswith("raw"):
+    if not codec.rounds:
         return flat.view(codec.values).reshape(shape).copy()
     array = np.empty(shape, codec.values)
-    bindings.convert_rows(codec.name, count, flat, array)
+    bindings.function(codec, "ts_unrow")(count, flat.ctypes.data, array.ctypes.data)
     return array

@@ -30,13 +30,14 @@ def pack_tiles(
     32-bit DST.
     """
     shape = _checked(array.shape, tile)
-    source, name = prepare(array, format, rounding)
+    source, codec = prepare(array, format, rounding)
     tiles = _aligned_empty(math.prod(shape) // tile.datums, tile_bytes(format, tile))
     used = tile.num_faces * tile.face_rows
     if used < exponent_bytes(format, tile):
         tiles[:, used : exponent_bytes(format, tile)] = 0
     if tiles.size:
-        bindings.to_tiles(name, source.reshape(-1, shape[-1]), tiles, format, tile)
+        store = bindings.function(codec, f"ts_tile{codec.stored_with(rounding)}")
+        bindings.by_bands(store, source.reshape(-1, shape[-1]), tiles, format, tile)
     return tiles
 
 
@@ -56,9 +57,9 @@ def unpack_tiles(
         )
     array = np.empty(shape, codec.values)
     if array.size:
-        bindings.from_tiles(
-            codec.name, flat.reshape(count, size), array.reshape(-1, shape[-1]), format, tile
-        )
+        load = bindings.function(codec, "ts_untile")
+        rows, held = array.reshape(-1, shape[-1]), flat.reshape(count, size)
+        bindings.by_bands(lambda shape, rows, tiles: load(shape, tiles, rows), rows, held, format, tile)
     return array
 
 

@@ -61,16 +61,16 @@ void elementwise(int64_t count, const void* in, void* out) {
 
 }  // namespace ts
 
-// The functions Python calls, by name: to tiles, from tiles, and the same for rows.
-#define TS_TILES(name, To, From, convert)                                               \
-    extern "C" void ts_tile_##name(const ts::Shape* shape, const void* in, void* out) {  \
-        ts::to_tiles<To, From, convert>(*shape, in, out);                               \
+// The functions Python calls: to tiles, from tiles, and between flat arrays.
+#define TS_TILE(name, To, From, convert)                                     \
+    extern "C" void name(const ts::Shape* shape, const void* in, void* out) { \
+        ts::to_tiles<To, From, convert>(*shape, in, out);                    \
     }
-#define TS_UNTILES(name, To, From, convert)                                              \
-    extern "C" void ts_untile_##name(const ts::Shape* shape, const void* in, void* out) { \
-        ts::from_tiles<To, From, convert>(*shape, in, out);                              \
+#define TS_UNTILE(name, To, From, convert)                                   \
+    extern "C" void name(const ts::Shape* shape, const void* in, void* out) { \
+        ts::from_tiles<To, From, convert>(*shape, in, out);                  \
     }
-#define TS_ROWS(name, To, From, convert)                                      \
-    extern "C" void ts_row_##name(int64_t count, const void* in, void* out) { \
-        ts::elementwise<To, From, convert>(count, in, out);                   \
+#define TS_ROW(name, To, From, convert)                             \
+    extern "C" void name(int64_t count, const void* in, void* out) { \
+        ts::elementwise<To, From, convert>(count, in, out);         \
     }
