@@ -123,10 +123,11 @@ void multiply_rows(const Operands& in, int phases, uint32_t* dst) {
 
 // A function per mode, so that what the mode decides is decided outside of the loops.
 using MultiplyRows = void (*)(const Operands&, int phases, uint32_t* dst);
+
+template <bool five_bit_exponent>
 MultiplyRows multiply_rows_for(FpuMode mode) {
-    if (!mode.wide) return mode.five_bit_exponent ? multiply_rows<false, true, false> : multiply_rows<false, false, false>;
-    if (mode.blackhole) return mode.five_bit_exponent ? multiply_rows<true, true, true> : multiply_rows<true, false, true>;
-    return mode.five_bit_exponent ? multiply_rows<true, true, false> : multiply_rows<true, false, false>;
+    if (!mode.wide) return multiply_rows<false, five_bit_exponent, false>;
+    return mode.blackhole ? multiply_rows<true, five_bit_exponent, true> : multiply_rows<true, five_bit_exponent, false>;
 }
 
 // The same sums in integers, for exponents that floats cannot hold.
@@ -175,7 +176,8 @@ void matmul_chip(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_
     Operands operands;
     prepare(in0, in1, mode, operands);
     if (operands.huge) return multiply_exact(in0, in1, mode, dst);
-    multiply_rows_for(mode)(operands, mode.phases, dst);
+    const MultiplyRows multiply = mode.five_bit_exponent ? multiply_rows_for<true>(mode) : multiply_rows_for<false>(mode);
+    multiply(operands, mode.phases, dst);
 }
 
 void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
