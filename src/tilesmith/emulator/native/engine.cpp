@@ -7,21 +7,13 @@
 namespace ts {
 namespace {
 
-bool small_exponent(Format format) {
-    return format == Format::float16 || format == Format::bfp8 || format == Format::bfp4 || format == Format::bfp2 ||
-           format == Format::lf8 || format == Format::fp8_e4m3;
-}
-
-bool big_exponent(Format format) {
-    return format == Format::float16_b || format == Format::bfp8_b || format == Format::bfp4_b || format == Format::bfp2_b;
-}
-
 // fp32 operands become fp16 only in kernels that otherwise use formats with 5-bit exponents.
 bool uses_five_bits(const CbConfig* cbs) {
     bool small = false, big = false;
     for (uint32_t i = 0; i < max_cbs; ++i) {
-        small |= cbs[i].used && small_exponent(cbs[i].format);
-        big |= cbs[i].used && big_exponent(cbs[i].format);
+        const auto format = static_cast<uint8_t>(cbs[i].format);
+        small |= cbs[i].used && num::has_small_exponent(format);
+        big |= cbs[i].used && !num::has_small_exponent(format) && (num::is_block(format) || format == num::fmt::float16_b);
     }
     return small && !big;
 }

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core.h"
-#include "num/num.h"
+#include "num/format_facts.h"
 #include "ts/abi_compute.h"
 
 namespace ts {
@@ -21,6 +21,8 @@ struct EngineTiming {
     uint32_t sfpu_default = 225;           // a vector function nobody has measured
 };
 EngineTiming& engine_timing();
+
+inline bool on(Role wanted) { return role() == wanted; }
 
 inline constexpr uint32_t dst_tiles = 16;
 inline constexpr uint32_t src_banks = 2;
@@ -50,11 +52,6 @@ struct DstHalf {
     SyncPoint committed, released;
 };
 
-// What an operand register or the packer is configured for.
-struct Configured {
-    uint32_t cb = no_cb;
-};
-
 struct Engine {
     ComputeConfig config;
     CbConfig cbs[max_cbs];
@@ -78,19 +75,18 @@ struct Engine {
     At acquired_at, held_at;
 
     // set-up as each role has executed it, by role - unpack
-    struct Role {
-        Configured srca, srcb, out;
+    struct Setup {
+        uint32_t srca_cb = no_cb, srcb_cb = no_cb, out_cb = no_cb;   // whose format and tile shape are configured
         FpuOp unpack_op = FpuOp::none, math_op = FpuOp::none;
         FpuVariant unpack_variant, math_variant;
-        bool started = false;
-    } roles[3];
+    } setups[3];
     const char* sfpu = nullptr;
     num::Relu relu = num::Relu::none;
     uint16_t relu_threshold = 0;
     bool l1_accumulate = false;
     FpuDim reduce_mask = FpuDim::none;
 
-    Role& mine() { return roles[static_cast<uint32_t>(ts::role()) - static_cast<uint32_t>(ts::Role::unpack)]; }
+    Setup& mine() { return setups[static_cast<uint32_t>(role()) - static_cast<uint32_t>(Role::unpack)]; }
     uint32_t* tile(uint32_t half, uint32_t index) { return dst + (half * capacity + index) * num::tile_words; }
 };
 

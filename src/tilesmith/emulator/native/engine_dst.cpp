@@ -8,8 +8,6 @@ namespace {
 
 constexpr uint32_t poison = 0x7FC0DEAD;    // what an unwritten tile shows: a NaN in every float format
 
-bool on(Role wanted) { return role() == wanted; }
-
 uint32_t checked_index(Engine& engine, uint32_t index, const At& at) {
     if (index < engine.capacity) return index;
     if (checks_on()) {
@@ -24,11 +22,11 @@ void check_acquired(Engine& engine, const At& at) {
     finding("dst.math-outside-acquire", at, "math writes DST without holding it: no tile_regs_acquire() since the last commit");
 }
 
-void fill(uint32_t* tile, uint32_t word) {
+void fill_tile(uint32_t* tile, uint32_t word) {
     for (uint32_t i = 0; i < num::tile_words; ++i) tile[i] = word;
 }
 
-uint32_t* claim(Engine& engine, uint32_t& index, const At& at) {
+uint32_t* claim_tile(Engine& engine, uint32_t& index, const At& at) {
     check_acquired(engine, at);
     index = checked_index(engine, index, at);
     return engine.tile(engine.math_half, index);
@@ -44,13 +42,13 @@ void note_written(Engine& engine, uint32_t index, DstKind kind) {
 }  // namespace
 
 uint32_t* dst_for_overwrite(Engine& engine, uint32_t index, DstKind kind, const At& at) {
-    uint32_t* tile = claim(engine, index, at);
+    uint32_t* tile = claim_tile(engine, index, at);
     note_written(engine, index, kind);
     return tile;
 }
 
 uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at) {
-    uint32_t* tile = claim(engine, index, at);
+    uint32_t* tile = claim_tile(engine, index, at);
     *fresh = !(engine.halves[engine.math_half].written >> index & 1);
     if (*fresh) std::memset(tile, 0, num::tile_words * sizeof(uint32_t));   // pack leaves zeros behind
     note_written(engine, index, kind);
@@ -58,10 +56,10 @@ uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool*
 }
 
 uint32_t* dst_for_modify(Engine& engine, uint32_t index, const At& at) {
-    uint32_t* tile = claim(engine, index, at);
+    uint32_t* tile = claim_tile(engine, index, at);
     if (engine.halves[engine.math_half].written >> index & 1) return tile;
     if (checks_on()) finding("dst.unwritten", at, "DST tile %u is read, but nothing has been written to it since tile_regs_acquire()", index);
-    fill(tile, poison);
+    fill_tile(tile, poison);
     note_written(engine, index, DstKind::floating);
     return tile;
 }
@@ -76,7 +74,7 @@ uint32_t* dst_for_pack(Engine& engine, uint32_t index, DstKind* kind, const At& 
     *kind = half.kind[index];
     if (half.written >> index & 1) return tile;
     if (checks_on() && engine.held) finding("dst.unwritten", at, "DST tile %u is packed, but math has not written it", index);
-    fill(tile, poison);
+    fill_tile(tile, poison);
     return tile;
 }
 
@@ -134,9 +132,9 @@ extern "C" uint32_t* ts_dst_write(uint32_t tile, At at) {
     if (!on(Role::math)) return nullptr;
     Engine& e = *engine();
     uint32_t index = tile;
-    uint32_t* words = claim(e, index, at);
+    uint32_t* words = claim_tile(e, index, at);
     DstHalf& half = e.halves[e.math_half];
-    if (!(half.written >> index & 1)) fill(words, 0);     // a vector function may write part of a tile
+    if (!(half.written >> index & 1)) fill_tile(words, 0);     // a vector function may write part of a tile
     half.written |= 1u << index;
     half.kind[index] = DstKind::floating;
     return words;

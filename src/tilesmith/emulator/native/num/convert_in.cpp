@@ -1,8 +1,6 @@
 // What the unpacker does: L1 formats into Src words. It truncates, and never rounds.
+#include "format_facts.h"
 #include "lanes.h"
-#include "num.h"
-
-#include <cstring>
 
 namespace ts::num {
 namespace {
@@ -12,23 +10,6 @@ T read(const uint8_t* from, uint32_t index) {
     T value;
     std::memcpy(&value, from + index * sizeof(T), sizeof(T));
     return value;
-}
-
-bool is_block(uint8_t format) {
-    return format == fmt::bfp8 || format == fmt::bfp4 || format == fmt::bfp2 || format == fmt::bfp8_b ||
-           format == fmt::bfp4_b || format == fmt::bfp2_b;
-}
-
-uint32_t block_bits(uint8_t format) {
-    return (format == fmt::bfp8 || format == fmt::bfp8_b) ? 8 : (format == fmt::bfp4 || format == fmt::bfp4_b) ? 4 : 2;
-}
-
-uint32_t datum_bytes(uint8_t format) {
-    switch (format) {
-        case fmt::float32: case fmt::tf32: case fmt::int32: case fmt::uint32: return 4;
-        case fmt::float16: case fmt::float16_b: case fmt::uint16: return 2;
-        default: return 1;
-    }
 }
 
 // Magnitudes of 7 bits without a hidden one, at the block's exponent. The conversion to float counts leading zeros;
@@ -42,8 +23,6 @@ I16 block_row(I16 code, int exponent, bool small_exponent) {
     return magnitude != 0 ? (sign | lifted << 23 | (bits & 0x7E0000)) : minus_infinity;
 }
 
-using Bytes = uint8_t __attribute__((vector_size(16)));
-
 void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape, uint32_t* rows) {
     const uint32_t bits = block_bits(format), count = shape.datums() / 16;
     const uint8_t* codes = l1 + (count + 15) / 16 * 16;
@@ -53,9 +32,10 @@ void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape, uint32_t* r
     for (uint32_t row = 0; row < count; ++row, codes += 2 * bits) {
         I16 code;
         if (bits == 8) {
-            Bytes bytes;
-            std::memcpy(&bytes, codes, sizeof bytes);
-            code = __builtin_convertvector(bytes, I16);
+            uint32_t w[4];
+            std::memcpy(w, codes, sizeof w);
+            const U16 words{w[0], w[0], w[0], w[0], w[1], w[1], w[1], w[1], w[2], w[2], w[2], w[2], w[3], w[3], w[3], w[3]};
+            code = (I16)(words >> (U16)(lanes * 8 & 31)) & 255;
         } else {
             uint64_t packed = 0;
             std::memcpy(&packed, codes, 2 * bits);
@@ -67,7 +47,7 @@ void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape, uint32_t* r
     }
 }
 
-uint32_t half_to_float(uint32_t half) {
+uint32_t widen_half(uint32_t half) {
     const uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, mantissa = half & 0x3FF;
     if (exponent == 0) {
         const float value = float(mantissa) * 0x1p-24f;
@@ -86,7 +66,7 @@ uint32_t fp8_to_half(uint32_t value, bool four_bit_exponent) {
     return (value & 0x80) << 8 | (exponent ? exponent + 8 : 0) << 10 | mantissa << 7 | fill;
 }
 
-uint32_t float_to_five_bit(uint32_t value) {
+uint32_t truncate_to_five_bit(uint32_t value) {
     const uint32_t sign = value & 0x80000000;
     const int32_t exponent = int32_t(value >> 23 & 255) - 112;
     if (exponent < 0) return sign;
@@ -106,25 +86,29 @@ void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t c
             if (fast || as == Src::raw) {
                 std::memcpy(out, l1, count * 4);
             } else if (as == Src::tf32) {
-                for (uint32_t i = 0; i < count; ++i) out[i] = read<uint32_t>(l1, i) & 0xFFFFE000;
+                for (uint32_t i = 0; i < count; i += 16) store(out + i, load(l1 + i * 4) & (int32_t)0xFFFFE000);
             } else if (as == Src::five_bit) {
-                for (uint32_t i = 0; i < count; ++i) out[i] = float_to_five_bit(read<uint32_t>(l1, i));
+                for (uint32_t i = 0; i < count; ++i) out[i] = truncate_to_five_bit(read<uint32_t>(l1, i));
             } else {
-                for (uint32_t i = 0; i < count; ++i) {
-                    const uint32_t value = read<uint32_t>(l1, i);
-                    out[i] = value & (value & 0x7F800000 ? 0xFFFF0000 : 0x80000000);
+                for (uint32_t i = 0; i < count; i += 16) {
+                    const I16 value = load(l1 + i * 4);
+                    store(out + i, value & ((value & 0x7F800000) != 0 ? splat((int32_t)0xFFFF0000) : splat((int32_t)0x80000000)));
                 }
             }
             break;
         }
         case fmt::int32: case fmt::uint32: std::memcpy(out, l1, count * 4); break;
         case fmt::float16_b:
-            for (uint32_t i = 0; i < count; ++i) out[i] = uint32_t(read<uint16_t>(l1, i)) << 16;
+            for (uint32_t i = 0; i < count; i += 16) {
+                uint16_t __attribute__((vector_size(32))) row;
+                std::memcpy(&row, l1 + i * 2, sizeof row);
+                store(out + i, (I16)(__builtin_convertvector(row, U16) << 16));
+            }
             break;
         case fmt::float16:
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t half = read<uint16_t>(l1, i);
-                out[i] = fast ? half_to_float(half) : ((half & 0x8000) << 16 | (half & 0x7FFF) << 13);
+                out[i] = fast ? widen_half(half) : ((half & 0x8000) << 16 | (half & 0x7FFF) << 13);
             }
             break;
         case fmt::uint16:
@@ -133,7 +117,7 @@ void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t c
         case fmt::lf8: case fmt::fp8_e4m3:
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t half = fp8_to_half(l1[i], format == fmt::fp8_e4m3);
-                out[i] = fast ? half_to_float(half) : ((half & 0x8000) << 16 | (half & 0x7FFF) << 13);
+                out[i] = fast ? widen_half(half) : ((half & 0x8000) << 16 | (half & 0x7FFF) << 13);
             }
             break;
         case fmt::int8:
@@ -187,9 +171,9 @@ void broadcast(uint32_t* tile, Dim dim, Geometry shape, uint32_t row) {
     for (uint32_t face = 0; face < shape.faces; ++face) {
         const uint32_t from = dim == Dim::row ? (row / 16 * across + face % across) : dim == Dim::col ? face / across * across : 0;
         const uint32_t* origin = source + from * face_words;
-        for (uint32_t i = 0; i < face_words; ++i) {
-            const uint32_t word = dim == Dim::row ? row % 16 * 16 + i % 16 : dim == Dim::col ? i / 16 * 16 : 0;
-            tile[face * face_words + i] = origin[word];
+        for (uint32_t y = 0; y < 16; ++y) {
+            const I16 line = dim == Dim::row ? load(origin + row % 16 * 16) : splat((int32_t)origin[dim == Dim::col ? y * 16 : 0]);
+            store(tile + face * face_words + y * 16, line);
         }
     }
 }

@@ -1,9 +1,7 @@
 // What the packer does: a DST word becomes a source-format datum (rounding half away from zero), passes the ReLU stage,
 // is converted late (truncating) to the L1 format, and is stored or added there.
+#include "format_facts.h"
 #include "lanes.h"
-#include "num.h"
-
-#include <cstring>
 
 namespace ts::num {
 namespace {
@@ -20,33 +18,17 @@ float float_of(uint32_t bits) {
     return value;
 }
 
-bool is_block(uint8_t format) {
-    return format == fmt::bfp8 || format == fmt::bfp4 || format == fmt::bfp2 || format == fmt::bfp8_b ||
-           format == fmt::bfp4_b || format == fmt::bfp2_b;
-}
-
-bool has_small_exponent(uint8_t format) {
-    return format == fmt::float16 || format == fmt::bfp8 || format == fmt::bfp4 || format == fmt::bfp2;
-}
-
-uint32_t block_bits(uint8_t format) {
-    return (format == fmt::bfp8 || format == fmt::bfp8_b) ? 8 : (format == fmt::bfp4 || format == fmt::bfp4_b) ? 4 : 2;
-}
-
 // ---- early: DST word -> source datum (16-bit ones in the low half) ----
-void early_bf16(const uint32_t* in, uint32_t n, bool wide, bool six_bits, uint32_t* __restrict out) {
-    for (uint32_t i = 0; i < n; ++i) {
-        uint32_t word = in[i];
-        word = (word & 0x7FFFFFFF) > 0x7F800000 ? (word & 0x80000000) | 0x7F800000 : word;
-        uint32_t value = wide && !six_bits ? (word + 0x8000) >> 16 : word >> 16;
-        if (wide) {
-            value = six_bits ? (value + 1) & ~1u : value;
-            value = (value & 0x7FFF) < 0x80 ? 0 : value;
-        } else {
-            value = (value & 0x7FFF) < 0x80 ? 0 : value;
-            value = six_bits ? (value + 1) & ~1u : value;
-        }
-        out[i] = value & 0xFFFF;
+void early_bf16(const uint32_t* in, uint32_t n, bool wide, bool six_bits, uint32_t* out) {
+    for (uint32_t i = 0; i < n; i += 16) {
+        I16 word = load(in + i);
+        word = (word & 0x7FFFFFFF) > 0x7F800000 ? (word & (int32_t)0xFF800000) : word;
+        if (wide && !six_bits) word += 0x8000;
+        I16 value = shift_right(word, 16);
+        if (!wide) value &= (value & 0x7FFF) >= 0x80;
+        if (six_bits) value = (value + 1) & ~1;
+        if (wide) value &= (value & 0x7FFF) >= 0x80;
+        store(out + i, value & 0xFFFF);
     }
 }
 
@@ -203,9 +185,10 @@ uint32_t add_half(uint32_t old, uint32_t value) {
 template <class T>
 void store_datums(const uint32_t* values, uint32_t n, const PackMode& mode, uint8_t* l1) {
     if (!mode.accumulate) {
-        for (uint32_t i = 0; i < n; ++i) {
-            const T value = T(values[i]);
-            std::memcpy(l1 + i * sizeof(T), &value, sizeof(T));
+        typedef T Row __attribute__((vector_size(16 * sizeof(T))));
+        for (uint32_t i = 0; i < n; i += 16) {
+            const Row row = __builtin_convertvector((U16)load(values + i), Row);
+            std::memcpy(l1 + i * sizeof(T), &row, (n - i < 16 ? n - i : 16) * sizeof(T));
         }
         return;
     }
@@ -245,20 +228,16 @@ void store_block(const uint32_t* values, uint32_t bits, bool small, uint8_t* exp
 }
 
 // Plain rounding to nearest even for `fast` numbers; returns source datums as `early` does.
-void early_fast(const uint32_t* in, uint32_t n, uint8_t source, uint32_t* __restrict out) {
+void early_fast(const uint32_t* in, uint32_t n, uint8_t source, uint32_t* out) {
     if (source != fmt::float16_b && source != fmt::bfp8_b) {
         std::memcpy(out, in, n * 4);
         return;
     }
-    for (uint32_t i = 0; i < n; ++i) {
-        const uint32_t word = in[i];
-        const uint32_t rounded = (word + 0x7FFF + (word >> 16 & 1)) >> 16;
-        out[i] = (word & 0x7FFFFFFF) > 0x7F800000 ? (word >> 16 | 0x40) : rounded;
+    for (uint32_t i = 0; i < n; i += 16) {
+        const I16 word = load(in + i);
+        const I16 rounded = shift_right(word + 0x7FFF + (shift_right(word, 16) & 1), 16);
+        store(out + i, (word & 0x7FFFFFFF) > 0x7F800000 ? (shift_right(word, 16) | 0x40) : rounded);
     }
-}
-
-bool is_integer(uint8_t format) {
-    return format == fmt::int32 || format == fmt::uint32 || format == fmt::uint16 || format == fmt::int8 || format == fmt::uint8;
 }
 
 void convert(const uint32_t* words, uint32_t n, PackMode mode, uint32_t* values) {
@@ -321,7 +300,7 @@ void pack(const uint32_t* dst, const PackMode& mode, uint8_t* l1, Geometry shape
 
 void pack_row(const uint32_t* dst, const PackMode& mode, uint8_t* l1, uint32_t count) {
     uint32_t values[16];
-    convert(dst, count, mode, values);
+    convert(dst, 16, mode, values);
     store_all(values, count, mode, l1);
 }
 

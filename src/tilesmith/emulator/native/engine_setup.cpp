@@ -1,0 +1,208 @@
+// Set-up: what each register and engine is configured for, and whether an operation finds what it needs.
+#include <cstring>
+
+#include "engine.h"
+
+namespace ts {
+namespace {
+
+// Two set-ups are the same to an engine if they agree in what it looks at.
+uint32_t unpack_key(FpuOp op, FpuVariant v) {
+    auto key = [&](FpuOp kind, uint32_t detail) { return static_cast<uint32_t>(kind) << 8 | detail; };
+    switch (op) {
+        case FpuOp::add: case FpuOp::sub: case FpuOp::mul: return key(FpuOp::add, static_cast<uint32_t>(v.dim));
+        case FpuOp::add_reuse: case FpuOp::sub_reuse: case FpuOp::mul_reuse: return key(FpuOp::add_reuse, static_cast<uint32_t>(v.reuse));
+        case FpuOp::unary_bcast: return key(op, static_cast<uint32_t>(v.dim));
+        case FpuOp::matmul: case FpuOp::tilize: return key(op, v.width & 255);
+        case FpuOp::reduce: return key(op, static_cast<uint32_t>(v.dim) << 1 | (v.pool == FpuPool::max));
+        default: return key(op, 0);
+    }
+}
+
+uint32_t math_key(FpuOp op, FpuVariant v) {
+    const uint32_t pooled = static_cast<uint32_t>(v.dim) << 1 | (v.pool == FpuPool::max);
+    switch (op) {
+        case FpuOp::copy: case FpuOp::transpose: case FpuOp::tilize: case FpuOp::untilize: return static_cast<uint32_t>(FpuOp::copy) << 8;
+        case FpuOp::reduce: case FpuOp::tilize_reduce: return static_cast<uint32_t>(FpuOp::reduce) << 8 | pooled;
+        case FpuOp::matmul: return static_cast<uint32_t>(op) << 8 | (v.width & 255);
+        default: return static_cast<uint32_t>(op) << 8 | static_cast<uint32_t>(v.dim) << 2 | static_cast<uint32_t>(v.reuse);
+    }
+}
+
+bool same_layout(const CbConfig& a, const CbConfig& b) {
+    return a.format == b.format && a.tile.face_rows == b.tile.face_rows && a.tile.faces == b.tile.faces;
+}
+
+const char* format_name(Format format) {
+    switch (format) {
+        case Format::float32: return "Float32";
+        case Format::float16: return "Float16";
+        case Format::float16_b: return "Float16_b";
+        case Format::tf32: return "Tf32";
+        case Format::bfp8_b: return "Bfp8_b";
+        case Format::bfp4_b: return "Bfp4_b";
+        case Format::bfp2_b: return "Bfp2_b";
+        case Format::int32: return "Int32";
+        case Format::uint32: return "UInt32";
+        case Format::uint16: return "UInt16";
+        case Format::int8: return "Int8";
+        case Format::uint8: return "UInt8";
+        default: return "another format";
+    }
+}
+
+void report_format(Engine& engine, const char* what, uint32_t configured, uint32_t cb, const char* remedy, const At& at) {
+    const CbConfig &want = engine.cbs[cb], &have = engine.cbs[configured];
+    finding("setup.format", at, "CB %u (%s, %ux%u tiles) is used while the %s is configured for CB %u (%s, %ux%u tiles); call %s first", cb,
+            format_name(want.format), want.tile.rows, want.tile.cols, what, configured, format_name(have.format), have.tile.rows,
+            have.tile.cols, remedy);
+}
+
+struct SfpuCost {
+    const char* function;
+    uint32_t wormhole, blackhole;
+};
+
+// Cycles per tile, from the vendor's measurements where there are any.
+constexpr SfpuCost sfpu_costs[] = {
+    {"exp", 863, 578},       {"exp2", 863, 578},      {"tanh", 767, 764},      {"sigmoid", 1247, 1247}, {"gelu", 2847, 2847},
+    {"gelu_tanh", 2012, 2012}, {"silu", 1387, 1088},  {"sqrt", 896, 896},      {"rsqrt", 1024, 1024},   {"recip", 1059, 96},
+    {"reciprocal", 1059, 96}, {"leaky_relu", 225, 225}, {"relu", 225, 225},    {"relu_max", 491, 491},  {"abs", 146, 146},
+    {"floor", 520, 476},     {"ceil", 520, 476},      {"trunc", 408, 408},     {"frac", 460, 460},      {"sin", 838, 838},
+    {"cos", 966, 966},       {"div_binary", 1475, 1475}, {"div", 1475, 1475},  {"binary_max", 96, 96},  {"binary_min", 96, 96},
+    {"where", 128, 128},     {"add_int", 180, 178},
+};
+
+uint32_t sfpu_cost(const char* function, bool blackhole) {
+    for (const SfpuCost& cost : sfpu_costs) {
+        if (std::strcmp(cost.function, function) == 0) return blackhole ? cost.blackhole : cost.wormhole;
+    }
+    return engine_timing().sfpu_default;
+}
+
+}  // namespace
+
+const char* op_name(FpuOp op) {
+    static constexpr const char* names[] = {
+        "nothing", "copy_tile", "transpose_tile", "unary_bcast", "add_tiles", "sub_tiles", "mul_tiles", "add_reuse_dest_tiles",
+        "sub_reuse_dest_tiles", "mul_reuse_dest_tiles", "matmul", "reduce_tile", "tilize_block", "tilizeA_B_reduce", "untilize_block",
+        "transpose_dest",
+    };
+    return names[static_cast<uint32_t>(op)];
+}
+
+num::Geometry shape_of(const CbConfig& cb) {
+    num::Geometry shape;
+    shape.face_rows = cb.tile.face_rows;
+    shape.faces = cb.tile.faces;
+    shape.faces_across = cb.tile.cols > 16 ? 2 : 1;
+    return shape;
+}
+
+num::Src src_kind(const Engine& engine, uint32_t cb, bool can_bypass_src) {
+    switch (engine.cbs[cb].format) {
+        case Format::float32: case Format::tf32:
+            if (can_bypass_src && engine.config.unpack_to_dest_fp32[cb] && engine.mode.wide) return num::Src::raw;
+            if (engine.five_bit_kernel) return num::Src::five_bit;
+            return engine.mode.wide ? num::Src::tf32 : num::Src::bf16;
+        case Format::float16: case Format::bfp8: case Format::bfp4: case Format::bfp2: case Format::lf8: case Format::fp8_e4m3:
+            return num::Src::five_bit;
+        case Format::int32: case Format::uint32: case Format::uint16: case Format::int8: case Format::uint8: return num::Src::integer;
+        default: return num::Src::bf16;
+    }
+}
+
+const CbConfig& used_cb(Engine& engine, uint32_t cb, const At& at) {
+    if (cb >= max_cbs || !engine.cbs[cb].used) fatal("cb.not-configured", at, "CB %u is not configured on this core", cb);
+    return engine.cbs[cb];
+}
+
+// All roles run the same inits, so unpack can speak for both engines.
+void check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at) {
+    if (!checks_on()) return;
+    const Engine::Setup& setup = engine.mine();
+    const bool unpack_fits = unpack_key(setup.unpack_op, setup.unpack_variant) == unpack_key(op, variant);
+    const bool math_fits = math_key(setup.math_op, setup.math_variant) == math_key(op, variant);
+    if (unpack_fits && math_fits) return;
+    const FpuOp other = unpack_fits ? setup.math_op : setup.unpack_op;
+    if (other == FpuOp::none) {
+        finding("setup.no-init", at, "%s runs without its init: nothing has set up %s", op_name(op), unpack_fits ? "math" : "unpack");
+    } else {
+        finding("setup.wrong-init", at, "%s runs while %s is still set up for %s%s", op_name(op), unpack_fits ? "math" : "unpack", op_name(other),
+                other == op ? " of another kind" : "");
+    }
+}
+
+void check_operand(Engine& engine, SrcRegister which, uint32_t cb, const At& at) {
+    const CbConfig& config = used_cb(engine, cb, at);
+    if (!checks_on()) return;
+    const Engine::Setup& setup = engine.mine();
+    const uint32_t configured = which == srca ? setup.srca_cb : setup.srcb_cb;
+    if (configured == no_cb) {
+        finding("setup.no-init", at, "CB %u is unpacked before any set-up: compute_kernel_hw_startup() is missing", cb);
+    } else if (!same_layout(engine.cbs[configured], config)) {
+        report_format(engine, which == srca ? "SrcA unpacker" : "SrcB unpacker", configured, cb,
+                      which == srca ? "reconfig_data_format_srca()" : "reconfig_data_format_srcb()", at);
+    }
+}
+
+void check_output(Engine& engine, uint32_t cb, const At& at) {
+    const CbConfig& config = used_cb(engine, cb, at);
+    if (!checks_on()) return;
+    const uint32_t configured = engine.mine().out_cb;
+    if (configured == no_cb) {
+        finding("setup.no-init", at, "CB %u is packed before any set-up: compute_kernel_hw_startup() is missing", cb);
+    } else if (!same_layout(engine.cbs[configured], config)) {
+        report_format(engine, "packer", configured, cb, "pack_reconfig_data_format()", at);
+    }
+}
+
+extern "C" void ts_engine_start(uint32_t srca_cb, uint32_t srcb_cb, uint32_t out_cb, bool blackhole, At at) {
+    Engine& e = *engine();
+    e.fast = fast_numbers();
+    e.blackhole = e.mode.blackhole = blackhole;
+    for (uint32_t cb : {srca_cb, srcb_cb, out_cb}) used_cb(e, cb, at);
+    Engine::Setup& setup = e.mine();
+    setup.srca_cb = srca_cb;
+    setup.srcb_cb = srcb_cb;
+    setup.out_cb = out_cb;
+}
+
+extern "C" void ts_engine_reconfigure(uint32_t registers, uint32_t srca_cb, uint32_t srcb_cb, At at) {
+    Engine& e = *engine();
+    Engine::Setup& setup = e.mine();
+    if (registers & srca) used_cb(e, setup.srca_cb = srca_cb, at);
+    if (registers & srcb) used_cb(e, setup.srcb_cb = srcb_cb, at);
+}
+
+extern "C" void ts_engine_reconfigure_pack(uint32_t out_cb, At at) { used_cb(*engine(), engine()->mine().out_cb = out_cb, at); }
+
+extern "C" void ts_fpu_init(FpuOp op, FpuVariant variant, At) {
+    Engine& e = *engine();
+    e.fast = fast_numbers();
+    Engine::Setup& setup = e.mine();
+    if (!variant.leaves_unpack) {
+        setup.unpack_op = op;
+        setup.unpack_variant = variant;
+    }
+    if (!variant.leaves_math) {
+        setup.math_op = op;
+        setup.math_variant = variant;
+    }
+}
+
+extern "C" void ts_sfpu_init(const char* function, At) {
+    if (role() == Role::math) engine()->sfpu = function;
+}
+
+extern "C" void ts_sfpu_run(const char* function, At at) {
+    if (role() != Role::math) return;
+    Engine& e = *engine();
+    if (checks_on()) {
+        if (!e.sfpu) finding("setup.no-init", at, "%s runs on the vector unit without its init", function);
+        else if (std::strcmp(e.sfpu, function) != 0) finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", function, e.sfpu);
+    }
+    spend(sfpu_cost(function, e.blackhole));
+}
+
+}  // namespace ts
