@@ -127,7 +127,8 @@ using MultiplyRows = void (*)(const Operands&, int phases, uint32_t* dst);
 template <bool five_bit_exponent>
 MultiplyRows multiply_rows_for(FpuMode mode) {
     if (!mode.wide) return multiply_rows<false, five_bit_exponent, false>;
-    return mode.blackhole ? multiply_rows<true, five_bit_exponent, true> : multiply_rows<true, five_bit_exponent, false>;
+    if (mode.blackhole) return multiply_rows<true, five_bit_exponent, true>;
+    return multiply_rows<true, five_bit_exponent, false>;
 }
 
 // The same sums in integers, for exponents that floats cannot hold.
@@ -176,7 +177,7 @@ void matmul_chip(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_
     Operands operands;
     prepare(in0, in1, mode, operands);
     if (operands.huge) return multiply_exact(in0, in1, mode, dst);
-    const MultiplyRows multiply = mode.five_bit_exponent ? multiply_rows_for<true>(mode) : multiply_rows_for<false>(mode);
+    const auto multiply = mode.five_bit_exponent ? multiply_rows_for<true>(mode) : multiply_rows_for<false>(mode);
     multiply(operands, mode.phases, dst);
 }
 
