@@ -92,7 +92,7 @@ ALWI void log_tile(uint32_t idst, TS_AT) {
         using F = decltype(x);
         constexpr auto base = ts::sfpu::LogBase::natural;
         return ts::sfpu::narrow<is_fp32_dest_acc_en>(
-            ts::sfpu::log<base, is_fp32_dest_acc_en>(x, F(1.0f)));
+            ts::sfpu::log<fast_and_approx, base, is_fp32_dest_acc_en>(x, F(1.0f)));
     });
 }
 
@@ -107,7 +107,7 @@ ALWI void log_with_base_tile(uint32_t idst, uint32_t base_scale, TS_AT) {
         using F = decltype(x);
         constexpr auto base = base_is_two ? ts::sfpu::LogBase::two : ts::sfpu::LogBase::scaled;
         return ts::sfpu::narrow<is_fp32_dest_acc_en>(
-            ts::sfpu::log<base, is_fp32_dest_acc_en>(x, ts::sfpu::scalar<F>(base_scale)));
+            ts::sfpu::log<fast_and_approx, base, is_fp32_dest_acc_en>(x, ts::sfpu::scalar<F>(base_scale)));
     });
 }
 }  // namespace ckernel

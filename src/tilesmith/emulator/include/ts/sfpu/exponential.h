@@ -17,7 +17,7 @@ inline constexpr float one_over_ln2 = 1.4426950216293334961f;
 // Accurate to bfloat16, not rounded to it.
 template <class F>
 TS_LANE F exp_to_bf16(F x) {
-    const F z = clamp(F(x * F(detail::one_over_ln2) + F(127.0f)), F(0.0f), F(255.0f));
+    const F z = clamp(x * F(detail::one_over_ln2) + 127.0f, F(0.0f), F(255.0f));
     return detail::power_of_two(z, 1.0017248f, 7.839635491371155e-08f, 4.791750143340323e-15f);
 }
 
@@ -129,7 +129,7 @@ TS_LANE F expm1(F a) {
     const Mask whole = j.as_int() != 0;
     if constexpr (!Wide) {
         const F f = j * F(-0.6931471805599453f) + a;
-        F r = horner(f, 0.5f, 1.666259766e-01f, 4.177856445e-02f, 8.361816406e-03f);
+        F r = fused(f, 0.5f, 1.666259766e-01f, 4.177856445e-02f, 8.361816406e-03f);
         r = r * (f * f) + f;
         const F shifted = detail::expm1_tail(F(scale * r + (scale - half)), j + F(-2.0f));
         return select(whole, shifted * F(2.0f), r);
@@ -137,7 +137,7 @@ TS_LANE F expm1(F a) {
         F f = j * F(-0.693145752f) + a;
         f = j * F(-1.42860677e-6f) + f;
         const F c0 = F::from_bits(half.as_int() - 1);
-        F r = horner(f, 1.666667163e-1f, 4.166680202e-2f, 8.333439939e-3f, 1.393107930e-3f, 1.974105835e-04f);
+        F r = fused(f, 1.666667163e-1f, 4.166680202e-2f, 8.333439939e-3f, 1.393107930e-3f, 1.974105835e-04f);
         r = r * f + c0;
         const F jm1 = j + F(-1.0f);
         const Mask one = jm1.as_int() == 0;
@@ -156,7 +156,7 @@ template <bool Float32Input, class F>
 TS_LANE F expm1_of_negative(F x) {
     x = maximum(x, F(-87.0f));
     const F magic(12582912.0f);
-    const F shifted = x * F(1.4426950408889634f) + magic;
+    const F shifted = F(x * F(1.4426950408889634f)) + magic;
     const F k = shifted - magic;
     F r = k * F(-0.6931152343750000f) + x;
     r = r + k * F(-3.19461832987e-05f);

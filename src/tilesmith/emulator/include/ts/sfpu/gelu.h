@@ -7,13 +7,13 @@ namespace ts::sfpu {
 template <class F>
 TS_LANE F gelu_narrow(F x) {
     const F s = x * x;
-    const F z = s * F(-0.72134752044f) + F(127.0f);
+    const F z = s * F(-0.72134752044f) + 127.0f;
     const F bell = detail::power_of_two(z, 1.0017248f, 7.839635491371155e-08f, 4.791750143340323e-15f);
     const F h = bell * horner(x, 3.0369991064e-01f, 9.5413386822e-02f, 1.3809983619e-02f, 7.5950479368e-04f);
     const F tail = x * ((h + F(0.375f)) - F(0.375f));
     const F odd = horner(s, 3.9894227818e-01f, -6.6361041488e-02f, 9.7720050615e-03f, -1.0717806322e-03f,
                          8.1812159812e-05f, -3.8082057209e-06f, 7.9821413868e-08f);
-    const F core = x * (F(0.5f) + x * odd);
+    const F core = x * (x * odd + 0.5f);
     F r = select(x >= F(-3.125f), core, tail);
     r = select(x >= F(2.78125f), x, r);
     return select(x > F(-5.54259443f), r, F(0.0f));
@@ -56,10 +56,10 @@ TS_LANE F gelu_tanh_fast(F x) {
     const F s = x * x;
     F z, e;
     if constexpr (blackhole) {
-        z = x * (s * F(-1.0294324160e-01f) + F(-2.3022081852e+00f)) + F(127.0f);
+        z = x * (s * F(-1.0294324160e-01f) + F(-2.3022081852e+00f)) + 127.0f;
     } else {
         const F q = x * (F(0.044715f) * s + F(1.0f));
-        z = q * F(-2.3022081981f) + F(127.0f);
+        z = q * F(-2.3022081981f) + 127.0f;
     }
     z = clamp(z, F(0.0f), F(254.0f));
     const F whole = F::from_bits(shift(significand(z), exponent(z)));
@@ -69,8 +69,8 @@ TS_LANE F gelu_tanh_fast(F x) {
     e = copy_exponent(horner(part, 1.0f, 8.2622300113e-08f, 3.4278135885e-15f, 8.8508325543e-23f, 2.7117093617e-30f), whole);
     const F d = e + F(1.0f);
     r = approximate_reciprocal(d);
-    r = r * mad(-d, r, F(2.0f));
-    r = r * mad(-d, r, F(2.0f));
+    r = r * (2.0f - d * r);
+    r = r * (2.0f - d * r);
 #else
     e = copy_exponent(horner(part, 1.0000025517e+00f, 8.2612558619e-08f, 3.4310902370e-15f, 8.8111597259e-23f,
                              2.7332817452e-30f), whole);
@@ -97,7 +97,7 @@ TS_LANE F gelu_derivative(F x) {
     const F s = x * x;
     const F h = horner(s, 7.9788309336e-01f, -2.6593554020e-01f, 5.9766173363e-02f, -9.4142099842e-03f, 1.1061388068e-03f,
                        -9.7448595625e-05f, 6.0921474869e-06f, -2.3764030743e-07f, 4.2734988881e-09f);
-    const F core = F(0.5f) + x * h;
+    const F core = x * h + 0.5f;
     F tail = detail::times_exp_of_tail(x, F(s * F(-0.5f))) * F(0.3989422804014327f);
     if constexpr (!Approximate) {
         const F inverse = reciprocal<Wide ? 2 : 1>(s);

@@ -37,7 +37,7 @@ TS_LANE F quarter_expm1(F x) {
     F f, r;
     if constexpr (!Wide) {
         f = q.j * F(-0.6931471805599453f) + q.magnitude;
-        r = horner(f, 0.5f, 1.666259766e-01f, 4.177856445e-02f, 8.361816406e-03f);
+        r = fused(f, 0.5f, 1.666259766e-01f, 4.177856445e-02f, 8.361816406e-03f);
     } else {
         f = q.j * F(-0.693145752f) + q.magnitude;
         f = q.j * F(-1.42860677e-6f) + f;

@@ -115,12 +115,13 @@ template <class F> TS_LANE Rounded<F> round_by_magic(F x) {
     return {shifted - magic, shifted.as_int() - magic.as_int()};
 }
 
-// c0 + x * (c1 + x * (...)), each step one multiply-add.
-template <class F> TS_LANE F polynomial(F, F c0) { return c0; }
-template <class F, class... More> TS_LANE F polynomial(F x, F c0, More... more) {
-    return mad(x, polynomial(x, F(more)...), c0);
+// c0 + x * (c1 + x * (...)): `fused` makes every step one multiply-add, `horner` only where the coefficient allows it.
+template <class F> TS_LANE F fused(F, float c0) { return c0; }
+template <class F, class... More> TS_LANE F fused(F x, float c0, More... more) {
+    return mad(x, fused(x, more...), F(c0));
 }
-template <class F, class... More> TS_LANE F horner(F x, float c0, More... more) { return polynomial(x, F(c0), F(more)...); }
+template <class F> TS_LANE F horner(F, float c0) { return c0; }
+template <class F, class... More> TS_LANE F horner(F x, float c0, More... more) { return x * horner(x, more...) + c0; }
 
 // A constant the instruction set holds as bfloat16 or as half precision: cut, not rounded.
 constexpr float as_bf16(float x) { return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x) & 0xffff0000u); }

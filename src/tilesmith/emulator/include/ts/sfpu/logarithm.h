@@ -6,15 +6,16 @@ namespace ts::sfpu {
 namespace detail {
 inline constexpr float ln2_per_exponent_bit = 0.693147182f * 1.19209290e-7f;
 
-template <bool Wide, class F>
+template <bool Wide, bool HalfFused, class F>
 TS_LANE F log_series(F m) {
     const F s = m * m;
     F r;
     if constexpr (Wide) {
-        r = horner(m, -0.5f, 0x1.555572p-2f, -0x1.00001ap-2f, 0x1.998p-3f, -0x1.55p-3f, 0x1.274p-3f, -0x1.0c4p-3f,
+        r = horner(m, 0x1.555572p-2f, -0x1.00001ap-2f, 0x1.998p-3f, -0x1.55p-3f, 0x1.274p-3f, -0x1.0c4p-3f,
                    0x1.b84p-4f, -0x1.92cp-5f);
+        r = HalfFused ? mad(r, m, F(-0.5f)) : r * m + -0.5f;
     } else {
-        r = horner(m, -0x1.008p-1f, 0x1.744p-2f, -0.25f);
+        r = fused(m, -0x1.008p-1f, 0x1.744p-2f, -0.25f);
     }
     return r * s + m;
 }
@@ -31,11 +32,12 @@ TS_LANE F float_of_exponent_bits(Int e) {
 enum class LogBase { natural, scaled, two };
 
 // `scale` is 1 / ln(base), used unless the base is e.
-template <LogBase Base, bool Wide, class F>
+template <bool Fast, LogBase Base, bool Wide, class F>
 TS_LANE F log(F a, F scale) {
     const Int e = detail::exponent_from_three_quarters(a.as_int());
+    if constexpr (!Fast) a = a * F(1.0f) + F(0.0f);
     const F m = F::from_bits(a.as_int() - e) - F(1.0f);
-    const F r = detail::log_series<Wide>(m);
+    const F r = detail::log_series<Wide, true>(m);
     const F e_float = detail::float_of_exponent_bits<F>(e);
     F result;
     if constexpr (Base == LogBase::two) {
@@ -56,7 +58,7 @@ TS_LANE F log1p(F a) {
     F m = F::from_bits(a.as_int() - e);
     const F s = F::from_bits(F(-4.0f).as_int() - e);
     m = m + mad(F(-0.25f), s, F(-1.0f));
-    F r = detail::log_series<Wide>(m);
+    F r = detail::log_series<Wide, false>(m);
     r = detail::float_of_exponent_bits<F>(e) * F(detail::ln2_per_exponent_bit) + r;
     r = select(u.as_int() >= 0x7f800000, u, r);
     return select(not_negative(u), r, F::nan());

@@ -40,7 +40,7 @@ TS_LANE SplitProduct<F> power_exponent(F base, F pow, float guess0, float guess1
     e = select(upper, e + 1, e);
     const F m1 = m + F(1.0f);
     F r = F(guess0) - F(guess1) * m1;
-    for (int i = 0; i < 3; ++i) r = r * (F(2.0f) - m1 * r);
+    for (int i = 0; i < 3; ++i) r = r * (2.0f - m1 * r);
     const F z = m * r - r;
     const F p = horner(F(z * z), 1.0f, 0.3333333333333333f, 0.2f, 0.14285714285714285f, 0.1111111111111111f,
                        0.09090909090909091f);

@@ -148,6 +148,12 @@ inline __attribute__((noinline)) TS_NO_CHECK void chip_add(Floats& r, const Floa
 }
 }  // namespace detail
 
+// Literals that fit in bfloat16 travel inside an add or multiply instruction, which then cannot be a multiply-add.
+// Zero and plus or minus one have registers of their own.
+constexpr bool is_immediate(float c) {
+    return (__builtin_bit_cast(uint32_t, c) & 0xffffu) == 0 && c != 0.0f && c != 1.0f && c != -1.0f;
+}
+
 // A product that has not been rounded yet: adding to it is one multiply-add, as the vendor's compiler makes it.
 template <class Number>
 struct Product;
@@ -200,6 +206,12 @@ struct Product {
     TS_LANE operator Number() const;
     friend TS_LANE Number operator+(Product p, Number c) { return mad(p.a, p.b, c); }
     friend TS_LANE Number operator+(Number c, Product p) { return mad(p.a, p.b, c); }
+    friend TS_LANE Number operator+(Product p, float c) {
+        return is_immediate(c) ? Number(p) + Number(c) : mad(p.a, p.b, Number(c));
+    }
+    friend TS_LANE Number operator-(float c, Product p) {
+        return is_immediate(c) ? Number(c) - Number(p) : subtract_product(Number(c), p.a, p.b);
+    }
     friend TS_LANE Number operator+(Product p, Product q) { return mad(q.a, q.b, Number(p)); }
     friend TS_LANE Number operator-(Product p, Number c) { return mad(p.a, p.b, -c); }
     friend TS_LANE Number operator-(Number c, Product p) { return subtract_product(c, p.a, p.b); }

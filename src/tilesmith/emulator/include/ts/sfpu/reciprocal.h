@@ -51,9 +51,9 @@ TS_LANE F reciprocal(F x, const ReciprocalGuess& guess = wide_guess) {
 template <bool Approximate, bool Wide, class F>
 TS_LANE F recip_compatible(F x) {
     const F negated = set_exponent(with_sign(x), Int(126));
-    const F guess(1.442695f), two(2.0f);
-    F r = guess * (negated * guess + two);
-    for (int i = 1; i < (Approximate ? 2 : 3); ++i) r = r * (negated * r + two);
+    const F guess(1.442695f);
+    F r = guess * (negated * guess + 2.0f);
+    for (int i = 1; i < (Approximate ? 2 : 3); ++i) r = r * (negated * r + 2.0f);
     const Int e = exponent(r) - exponent(x) + 126;
     r = select(e < 0, F(0.0f), set_exponent(r, e));
     r = select(negative(x), -r, r);

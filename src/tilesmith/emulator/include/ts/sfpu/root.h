@@ -61,7 +61,7 @@ template <bool Wide, class F>
 TS_LANE F square_root_by_newton(F x) {
     const F half = add_exponent(x, -1);
     F y = detail::inverse_root_guess(x, 0x5f1110a0u);
-    for (int i = 0; i < (Wide ? 3 : 2); ++i) y = y * (F(1.5f) - F(half * y) * y);
+    for (int i = 0; i < (Wide ? 3 : 2); ++i) y = y * (1.5f - F(half * y) * y);
     F a = x * y;
     a = a + F(F(0.5f) * (x - a * a)) * y;
     return select(is_zero_bits(x), F(0.0f), a);
@@ -72,7 +72,7 @@ template <int Steps = 2, class F>
 TS_LANE F square_root_custom(F x) {
     F y = F::from_bits(Int(0x5f370000) - logical_right(x.as_int(), 1));
     const F half = x * F(-0.5f);
-    for (int i = 0; i < Steps; ++i) y = F(F(y * y) * half + F(1.5f)) * y;
+    for (int i = 0; i < Steps; ++i) y = (F(y * y) * half + 1.5f) * y;
     return select(x.as_int() != 0, y * x, x);
 }
 }  // namespace ts::sfpu

@@ -10,7 +10,7 @@ TS_LANE F tanh_wide(F x) {
     const F j = from_sign_magnitude<F>(n);
     F a = without_sign(F(x + x));
     const F f = j * F(-0.6931471805599453f) + a;
-    F r = horner(f, 0.5f, 1.666667163e-1f, 4.166680202e-2f, 8.331298828e-3f, 1.393318176e-3f, 1.974105835e-04f);
+    F r = fused(f, 0.5f, 1.666667163e-1f, 4.166680202e-2f, 8.331298828e-3f, 1.393318176e-3f, 1.974105835e-04f);
     r = r * (f * f) + f;
     const F scale = set_exponent(F(0.0f), n + 126);
     const F bias = scale - F(0.5f);

@@ -10,7 +10,7 @@ namespace detail {
 // Takes j whole parts of pi off x in four steps of decreasing size.
 template <class F>
 TS_LANE F reduce_by_pi(F x, F j, float p0, float p1, float p2, float p3) {
-    F a = x + j * F(p0);
+    F a = x + F(j * F(p0));   // the first step is short enough to be an immediate
     a = a + j * F(p1);
     a = a + j * F(p2);
     return a + j * F(p3);
@@ -132,7 +132,7 @@ TS_LANE F arctangent(F x) {
         const F inverse = select(e < 26, reciprocal_of_positive<true>(ax), beyond);
         const F a = select(e >= 0, inverse, ax);
         const F s = a * a;
-        const F p = horner(s, -0x1.555552p-2f, 0x1.999384p-3f, -0x1.24p-3f, 0x1.bd4p-4f, -0x1.48cp-4f, 0x1.93p-5f,
+        const F p = fused(s, -0x1.555552p-2f, 0x1.999384p-3f, -0x1.24p-3f, 0x1.bd4p-4f, -0x1.48cp-4f, 0x1.93p-5f,
                            -0x1.4bcp-6f, 0x1.01cp-8f);
         const F r = p * (s * a) + a;
         return copy_sign(select(e >= 0, F(half_pi) - r, r), x);
@@ -181,7 +181,7 @@ TS_LANE F arcsine(F x) {
     } else {
         const auto q = detail::arc_argument(x);
         const F s = q.z * q.z;
-        const F p = horner(s, 0x1.55578cp-3f, 0x1.329a74p-4f, 0x1.7dcp-5f, 0x1.364p-6f, 0x1.9e0000p-5f) * s;
+        const F p = fused(s, 0x1.55578cp-3f, 0x1.329a74p-4f, 0x1.7dcp-5f, 0x1.364p-6f, 0x1.9e0000p-5f) * s;
         F r = mad(p, q.z, q.z);
         r = select(not_negative(q.beyond_cutoff), F(half_pi) + F(-2.0f) * r, r);
         return select(negative(q.half_distance), F::nan(), copy_sign(r, x));
@@ -195,7 +195,7 @@ TS_LANE F arccosine(F x) {
     } else {
         const auto q = detail::arc_argument(x);
         const F s = q.z * q.z;
-        const F p = horner(s, 0x1.555552p-3f, 0x1.33411ep-4f, 0x1.6acp-5f, 0x1.158p-5f, 0x1.ca0000p-8f, 0x1.830p-5f) * s;
+        const F p = fused(s, 0x1.555552p-3f, 0x1.33411ep-4f, 0x1.6acp-5f, 0x1.158p-5f, 0x1.ca0000p-8f, 0x1.830p-5f) * s;
         const F z = copy_sign(q.z, F::from_bits(x.as_int() ^ q.beyond_cutoff.as_int()));
         F r = mad(p, z, z);
         r = select((z.as_int() | q.beyond_cutoff.as_int()) < 0, r + F(half_pi), r);
