@@ -47,7 +47,7 @@ class EmulatorExecutor:
         return self.machine.l1(core)
 
     def note_host_write(self, kind: str, index: int | CoreCoord, address: int, size: int) -> None:
-        if not isinstance(index, int):  # only L1 is checked for reads of memory nobody wrote
+        if kind == "l1" and not isinstance(index, int):  # only L1 is checked for reads nobody wrote
             self.machine.note_host_write(core_index(index, self.arch), address, size)
 
     def prepare(self, program: Program, placement: Placement, checks: bool) -> LoadedProgram:

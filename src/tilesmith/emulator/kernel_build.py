@@ -134,6 +134,8 @@ def _arguments(kernel: Kernel) -> Iterable[tuple[str, str]]:
 
 def _processor(kernel: Kernel, arch: Arch, role: str) -> Iterable[tuple[str, str]]:
     yield f"ARCH_{arch.family.upper()}", "1"
+    yield "NUM_DRAM_BANKS", str(arch.num_dram_banks)
+    yield "NUM_L1_BANKS", str(arch.num_cores)
     config = kernel.config
     if not isinstance(config, ComputeConfig):
         yield f"COMPILE_FOR_{config.risc}", "1"

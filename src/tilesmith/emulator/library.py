@@ -19,7 +19,7 @@ COUNTERS = (
 )  # fmt: skip
 # Used once per run; the rest is used at every API call.
 _SET_UP = ("deadlock", "faults", "fiber", "host", "kernel_side", "memory", "report")
-_FLAGS = ("-O2", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w")
+_FLAGS = ("-O3", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w")
 
 
 class _Structure(c.Structure):
@@ -45,7 +45,8 @@ class BankConfig(_Structure):
 class MachineConfig(_Structure):
     _fields_ = [
         *((name, c.c_uint32) for name in (
-            "grid_x", "grid_y", "l1_size", "l1_unreserved_base", "semaphore_base", "num_dram_banks",
+            "grid_x", "grid_y", "l1_size", "l1_unreserved_base", "semaphore_base",
+            "argument_base", "num_dram_banks",
         )),
         ("dram_bank_size", c.c_uint64),
         *((name, c.c_uint32) for name in (

@@ -14,7 +14,10 @@ from tilesmith.emulator.loading import LoadedProgram, core_index
 from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord, Program
 
-_SEMAPHORE_BYTES = 16 * 16  # a core's semaphores stand just below the memory programs may use
+# Just below the memory programs may use, where the vendor keeps a kernel's configuration: 16 semaphores of
+# 16 bytes, and the two kinds of runtime arguments of five roles.
+_SEMAPHORE_BYTES = 16 * 16
+_ARGUMENT_BYTES = 2 * 5 * 4096
 
 
 class Machine:
@@ -102,6 +105,7 @@ def _config(arch: Arch) -> library.MachineConfig:
         l1_size=arch.l1_size,
         l1_unreserved_base=arch.l1_unreserved_base,
         semaphore_base=arch.l1_unreserved_base - _SEMAPHORE_BYTES,
+        argument_base=arch.l1_unreserved_base - _SEMAPHORE_BYTES - _ARGUMENT_BYTES,
         num_dram_banks=arch.num_dram_banks,
         dram_bank_size=arch.dram_bank_size,
         l1_alignment=arch.l1_alignment,

@@ -185,6 +185,8 @@ static void add_cb(LoadedProgram& program, const CbDescription& description) {
 static void start_core(Run& run, Core& core) {
     core.words.clear();
     core.niu_busy_until[0] = core.niu_busy_until[1] = 0;
+    for (auto& row : core.mailboxes)
+        for (Mailbox& box : row) box.words.clear(), box.readers = {};
     core.compute_roles_left = core.compute ? 3 : 0;
     const MachineConfig& config = run.machine->config;
     if (run.checks) mark_initialised(*core.shadow, 0, config.l1_unreserved_base);
@@ -206,14 +208,22 @@ static void start_core(Run& run, Core& core) {
     if (core.compute) core.engine = engine_new(*core.compute, configs);
 }
 
+// Arguments stand in L1, as on the chip: kernels keep their 32-bit addresses.
+static const uint32_t* place_arguments(Run& run, Fiber& fiber, uint32_t slot, const uint32_t* values, uint32_t count) {
+    if (count * 4 > argument_bytes) return values;
+    const uint32_t offset = run.machine->config.argument_base + (2 * static_cast<uint32_t>(fiber.role) + slot) * argument_bytes;
+    memcpy(fiber.core->l1 + offset, values, count * 4);
+    return reinterpret_cast<const uint32_t*>(fiber.core->l1 + offset);
+}
+
 static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint32_t position) {
     fiber.state = Fiber::State::ready;
     fiber.wait = {};
     fiber.time = fiber.waited = 0;
-    fiber.args = arguments.values + arguments.offsets[position];
     fiber.arg_count = arguments.offsets[position + 1] - arguments.offsets[position];
-    fiber.common = arguments.common;
+    fiber.args = place_arguments(run, fiber, 0, arguments.values + arguments.offsets[position], fiber.arg_count);
     fiber.common_count = arguments.common_count;
+    fiber.common = place_arguments(run, fiber, 1, arguments.common, fiber.common_count);
     fiber.noc_state[0] = fiber.noc_state[1] = {};
     fiber.transfers.clear();
     for (int noc = 0; noc < 2; ++noc) fiber.atomics_in_flight[noc] = 0, fiber.atomics_done_at[noc] = 0;

@@ -45,6 +45,24 @@ extern "C" uint64_t ts_bank_noc_addr(bool dram, uint32_t bank, uint32_t address,
     return uint64_t{y} << 42 | uint64_t{x} << 36 | local;
 }
 
+extern "C" void ts_mailbox_write(Role to, uint32_t value, At at) {
+    step(at);
+    Mailbox& box = core().mailboxes[static_cast<int>(role())][static_cast<int>(to)];
+    box.words.push_back(value);
+    box.sent.release();
+    box.readers.wake();
+}
+
+extern "C" uint32_t ts_mailbox_read(Role from, At at) {
+    step(at);
+    Mailbox& box = core().mailboxes[static_cast<int>(from)][static_cast<int>(role())];
+    wait_until(box.readers, {Wait::On::mailbox, static_cast<uint32_t>(from), 1, true, at}, [&] { return !box.words.empty(); });
+    box.sent.acquire();
+    const uint32_t value = box.words.front();
+    box.words.erase(box.words.begin());
+    return value;
+}
+
 extern "C" void ts_yield() {
     spend(20);
     step(self().last_at);

@@ -10,6 +10,7 @@ inline constexpr uint32_t l1_stride = 2u << 20;  // host bytes between the L1s o
 inline constexpr uint32_t l1_offset_mask = l1_stride - 1;
 inline constexpr uint32_t low_window = 64 << 10;  // lowest address a process may map
 inline constexpr int roles = 5;
+inline constexpr uint32_t argument_bytes = 4096;  // room in L1 for one role's arguments, and again for its common ones
 
 // Who wrote some bytes last, who read them, what is initialised or in flight.
 struct Shadow {
@@ -42,7 +43,7 @@ struct BankConfig {
 };
 
 struct MachineConfig {
-    uint32_t grid_x, grid_y, l1_size, l1_unreserved_base, semaphore_base, num_dram_banks;
+    uint32_t grid_x, grid_y, l1_size, l1_unreserved_base, semaphore_base, argument_base, num_dram_banks;
     uint64_t dram_bank_size;
     uint32_t l1_alignment, dram_read_alignment, dram_write_alignment, num_cbs;
     const uint32_t* worker_noc_xy;  // x, y per core, row-major over the grid
@@ -114,12 +115,19 @@ struct SyncWord {  // a 32-bit L1 word through which fibers signal each other
     bool written = false;
 };
 
+struct Mailbox {  // words from one compute role to another
+    std::vector<uint32_t> words;
+    SyncPoint sent;
+    WaitQueue readers;
+};
+
 struct Core {
     Machine* machine = nullptr;
     uint32_t index = 0, x = 0, y = 0;
     CbState cbs[max_cbs];
     std::vector<Owned<SyncWord>> words;
     Fiber* fibers[roles] = {};
+    Mailbox mailboxes[roles][roles];  // from, to
     Engine* engine = nullptr;
     const ComputeConfig* compute = nullptr;
     int compute_roles_left = 0;

@@ -239,6 +239,14 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
     if (target.dram) counters.dram_written_bytes += size;
 }
 
+static void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32_t flags, const At& at) {
+    if (cores == num_dests || !current_run->checks) return;
+    const Rectangle area = rectangle(dst);
+    finding("noc.wrong-target", at,
+            "the multicast names %u destinations, but the rectangle (%u, %u) to (%u, %u) holds %u worker cores%s: its barrier would never end",
+            num_dests, area.x0, area.y0, area.x1, area.y1, cores, flags & noc_include_self ? " with the sender" : " besides the sender");
+}
+
 extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc, uint32_t flags, At at) {
     step(at);
     Fiber& fiber = self();
@@ -246,12 +254,8 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
     const Timing& timing = current_run->machine->config.timing;
     spend(timing.noc_write_issue);
     const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [](uint64_t) {});
+    check_destinations(dst, cores, num_dests, flags, at);
     if (current_run->checks) {
-        const Rectangle area = rectangle(dst);
-        if (cores != num_dests)
-            finding("noc.wrong-target", at,
-                    "the multicast names %u destinations, but the rectangle (%u, %u) to (%u, %u) holds %u worker cores%s: its barrier would never end",
-                    num_dests, area.x0, area.y0, area.x1, area.y1, cores, flags & noc_include_self ? " with the sender" : " besides the sender");
         check_source(local, size, "a multicast", at);
         mark_leaving(*fiber.core->shadow, local, size);
     }
@@ -265,22 +269,40 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
     fiber.kernel->counters.multicast_bytes += size;
 }
 
-extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags, At at) {
-    step(at);
-    Fiber& fiber = self();
-    const Target target = resolve(dst & ~uint64_t{3}, 4, at);
-    const Timing& timing = current_run->machine->config.timing;
-    spend(timing.noc_write_issue);
-    deliver_pending(fiber, static_cast<int>(noc), -1, false);
+static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, const At& at) {
+    const Target target = resolve(destination & ~uint64_t{3}, 4, at);
     uint32_t word;
     memcpy(&word, target.memory, 4);
     for (int i = 0; i < 4; ++i)
         if (byte_enable >> i & 1) word = (word & ~(0xffu << 8 * i)) | (value & (0xffu << 8 * i));
     store(target, reinterpret_cast<const uint8_t*>(&word), 4, at, "an inline write");
+}
+
+// An inline write carries its value: it arrives behind the writes before it, and only its acknowledgement is outstanding.
+static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t noc, uint32_t flags, uint32_t latency, const At& at) {
     if (flags & noc_posted) return;
-    Transfer transfer{.kind = Transfer::Kind::write, .delivered = true, .noc = static_cast<uint8_t>(noc), .vc = 1, .remote = dst, .at = at};
-    transfer.done_at = now() + timing.noc_write_latency;
+    Transfer transfer{.kind = Transfer::Kind::write, .delivered = true, .noc = static_cast<uint8_t>(noc), .vc = 1, .remote = destination, .at = at};
+    transfer.done_at = now() + latency;
     fiber.transfers.push_back(transfer);
+}
+
+extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags, At at) {
+    step(at);
+    const Timing& timing = current_run->machine->config.timing;
+    spend(timing.noc_write_issue);
+    deliver_pending(self(), static_cast<int>(noc), -1, false);
+    store_inline(dst, value, byte_enable, at);
+    expect_acknowledgement(self(), dst, noc, flags, timing.noc_write_latency, at);
+}
+
+extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t num_dests, uint32_t noc, uint32_t flags, At at) {
+    step(at);
+    const Timing& timing = current_run->machine->config.timing;
+    spend(timing.noc_write_issue);
+    deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
+    const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [&](uint64_t one) { store_inline(one, value, byte_enable, at); });
+    check_destinations(dst, cores, num_dests, flags, at);
+    expect_acknowledgement(self(), dst, noc, flags, timing.multicast_latency, at);
 }
 
 static bool is_write(const Transfer& transfer, uint32_t noc, uint32_t trid) {
@@ -364,11 +386,12 @@ extern "C" void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t, ui
     if (!(flags & noc_posted)) count_atomic(self(), noc, at);
 }
 
-extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, uint32_t, uint32_t noc, At at) {
+extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, uint32_t num_dests, uint32_t noc, At at) {
     step(at);
     spend(current_run->machine->config.timing.noc_write_issue);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
-    for_each_worker(dst, false, [&](uint64_t destination) { atomic_add(destination, increment, at); });
+    const uint32_t cores = for_each_worker(dst, false, [&](uint64_t destination) { atomic_add(destination, increment, at); });
+    check_destinations(dst, cores, num_dests, 0, at);
     count_atomic(self(), noc, at);
 }
 
