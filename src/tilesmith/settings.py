@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -45,8 +46,11 @@ def _directory(text: str) -> Path:
 
 
 def _default_cache_dir() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser().absolute() / "tilesmith"
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    try:
+        return base.expanduser().absolute() / "tilesmith"
+    except RuntimeError:  # an account without a home, as in some containers
+        return Path(tempfile.gettempdir()) / f"tilesmith-{os.getuid()}"
 
 
 def _setting(default: Any, parse: Callable[[str], Any], help: str) -> Any:

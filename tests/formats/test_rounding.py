@@ -19,6 +19,7 @@ from tilesmith.formats import (
     float16,
     pack_tiles,
     to_row_major_bytes,
+    uint16,
     unpack_tiles,
 )
 
@@ -144,6 +145,16 @@ def test_block_floats_keep_infinity_and_tiny_values() -> None:
     assert through(row_of(np.inf, -np.inf), bfloat8_b)[:2] == [np.inf, -np.inf]
     tiny = float(np.float32(2.0**-126))
     assert through(row_of(tiny, tiny * 1.5), bfloat8_b)[:2] == [tiny, tiny * 1.5]
+
+
+def test_arrays_that_are_bfloat16_already_keep_their_bits() -> None:
+    patterns = np.arange(1 << 16, dtype=np.uint16).reshape(64, 1024)
+    for stored_as, dtype in ((bfloat16, ml_dtypes.bfloat16), (float16, np.float16)):
+        packed = pack_tiles(patterns.view(dtype), stored_as).view(np.uint16)
+        np.testing.assert_array_equal(np.sort(packed.ravel()), patterns.ravel())
+        np.testing.assert_array_equal(packed, pack_tiles(patterns, uint16).view(np.uint16))
+        rows = to_row_major_bytes(patterns.view(dtype), stored_as).view(np.uint16)
+        np.testing.assert_array_equal(rows, patterns.ravel())
 
 
 def test_bfp4_puts_the_first_datum_in_the_low_half() -> None:

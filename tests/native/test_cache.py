@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import tempfile
 import threading
@@ -180,6 +181,26 @@ def test_a_directory_of_another_user_is_not_trusted(cache: Cache, monkeypatch: p
     os.chown(cache.root, 12345, -1) if os.geteuid() == 0 else monkeypatch.setattr(os, "geteuid", lambda: 1)
     with pytest.warns(TilesmithWarning, match="another user"):
         cache.get_or_build(KEY, Builder())
+
+
+def test_a_file_system_without_locks_still_builds(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fcntl, "flock", fails_with(errno.ENOLCK))
+    assert cache.get_or_build(KEY, Builder()).read_bytes() == b"content"
+
+
+def test_the_private_directory_goes_with_its_process_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = fallback.private_root()
+    assert fallback.private_root() == root
+    fallback._remove(root, owner=os.getpid() + 1)  # what a forked child would do when it ends
+    assert root.exists()
+    fallback._remove(root, owner=os.getpid())
+    assert not root.exists()
+
+
+def test_without_any_place_the_private_directory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "mkdtemp", fails_with(errno.ENOSPC))
+    with pytest.raises(CacheError, match="No space left"):
+        fallback.private_root()
 
 
 def test_clear_removes_entries_and_abandoned_builds_only(cache: Cache) -> None:

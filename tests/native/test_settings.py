@@ -49,6 +49,14 @@ def test_the_cache_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings().cache_dir == Path("/var/cache/tilesmith")
 
 
+def test_an_account_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(path: Path) -> Path:
+        raise RuntimeError(f"no home for {path}")
+
+    monkeypatch.setattr(Path, "expanduser", no_home)
+    assert Settings().cache_dir.name.startswith("tilesmith-")
+
+
 def test_using_nests_and_ends() -> None:
     with using(checks="off", seed=3):
         with using(seed=4) as inner:
