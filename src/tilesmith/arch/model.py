@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -67,6 +67,11 @@ class Arch:
     @property
     def grid_range(self) -> CoreRange:
         return CoreRange((0, 0), (self.grid.x - 1, self.grid.y - 1))
+
+    @cached_property
+    def l1_banks(self) -> tuple[CoreCoord, ...]:
+        """The cores that interleaved L1 buffers go round, in bank order."""
+        return tuple(self.grid_range.cores())
 
     def has_core(self, core: CoreCoord) -> bool:
         return 0 <= core.x < self.grid.x and 0 <= core.y < self.grid.y
@@ -160,7 +165,7 @@ def _arch(name: str, product: str, data: Mapping[str, Any]) -> Arch:
 
 
 def _l1_unreserved_base(l1: Mapping[str, int], alignment: int) -> int:
-    """As the vendor computes it: after the firmware's map and the kernel configuration ring, aligned for DRAM."""
+    """As the vendor computes it: after the firmware's map and the kernel configuration, aligned for DRAM."""
     end = l1["map_end"] + l1["kernel_config_size"]
     return -(-end // alignment) * alignment
 

@@ -1,4 +1,4 @@
-"""What a chip runs, as plain data: kernels, circular buffers, semaphores; checks before running; JSON both ways."""
+"""What a chip runs, as plain data: kernels, circular buffers, semaphores; checked before running; JSON."""
 
 from tilesmith.program.checks import check_program
 from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer

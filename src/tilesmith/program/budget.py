@@ -1,4 +1,4 @@
-"""Does it all fit into L1? If not: what takes which bytes, declared where, and the smallest change that fits."""
+"""Does it all fit into L1? If not: what takes which bytes, from where, and the smallest change that fits."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _smallest_change(program: Program, arch: Arch, ceiling: int, over: int, core: CoreCoord) -> str:
-    """The one circular buffer that needs to lose the fewest bytes, checked by laying the program out again."""
+    """The one circular buffer that needs to lose the fewest bytes; proved by laying the program out again."""
     best: tuple[int, str] | None = None
     for index, cb in enumerate(program.cbs):
         if not cb.is_allocated or not cb.core_ranges.contains(core):

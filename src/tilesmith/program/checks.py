@@ -65,7 +65,7 @@ def _check_on_grid(what: str, cores: CoreRangeSet, arch: Arch, where: str) -> No
     for one in cores.ranges:
         if not arch.grid_range.contains(one):
             raise CoreOffGridError(
-                f"{what} is placed on {one}, but {arch.product} has {arch.grid.x} x {arch.grid.y} compute cores",
+                f"{what} is placed on {one}, but {arch.product} has {arch.grid.x} x {arch.grid.y} cores",
                 where=where,
                 remedy=f"use cores from 0-0 to {arch.grid_range.end}",
             )
@@ -103,7 +103,7 @@ def _check_runtime_args(kernel: Kernel) -> None:
     if stray:
         _reject(
             kernel,
-            f"kernel {kernel.label} has runtime arguments for core {CoreCoord(*stray[0])}, where it does not run",
+            f"kernel {kernel.label} has runtime arguments for core {CoreCoord(*stray[0])}, where it is not",
             f"it runs on {kernel.core_ranges}: drop the arguments or widen the core ranges",
         )
     missing = sorted(cores - given, key=lambda core: (core.y, core.x))
@@ -120,7 +120,7 @@ def _check_runtime_args(kernel: Kernel) -> None:
     if total > MAX_RUNTIME_ARGS:
         _reject(
             kernel,
-            f"kernel {kernel.label} has {total} runtime arguments; {MAX_RUNTIME_ARGS} is the most a core takes",
+            f"kernel {kernel.label} has {total} runtime arguments; a core takes {MAX_RUNTIME_ARGS} at most",
             "put the table into a tensor and pass its address",
         )
 
@@ -149,7 +149,7 @@ def _check_one_kernel_per_risc(program: Program) -> None:
                     raise KernelOverlapError(
                         f"kernels {other.label} and {kernel.label} both want {resource} of core {core}",
                         where=kernel.declared_at,
-                        remedy="on each core: one reader (NCRISC, NoC 0), one writer (BRISC, NoC 1), one compute kernel",
+                        remedy="a core takes one reader (NCRISC, NoC 0), one writer (BRISC, NoC 1), one compute",
                     )
 
 

@@ -47,7 +47,7 @@ class BufferView:
 
 @dataclass(frozen=True)
 class CircularBuffer:
-    """`total_size` bytes on each core. With `buffer` it stands on that buffer's shard and takes no L1 of its own.
+    """`total_size` bytes on each core. With `buffer` it stands on that buffer's shard, taking no L1 itself.
 
     >>> tiles = CircularBuffer(2 * 2048, CoreRangeSet.of((0, 0)), CBFormat(0, DataFormat.Float16_b, 2048))
     >>> tiles.num_pages, tiles.indices

@@ -108,7 +108,7 @@ class CoreRangeSet:
                 if one.intersects(other):
                     raise ProgramError(
                         f"core ranges {other} and {one} of one set overlap",
-                        remedy="each core may be in one range only; CoreRangeSet.merge() joins overlapping sets",
+                        remedy="a core may be in one range only; CoreRangeSet.merge() joins overlapping sets",
                     )
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Kernel: one C++ source, the cores and the RISC it runs on, and its arguments; as tt-metal's KernelDescriptor."""
+"""Kernel: one C++ source, the cores and RISC it runs on, its arguments; as tt-metal's KernelDescriptor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where circular buffers stand in L1: bottom-up in the order declared, at one address on all cores of each."""
+"""Where circular buffers stand in L1: bottom-up as declared, each at one address on all its cores."""
 
 from __future__ import annotations
 

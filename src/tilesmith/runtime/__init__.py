@@ -1,0 +1,48 @@
+"""Devices, tensors on them, and running programs there."""
+
+from tilesmith.runtime.accessor import TensorAccessorArgs
+from tilesmith.runtime.buffer import Buffer
+from tilesmith.runtime.device import Device, open_device
+from tilesmith.runtime.executor import Executor, RunOptions, RunReport
+from tilesmith.runtime.memory_config import (
+    DRAM_MEMORY_CONFIG,
+    L1_MEMORY_CONFIG,
+    ROW_MAJOR_LAYOUT,
+    TILE_LAYOUT,
+    BufferType,
+    Layout,
+    MemoryConfig,
+    ShardOrientation,
+    ShardSpec,
+    TensorMemoryLayout,
+    block_sharded,
+    height_sharded,
+    width_sharded,
+)
+from tilesmith.runtime.sharded_cb import cb_from_sharded_tensor
+from tilesmith.runtime.tensor import Tensor
+
+__all__ = [
+    "DRAM_MEMORY_CONFIG",
+    "L1_MEMORY_CONFIG",
+    "ROW_MAJOR_LAYOUT",
+    "TILE_LAYOUT",
+    "Buffer",
+    "BufferType",
+    "Device",
+    "Executor",
+    "Layout",
+    "MemoryConfig",
+    "RunOptions",
+    "RunReport",
+    "ShardOrientation",
+    "ShardSpec",
+    "Tensor",
+    "TensorAccessorArgs",
+    "TensorMemoryLayout",
+    "block_sharded",
+    "cb_from_sharded_tensor",
+    "height_sharded",
+    "open_device",
+    "width_sharded",
+]

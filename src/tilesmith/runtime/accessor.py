@@ -1,0 +1,66 @@
+"""The words a kernel's TensorAccessor is made from, equal to those ttnn's TensorAccessorArgs gives."""
+
+from __future__ import annotations
+
+from enum import IntFlag
+
+from tilesmith.runtime.tensor import Tensor
+from tilesmith.runtime.tensor_spec import TensorSpec
+
+
+class ArgConfig(IntFlag):
+    """The first word (the vendor's tensor_accessor::ArgConfig, without the runtime variants)."""
+
+    SHARDED = 1
+    IS_DRAM = 2
+
+
+class TensorAccessorArgs:
+    """Compile-time words of a tensor; a kernel reads them with TensorAccessorArgs<index of the first>().
+
+    Interleaved: configuration bits, aligned page size. Sharded, further: rank, number of banks, shapes of the
+    tensor and of a shard in pages, and the banks' coordinates, two to a word.
+    """
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._words = _compile_time_words(tensor)
+
+    def get_compile_time_args(self) -> list[int]:
+        return list(self._words)
+
+    def get_common_runtime_args(self) -> list[int]:
+        """Always empty: every word is given at compile time."""
+        return []
+
+
+def _compile_time_words(tensor: Tensor) -> tuple[int, ...]:
+    spec = tensor.spec
+    memory = spec.memory_config
+    config = (ArgConfig.SHARDED * memory.is_sharded) | (ArgConfig.IS_DRAM * memory.in_dram)
+    head = (int(config), tensor.aligned_page_size)
+    if not memory.is_sharded:
+        return head
+    shape, shard = squeezed_shapes(spec)
+    banks = _bank_coordinates(tensor)
+    return (*head, len(shape), len(banks), *shape, *shard, *_packed(banks))
+
+
+def squeezed_shapes(spec: TensorSpec) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Tensor and shard in pages, as one dimension where shards are runs of consecutive pages."""
+    (height, width), (rows, cols) = spec.page_grid, spec.shard_grid
+    if cols == width or rows == height == 1 or (rows == 1 and width % cols == 0):
+        return (height * width,), (rows * cols,)
+    return (height, width), (rows, cols)
+
+
+def _bank_coordinates(tensor: Tensor) -> list[tuple[int, int]]:
+    cores = tensor.spec.shard_cores
+    if tensor.spec.memory_config.in_dram:
+        return [(core.x, 0) for core in cores]
+    return [tensor.device.arch.worker_noc_xy(core) for core in cores]
+
+
+def _packed(coordinates: list[tuple[int, int]]) -> list[int]:
+    halves = [x << 8 | y for x, y in coordinates]
+    halves += [0] * (len(halves) % 2)
+    return [low | high << 16 for low, high in zip(halves[::2], halves[1::2], strict=True)]

@@ -1,0 +1,127 @@
+"""Buffer: a tensor's pages on the banks of a device, and copies of whole page arrays to and from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilesmith.errors import DeviceError
+from tilesmith.program import CoreCoord, CoreRangeSet
+from tilesmith.runtime.allocator import Allocation
+from tilesmith.runtime.tensor_spec import TensorSpec
+
+if TYPE_CHECKING:
+    from tilesmith.runtime.device import Device
+
+Bytes = NDArray[np.uint8]
+
+
+class Buffer:
+    """Memory of one tensor. It is given back when the last reference goes, or by `deallocate`."""
+
+    def __init__(self, device: Device, spec: TensorSpec, allocation: Allocation | None) -> None:
+        self.device = device
+        self.spec = spec
+        self.page_size = spec.page_size
+        self.aligned_page_size = spec.aligned_page_size(device.arch)
+        self.num_pages = spec.num_pages
+        self.size_per_bank = spec.bytes_per_bank(device.arch)
+        self._allocation = allocation
+        self._freed = False
+
+    @property
+    def address(self) -> int:
+        """The same on every bank. A tensor without elements has none, and says 0."""
+        self._check_usable()
+        return self._allocation.address if self._allocation is not None else 0
+
+    @property
+    def in_dram(self) -> bool:
+        return self.spec.memory_config.in_dram
+
+    @property
+    def is_sharded(self) -> bool:
+        return self.spec.memory_config.is_sharded
+
+    @property
+    def is_allocated(self) -> bool:
+        return not self._freed and not self.device.is_closed
+
+    @property
+    def cores(self) -> CoreRangeSet:
+        """The cores whose L1 holds shards: what a circular buffer can stand on."""
+        if self.in_dram or not self.is_sharded:
+            raise DeviceError(
+                "only an L1-sharded tensor can stand under a circular buffer",
+                remedy="shard the tensor in L1, or leave buffer= out",
+            )
+        return CoreRangeSet.from_cores(self.spec.shard_cores)
+
+    def write(self, pages: Bytes) -> None:
+        """`pages` is [num_pages, page_size]."""
+        for bank, target, source in self._pieces(pages):
+            target[...] = source
+            self._note(bank)
+
+    def read(self) -> Bytes:
+        """All pages, [num_pages, page_size]."""
+        pages = np.empty((self.num_pages, self.page_size), np.uint8)
+        for _, source, target in self._pieces(pages):
+            target[...] = source
+        return pages
+
+    def deallocate(self) -> None:
+        if not self._freed:
+            self._freed = True
+            if self._allocation is not None:
+                self.device._free(self.in_dram, self._allocation.address)
+
+    def __del__(self) -> None:
+        # A constructor that raised leaves nothing to free.
+        if not getattr(self, "_freed", True):
+            self.deallocate()
+
+    def _check_usable(self) -> None:
+        self.device._check_open()
+        if self._freed:
+            raise DeviceError(
+                "this tensor was deallocated",
+                remedy="make it again, or do not call deallocate() while it is in use",
+            )
+
+    def _pieces(self, pages: Bytes) -> Iterator[tuple[int | CoreCoord, NDArray[Any], NDArray[Any]]]:
+        """(bank, strided view of the bank's pages, strided view of the same pages in `pages`)."""
+        self._check_usable()
+        if self.num_pages == 0:
+            return iter(())
+        return self._sharded_pieces(pages) if self.is_sharded else self._interleaved_pieces(pages)
+
+    def _interleaved_pieces(self, pages: Bytes) -> Iterator[tuple[int | CoreCoord, Bytes, Bytes]]:
+        banks = self.device._banks(self.in_dram)
+        for index, bank in enumerate(banks[: self.num_pages]):
+            mine = pages[index :: len(banks)]
+            there = self._bank_bytes(bank, len(mine)).reshape(len(mine), self.aligned_page_size)
+            yield bank, there[:, : self.page_size], mine
+
+    def _sharded_pieces(self, pages: Bytes) -> Iterator[tuple[int | CoreCoord, Bytes, Bytes]]:
+        rows, cols = self.spec.shard_grid
+        down, across = self.spec.shard_count
+        grid = pages.reshape(*self.spec.page_grid, self.page_size)
+        for number in range(down * across):
+            i, j = divmod(number, across)
+            mine = grid[i * rows : (i + 1) * rows, j * cols : (j + 1) * cols]
+            core = self.spec.shard_cores[number]
+            bank: int | CoreCoord = core.x if self.in_dram else core
+            shard = self._bank_bytes(bank, rows * cols).reshape(rows, cols, self.aligned_page_size)
+            yield bank, shard[: mine.shape[0], : mine.shape[1], : self.page_size], mine
+
+    def _bank_bytes(self, bank: int | CoreCoord, pages: int) -> Bytes:
+        memory = self.device._memory(bank)
+        return memory[self.address : self.address + pages * self.aligned_page_size]
+
+    def _note(self, bank: int | CoreCoord) -> None:
+        kind: Literal["dram", "l1"] = "dram" if self.in_dram else "l1"
+        self.device.executor.note_host_write(kind, bank, self.address, self.size_per_bank)

@@ -1,0 +1,239 @@
+"""Device: one chip. It owns memory and the program cache, and hands checked programs to its executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import RLock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilesmith import settings
+from tilesmith.arch import Arch, load_arch
+from tilesmith.errors import DeviceClosedError, DeviceError, KernelFindings
+from tilesmith.formats import DataFormat, TileShape
+from tilesmith.program import CoreCoord, Program, check_program
+from tilesmith.program.budget import L1Claim, check_l1_budget
+from tilesmith.program.checks import check_runtime_values
+from tilesmith.program.l1 import Placement, rebind
+from tilesmith.program.site import declaration_site
+from tilesmith.runtime.allocator import BankAllocator
+from tilesmith.runtime.buffer import Buffer
+from tilesmith.runtime.executor import Executor, RunOptions, RunReport
+from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
+from tilesmith.runtime.program_cache import ProgramCache
+from tilesmith.runtime.tensor import Tensor
+from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.runtime.torch_bridge import default_format, numpy_from_torch
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Device:
+    """An open chip. Use it as a context manager, or call `close`."""
+
+    def __init__(self, arch: Arch, executor: Executor) -> None:
+        self.arch = arch
+        self.executor = executor
+        self.program_cache = ProgramCache()
+        align = arch.dram_alignment
+        self._dram = BankAllocator("DRAM", arch.dram_reserved, arch.dram_bank_size, align, top_down=False)
+        self._l1 = BankAllocator("L1", arch.l1_unreserved_base, arch.l1_size, align, top_down=True)
+        self._allocations: tuple[tuple[bool, int, int], ...] | None = None
+        self._lock = RLock()
+        self._closed = False
+
+    def __enter__(self) -> Device:
+        self._check_open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Device({self.arch.product}{', closed' if self._closed else ''})"
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
+
+    def close(self) -> None:
+        """Give everything back. Tensors of this device can no longer be used. Closing twice does no harm."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self.program_cache.clear()
+                self.executor.close()
+
+    # ---- tensors ----
+
+    def empty(
+        self,
+        shape: Sequence[int],
+        dtype: DataFormat = DataFormat.Float16_b,
+        layout: Layout = Layout.TILE,
+        memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+        tile: TileShape | None = None,
+    ) -> Tensor:
+        """Room for a tensor, not yet written: kernels that read it before writing it get a finding."""
+        spec = TensorSpec(tuple(map(int, shape)), dtype, layout, memory_config, tile or TileShape())
+        return Tensor(self._allocate(spec))
+
+    def from_numpy(
+        self,
+        values: NDArray[Any],
+        dtype: DataFormat | None = None,
+        layout: Layout = Layout.TILE,
+        memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+        tile: TileShape | None = None,
+    ) -> Tensor:
+        """A copy of an array on the device, rounded as the vendor's host code rounds."""
+        values = np.asarray(values)
+        chosen = default_format(values.dtype.name) if dtype is None else dtype
+        tensor = self.empty(values.shape, chosen, layout, memory_config, tile)
+        tensor.copy_from_numpy(values)
+        return tensor
+
+    def from_torch(
+        self,
+        values: torch.Tensor,
+        dtype: DataFormat | None = None,
+        layout: Layout = Layout.TILE,
+        memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+        tile: TileShape | None = None,
+    ) -> Tensor:
+        """A copy of a torch tensor on the device, rounded as the vendor's host code rounds."""
+        # Float32 is number 0: `or` would take it for none.
+        chosen = default_format(str(values.dtype)) if dtype is None else dtype
+        return self.from_numpy(numpy_from_torch(values), chosen, layout, memory_config, tile)
+
+    # ---- programs ----
+
+    def run(
+        self,
+        program: Program,
+        checks: Literal["on", "off"] | None = None,
+        numbers: Literal["chip", "fast"] | None = None,
+        seed: int | None = None,
+    ) -> RunReport:
+        """Run a program to its end. Raises KernelFindings when the kernels broke a rule.
+
+        What is left out comes from the settings. The first call with a structure checks, places and compiles;
+        later ones only pass runtime arguments.
+        """
+        self._check_open()
+        chosen = settings.current()
+        with self._lock:
+            options = RunOptions(
+                checks=checks or chosen.checks,
+                numbers=numbers or chosen.numbers,
+                seed=chosen.seed if seed is None else seed,
+                allocations=self._live_buffers(),
+            )
+            report = self._execute(program, self._placement(program), options)
+        if report.findings:
+            raise KernelFindings(report.findings)
+        return report
+
+    def _execute(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
+        try:
+            return self.executor.run(program, placement, options)
+        except (OverflowError, TypeError, ValueError):
+            # Looking at every argument of every core on each call would cost more than the call:
+            # they are looked at only when the executor could not take them.
+            check_runtime_values(program)
+            raise
+
+    def _placement(self, program: Program) -> Placement:
+        placement = self.program_cache.find(program.structure)
+        if placement is None:
+            placement = check_program(program, self.arch, self._l1_claims())
+            check_runtime_values(program)
+            self.program_cache.add(program.structure, placement)
+        elif placement.top > self._l1.lowest:
+            check_l1_budget(program, self.arch, placement, self._l1_claims())
+        return rebind(placement, program)
+
+    # ---- memory ----
+
+    def memory_table(self, memory: Literal["dram", "l1"] = "l1") -> str:
+        """Who holds which bytes, as text."""
+        return (self._dram if memory == "dram" else self._l1).table()
+
+    def _allocate(self, spec: TensorSpec) -> Buffer:
+        self._check_open()
+        self._check_cores(spec)
+        size = spec.bytes_per_bank(self.arch)
+        if size == 0:
+            return Buffer(self, spec, None)
+        name = f"tensor {list(spec.shape)} {spec.dtype.name}"
+        with self._lock:
+            self._allocations = None
+            allocator = self._dram if spec.memory_config.in_dram else self._l1
+            return Buffer(self, spec, allocator.allocate(size, name, declaration_site()))
+
+    def _free(self, in_dram: bool, address: int) -> None:
+        with self._lock:
+            self._allocations = None
+            (self._dram if in_dram else self._l1).free(address)
+
+    def _check_cores(self, spec: TensorSpec) -> None:
+        if spec.memory_config.is_sharded:
+            _check_shard_cores(spec, self.arch)
+
+    def _live_buffers(self) -> tuple[tuple[bool, int, int], ...]:
+        if self._allocations is None:
+            self._allocations = tuple(
+                (allocator is self._dram, one.address, one.size)
+                for allocator in (self._dram, self._l1)
+                for one in allocator.held
+            )
+        return self._allocations
+
+    def _l1_claims(self) -> list[L1Claim]:
+        return [L1Claim(one.name, one.address, one.size, one.declared_at) for one in self._l1.held]
+
+    def _banks(self, in_dram: bool) -> Sequence[int | CoreCoord]:
+        """The banks interleaved pages go round; L1 banks are cores, row by row."""
+        return range(self.arch.num_dram_banks) if in_dram else self.arch.l1_banks
+
+    def _memory(self, bank: int | CoreCoord) -> NDArray[np.uint8]:
+        return self.executor.l1(bank) if isinstance(bank, CoreCoord) else self.executor.dram(bank)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DeviceClosedError(f"this {self.arch.product} device was closed")
+
+
+def _check_shard_cores(spec: TensorSpec, arch: Arch) -> None:
+    in_dram = spec.memory_config.in_dram
+    for core in spec.shard_cores:
+        inside = (core.y == 0 and core.x < arch.num_dram_banks) if in_dram else arch.has_core(core)
+        if not inside:
+            limit = f"{arch.num_dram_banks} DRAM banks" if in_dram else f"{arch.grid.x} x {arch.grid.y} cores"
+            raise DeviceError(f"a shard is placed on {core}, but {arch.product} has {limit}")
+
+
+def open_device(
+    arch: str | Arch | None = None, *, executor: Callable[[Arch], Executor] | None = None
+) -> Device:
+    """Open a chip: a family ("wormhole", "blackhole") or a product ("n150", "n300", "p100a", "p150").
+
+    It runs on the built-in emulator unless `executor` makes another one.
+
+    >>> with open_device("wormhole") as device:
+    ...     device.arch.product
+    'n150'
+    """
+    name = settings.current().arch if arch is None else arch
+    chip = name if isinstance(name, Arch) else load_arch(name)
+    if executor is None:
+        from tilesmith.emulator.executor import EmulatorExecutor
+
+        return Device(chip, EmulatorExecutor(chip))
+    return Device(chip, executor(chip))

@@ -1,0 +1,123 @@
+"""Where a tensor lies: DRAM or L1, interleaved over banks or in shards on chosen cores. ttnn's names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from tilesmith.errors import DeviceError
+from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet
+from tilesmith.program.cores import Cores
+
+
+class Layout(Enum):
+    """The order of a tensor's elements: rows one after another, or 32x32 tiles."""
+
+    ROW_MAJOR = "row_major"
+    TILE = "tile"
+
+
+class BufferType(Enum):
+    DRAM = "dram"
+    L1 = "l1"
+
+
+class TensorMemoryLayout(Enum):
+    INTERLEAVED = "interleaved"
+    HEIGHT_SHARDED = "height_sharded"
+    WIDTH_SHARDED = "width_sharded"
+    BLOCK_SHARDED = "block_sharded"
+
+
+class ShardOrientation(Enum):
+    """The order in which shards go to cores: along rows of cores, or along columns."""
+
+    ROW_MAJOR = "row_major"
+    COL_MAJOR = "col_major"
+
+
+@dataclass(frozen=True)
+class ShardSpec:
+    """The cores that hold shards, and the height and width of one shard in elements.
+
+    >>> ShardSpec(CoreRange((0, 0), (3, 0)), (64, 32)).grid.num_cores
+    4
+    """
+
+    grid: CoreRangeSet
+    shape: tuple[int, int]
+    orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+
+    def __init__(
+        self, grid: Cores, shape: Sequence[int], orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+    ) -> None:
+        height, width = shape
+        if height < 1 or width < 1:
+            raise DeviceError(f"a shard of {height} x {width} holds nothing")
+        self.__dict__.update(grid=CoreRangeSet.of(grid), shape=(height, width), orientation=orientation)
+
+    @property
+    def cores(self) -> list[CoreCoord]:
+        """In the order in which shards are dealt out."""
+        return self.grid.cores(row_wise=self.orientation is ShardOrientation.ROW_MAJOR)
+
+
+@dataclass(frozen=True)
+class MemoryConfig:
+    """Memory layout, memory, and the shard spec of sharded layouts.
+
+    >>> MemoryConfig(buffer_type=BufferType.L1) == L1_MEMORY_CONFIG
+    True
+    """
+
+    memory_layout: TensorMemoryLayout = TensorMemoryLayout.INTERLEAVED
+    buffer_type: BufferType = BufferType.DRAM
+    shard_spec: ShardSpec | None = None
+
+    def __post_init__(self) -> None:
+        if self.is_sharded and self.shard_spec is None:
+            raise DeviceError(
+                f"a {self.memory_layout.value} tensor needs a shard spec",
+                remedy="pass ShardSpec(cores, (height, width))",
+            )
+        if not self.is_sharded and self.shard_spec is not None:
+            raise DeviceError(
+                "an interleaved tensor has no shards",
+                remedy="drop the shard spec, or choose a sharded memory layout",
+            )
+
+    @property
+    def is_sharded(self) -> bool:
+        return self.memory_layout is not TensorMemoryLayout.INTERLEAVED
+
+    @property
+    def in_dram(self) -> bool:
+        return self.buffer_type is BufferType.DRAM
+
+
+TILE_LAYOUT = Layout.TILE
+ROW_MAJOR_LAYOUT = Layout.ROW_MAJOR
+DRAM_MEMORY_CONFIG = MemoryConfig()
+L1_MEMORY_CONFIG = MemoryConfig(buffer_type=BufferType.L1)
+
+
+def height_sharded(cores: Cores, shape: Sequence[int]) -> MemoryConfig:
+    """Each core holds some rows, in L1.
+
+    >>> height_sharded(CoreRange((0, 0), (7, 0)), (32, 64)).memory_layout.name
+    'HEIGHT_SHARDED'
+    """
+    return MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, ShardSpec(cores, shape))
+
+
+def width_sharded(cores: Cores, shape: Sequence[int]) -> MemoryConfig:
+    """Each core holds some columns, in L1."""
+    return MemoryConfig(TensorMemoryLayout.WIDTH_SHARDED, BufferType.L1, ShardSpec(cores, shape))
+
+
+def block_sharded(
+    cores: CoreRange, shape: Sequence[int], orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+) -> MemoryConfig:
+    """Each core of a rectangle holds a block, in L1."""
+    return MemoryConfig(TensorMemoryLayout.BLOCK_SHARDED, BufferType.L1, ShardSpec(cores, shape, orientation))
