@@ -1,7 +1,6 @@
-// The text of kernel prints: values, manipulators and a small {}-formatter.
+// The text of kernel prints: values, manipulators and a small {}-formatter. Kernels link no C++ library, so none is used.
 #pragma once
 #include <cstdio>
-#include <string>
 
 #include "ts/prologue.h"
 
@@ -36,12 +35,49 @@ struct DEFAULTFLOAT {};
 namespace ts {
 inline float bf16_to_float(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
+// Text on its way out; what does not fit at once goes out in pieces.
+class PrintBuffer {
+public:
+    explicit PrintBuffer(At at) : at_(at) {}
+    ~PrintBuffer() { flush(); }
+    PrintBuffer(const PrintBuffer&) = delete;
+    PrintBuffer& operator=(const PrintBuffer&) = delete;
+    void add(char c) {
+        if (size_ + 1 == sizeof data_) flush();
+        data_[size_++] = c;
+    }
+    void add(const char* text) {
+        while (*text) add(*text++);
+    }
+    void flush() {
+        if (size_ == 0) return;
+        data_[size_] = 0;
+        ts_print(data_, at_);
+        size_ = 0;
+    }
+
+private:
+    char data_[256];
+    uint32_t size_ = 0;
+    At at_;
+};
+
+// The part of a replacement field after its colon: [#][0][width][.precision][type], as printf writes them.
+struct PrintSpec {
+    char flags[16] = "";
+    char type = 0;
+};
+
 // One printed value. Implicit, so that the place of the print is known wherever a value is given.
 struct PrintItem {
-    enum class Kind : uint8_t { integer, natural, real, character, text } kind;
-    int64_t integer = 0;
-    double real = 0;
-    std::string text;
+    enum class Kind : uint8_t { integer, natural, real, character, text, writer } kind;
+    union {
+        int64_t integer;
+        double real;
+        const char* text;
+        const void* object;
+    };
+    void (*write)(const void*, PrintBuffer&) = nullptr;
     At at;
 
     template <class T>
@@ -56,80 +92,94 @@ struct PrintItem {
         }
     }
     PrintItem(const char* value, TS_AT) : kind(Kind::text), text(value), at(at) {}
-    PrintItem(std::string value, TS_AT) : kind(Kind::text), text(std::move(value)), at(at) {}
     PrintItem(const volatile void* value, TS_AT) :
         kind(Kind::natural), integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(value))), at(at) {}
     PrintItem(BF16 value, TS_AT) : PrintItem(bf16_to_float(value.bits), at) {}
     PrintItem(F32 value, TS_AT) : PrintItem(value.value, at) {}
     PrintItem(U32 value, TS_AT) : PrintItem(value.value, at) {}
+    // An object that writes itself: it has print_to(PrintBuffer&).
+    template <class T>
+        requires requires(const T& object, PrintBuffer& buffer) { object.print_to(buffer); }
+    PrintItem(const T& value, TS_AT) :
+        kind(Kind::writer), object(&value),
+        write([](const void* self, PrintBuffer& buffer) { static_cast<const T*>(self)->print_to(buffer); }), at(at) {}
 
-    // `spec` is what stands after the colon of a replacement field: [#][0][width][.precision][type].
-    std::string formatted(const std::string& spec) const {
-        if (kind == Kind::text) return text;
-        char type = spec.empty() || !std::isalpha(static_cast<unsigned char>(spec.back())) ? 0 : spec.back();
-        const std::string flags = type ? spec.substr(0, spec.size() - 1) : spec;
-        char buffer[80];
+    void print(PrintBuffer& buffer, const PrintSpec& spec = {}, int width = 0) const {
+        if (kind == Kind::writer) return write(object, buffer);
+        if (kind == Kind::text) return buffer.add(text);
+        char pattern[32], value[80];
         if (kind == Kind::real) {
-            const std::string pattern = "%" + flags + (type ? std::string(1, type) : flags.empty() ? ".6g" : "g");
-            std::snprintf(buffer, sizeof buffer, pattern.c_str(), real);
-        } else if (kind == Kind::character && !type) {
-            std::snprintf(buffer, sizeof buffer, "%c", static_cast<int>(integer));
+            const char type[2] = {spec.type ? spec.type : 'g', 0};
+            std::snprintf(pattern, sizeof pattern, "%%%s%s", spec.flags, type);
+            std::snprintf(value, sizeof value, pattern, real);
+        } else if (kind == Kind::character && !spec.type) {
+            value[0] = static_cast<char>(integer);
+            value[1] = 0;
         } else {
-            if (!type || type == 'd') type = kind == Kind::integer ? 'd' : 'u';
-            const std::string pattern = "%" + flags + "ll" + type;
-            std::snprintf(buffer, sizeof buffer, pattern.c_str(), static_cast<long long>(integer));
+            const bool decimal = !spec.type || spec.type == 'd';
+            const char type = decimal ? (kind == Kind::integer ? 'd' : 'u') : spec.type;
+            std::snprintf(pattern, sizeof pattern, "%%%sll%c", spec.flags, type);
+            std::snprintf(value, sizeof value, pattern, static_cast<long long>(integer));
         }
-        return buffer;
+        for (int length = static_cast<int>(__builtin_strlen(value)); length < width; ++length) buffer.add(' ');
+        buffer.add(value);
     }
 };
 
-// `format` with its {} fields filled in order; {{ and }} stand for braces.
-inline std::string fill_fields(const char* format, const PrintItem* items, size_t count) {
-    std::string result;
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Reads a replacement field behind its opening brace: its item's number and its spec. Returns its closing brace.
+inline const char* read_field(const char* c, size_t& next, size_t& index, PrintSpec& spec) {
+    index = is_digit(*c) ? 0 : next++;
+    while (is_digit(*c)) index = index * 10 + (*c++ - '0');
+    if (*c == ':') ++c;
+    for (uint32_t length = 0; *c && *c != '}'; ++c) {
+        if (is_letter(*c)) {
+            spec.type = *c;
+        } else if (length + 1 < sizeof spec.flags && *c != '<' && *c != '>') {
+            spec.flags[length++] = *c;
+        }
+    }
+    return c;
+}
+
+// `format` with its {} fields filled; {{ and }} stand for braces.
+inline void print_fields(PrintBuffer& buffer, const char* format, const PrintItem* items, size_t count) {
     size_t next = 0;
     for (const char* c = format; *c; ++c) {
         if ((*c == '{' || *c == '}') && c[1] == *c) {
-            result += *c++;
+            buffer.add(*c++);
         } else if (*c == '{') {
-            const char* close = c;
-            while (*close && *close != '}') ++close;
-            const std::string field(c + 1, close);
-            const size_t colon = field.find(':');
-            const std::string place = field.substr(0, colon);
-            const size_t index = place.empty() ? next++ : std::stoul(place);
-            if (index < count) result += items[index].formatted(colon == std::string::npos ? "" : field.substr(colon + 1));
-            c = *close ? close : close - 1;
+            PrintSpec spec;
+            size_t index;
+            c = read_field(c + 1, next, index, spec);
+            if (index < count) items[index].print(buffer, spec);
+            if (!*c) return;
         } else {
-            result += *c;
+            buffer.add(*c);
         }
     }
-    return result;
 }
 
 template <class... Values>
 void print_formatted(At at, const char* format, const Values&... values) {
+    PrintBuffer buffer(at);
     const PrintItem items[] = {PrintItem(0), PrintItem(values)...};
-    ts_print(fill_fields(format, items + 1, sizeof...(Values)).c_str(), at);
+    print_fields(buffer, format, items + 1, sizeof...(Values));
 }
 
-// DPRINT << a << b: collects and prints at the end of the expression.
+// DPRINT << a << b: prints each value as it comes, in the state its manipulators left.
 class PrintLine {
 public:
-    PrintLine() = default;
-    PrintLine(PrintLine&& other) = default;
-    ~PrintLine() {
-        if (!text_.empty()) ts_print(text_.c_str(), at_);
-    }
+    explicit PrintLine(At at) : buffer_(at) {}
     PrintLine& operator<<(const PrintItem& item) {
-        at_ = item.at;
-        std::string value = item.formatted(item.kind == PrintItem::Kind::real ? real_spec() : integer_spec_);
-        if (static_cast<int>(value.size()) < width_) value.insert(0, width_ - value.size(), ' ');
+        item.print(buffer_, item.kind == PrintItem::Kind::real ? real_spec() : PrintSpec{"", base_}, width_);
         width_ = 0;
-        text_ += value;
         return *this;
     }
     PrintLine& operator<<(ENDL) {
-        text_ += '\n';
+        buffer_.add('\n');
         return *this;
     }
     PrintLine& operator<<(SETW width) {
@@ -141,41 +191,51 @@ public:
         return *this;
     }
     PrintLine& operator<<(FIXED) {
-        fixed_ = true;
+        real_type_ = 'f';
         return *this;
     }
     PrintLine& operator<<(DEFAULTFLOAT) {
-        fixed_ = false;
+        real_type_ = 'g';
         return *this;
     }
-    PrintLine& operator<<(HEX) { return base("x"); }
-    PrintLine& operator<<(OCT) { return base("o"); }
-    PrintLine& operator<<(DEC) { return base(""); }
+    PrintLine& operator<<(HEX) { return base('x'); }
+    PrintLine& operator<<(OCT) { return base('o'); }
+    PrintLine& operator<<(DEC) { return base(0); }
 
 private:
-    PrintLine& base(const char* spec) {
-        integer_spec_ = spec;
+    PrintLine& base(char type) {
+        base_ = type;
         return *this;
     }
-    std::string real_spec() const { return "." + std::to_string(precision_) + (fixed_ ? "f" : "g"); }
+    PrintSpec real_spec() const {
+        PrintSpec spec;
+        std::snprintf(spec.flags, sizeof spec.flags, ".%d", precision_);
+        spec.type = real_type_;
+        return spec;
+    }
 
-    std::string text_, integer_spec_;
+    PrintBuffer buffer_;
     int width_ = 0, precision_ = 6;
-    bool fixed_ = false;
-    At at_;
+    char base_ = 0, real_type_ = 'g';
 };
 
+// The manipulators that may come first; values carry their own place.
+template <class T>
+concept Manipulator = std::is_same_v<T, ENDL> || std::is_same_v<T, SETW> || std::is_same_v<T, SETPRECISION> ||
+                      std::is_same_v<T, HEX> || std::is_same_v<T, OCT> || std::is_same_v<T, DEC> ||
+                      std::is_same_v<T, FIXED> || std::is_same_v<T, DEFAULTFLOAT>;
+
 struct Printer {
-    template <class T>
-    PrintLine operator<<(const T& value) const {
-        PrintLine line;
-        line << value;
-        return line;
-    }
-    PrintLine operator<<(const PrintItem& item) const {
-        PrintLine line;
-        line << item;
-        return line;
+    struct FirstLine : PrintLine {
+        template <class T>
+        FirstLine(At at, const T& first) : PrintLine(at) {
+            *this << first;
+        }
+    };
+    FirstLine operator<<(const PrintItem& item) const { return FirstLine(item.at, item); }
+    template <Manipulator T>
+    FirstLine operator<<(T manipulator) const {
+        return FirstLine(At::current(), manipulator);
     }
 };
 

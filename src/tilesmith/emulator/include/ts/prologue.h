@@ -33,6 +33,7 @@ using uint = unsigned int;
 #define KERNEL_BUILD
 #endif
 
+#include "hostdevcommon/kernel_structs.h"
 #include "ts/formats.h"
 #include "ts/cb_tables.h"
 #include "ts/arguments.h"

@@ -223,3 +223,6 @@ public:
 private:
     uint8_t noc_id_;
 };
+
+#include "api/dataflow/endpoints.h"
+#include "api/tensor/noc_traits.h"

@@ -15,9 +15,14 @@ template <class Element, class Text>
 void print_pages(uint32_t address, uint32_t per_page, uint32_t pages, uint32_t first, Text text) {
     const auto* data = reinterpret_cast<const volatile Element*>(static_cast<uintptr_t>(address)) + first * per_page;
     for (uint32_t page = 0; page < pages; ++page) {
-        std::string line = std::to_string(first + page) + ":";
-        for (uint32_t i = 0; i < per_page; ++i) line += " " + PrintItem(text(*data++)).formatted("");
-        print_formatted(At::current(), "{}\n", line);
+        PrintBuffer buffer(At::current());
+        PrintItem(first + page).print(buffer);
+        buffer.add(':');
+        for (uint32_t i = 0; i < per_page; ++i) {
+            buffer.add(' ');
+            PrintItem(text(*data++)).print(buffer);
+        }
+        buffer.add('\n');
     }
 }
 }  // namespace ts

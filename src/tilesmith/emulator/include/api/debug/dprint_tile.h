@@ -32,7 +32,7 @@ inline uint32_t datum_index(uint32_t cb, uint32_t row, uint32_t col, bool row_ma
     const uint32_t face = row / 16 * cb_faces_across(cb) + col / 16;
     return face * cb_face_rows(cb) * 16 + row % 16 * 16 + col % 16;
 }
-inline std::string datum_text(DataFormat format, uint32_t tile, uint32_t index) {
+inline void print_datum(PrintBuffer& buffer, DataFormat format, uint32_t tile, uint32_t index) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(tile));
     const auto load = [&]<class T>(T) {
         T value;
@@ -40,48 +40,47 @@ inline std::string datum_text(DataFormat format, uint32_t tile, uint32_t index) 
         return value;
     };
     switch (format) {
-        case DataFormat::Float32: return PrintItem(load(float{})).formatted("");
-        case DataFormat::Float16_b: return PrintItem(BF16(load(uint16_t{}))).formatted("");
-        case DataFormat::Int32: return PrintItem(load(int32_t{})).formatted("");
-        case DataFormat::UInt32: return PrintItem(load(uint32_t{})).formatted("");
-        case DataFormat::UInt16: return PrintItem(load(uint16_t{})).formatted("");
-        case DataFormat::Int8: return PrintItem(static_cast<int>(load(int8_t{}))).formatted("");
-        case DataFormat::UInt8: return PrintItem(static_cast<unsigned>(load(uint8_t{}))).formatted("");
-        default: return "?";
+        case DataFormat::Float32: return PrintItem(load(float{})).print(buffer);
+        case DataFormat::Float16_b: return PrintItem(BF16(load(uint16_t{}))).print(buffer);
+        case DataFormat::Int32: return PrintItem(load(int32_t{})).print(buffer);
+        case DataFormat::UInt32: return PrintItem(load(uint32_t{})).print(buffer);
+        case DataFormat::UInt16: return PrintItem(load(uint16_t{})).print(buffer);
+        case DataFormat::Int8: return PrintItem(static_cast<int>(load(int8_t{}))).print(buffer);
+        case DataFormat::UInt8: return PrintItem(static_cast<unsigned>(load(uint8_t{}))).print(buffer);
+        default: return buffer.add('?');
     }
-}
-inline std::string slice_text(uint32_t cb, uint32_t tile, const SliceRange& range, bool lines, bool row_major) {
-    std::string text;
-    for (uint32_t row = range.h0; row < range.h1; row += range.hs) {
-        for (uint32_t col = range.w0; col < range.w1; col += range.ws) {
-            text += datum_text(::get_dataformat(cb), tile, datum_index(cb, row, col, row_major)) + " ";
-        }
-        if (lines) text += "\n";
-    }
-    return text;
 }
 }  // namespace ts
 
 template <int MAX_BYTES = 64>
 struct TileSlice {
-    std::string text;
 #ifdef COMPILE_FOR_TRISC
     TileSlice(uint32_t cb, int tile_index, const SliceRange& range, bool endl_rows = true, bool print_untilized = true) :
-        text(at(cb, tile_index, range, CB_RD_PTR(cb), endl_rows, print_untilized)) {}
+        TileSlice(cb, CB_RD_PTR(cb), tile_index, range, endl_rows, print_untilized) {}
 #else
     TileSlice(
         uint32_t cb, int tile_index, const SliceRange& range, dprint_tslice_cb_t = TSLICE_INPUT_CB,
         dprint_tslice_ptr_t pointer = TSLICE_RD_PTR, bool endl_rows = true, bool print_untilized = true) :
-        text(at(
-            cb, tile_index, range, pointer == TSLICE_RD_PTR ? CB_RD_PTR(cb) : CB_WR_PTR(cb), endl_rows,
-            print_untilized)) {}
+        TileSlice(
+            cb, pointer == TSLICE_RD_PTR ? CB_RD_PTR(cb) : CB_WR_PTR(cb), tile_index, range, endl_rows,
+            print_untilized) {}
 #endif
-    operator ts::PrintItem() const { return ts::PrintItem(text); }
+    void print_to(ts::PrintBuffer& buffer) const {
+        for (uint32_t row = range_.h0; row < range_.h1; row += range_.hs) {
+            for (uint32_t col = range_.w0; col < range_.w1; col += range_.ws) {
+                ts::print_datum(buffer, ::get_dataformat(cb_), tile_, ts::datum_index(cb_, row, col, row_major_));
+                buffer.add(' ');
+            }
+            if (lines_) buffer.add('\n');
+        }
+    }
 
 private:
-    static std::string at(
-        uint32_t cb, int tile_index, const SliceRange& range, uint32_t first, bool endl_rows, bool print_untilized) {
-        return ts::slice_text(cb, first + tile_index * CB_PAGE_SIZE(cb), range, endl_rows, !print_untilized);
-    }
+    TileSlice(uint32_t cb, uint32_t first, int tile_index, const SliceRange& range, bool lines, bool print_untilized) :
+        cb_(cb), tile_(first + tile_index * CB_PAGE_SIZE(cb)), range_(range), lines_(lines),
+        row_major_(!print_untilized) {}
+    uint32_t cb_, tile_;
+    SliceRange range_;
+    bool lines_, row_major_;
 };
 using TSLICE = TileSlice<64>;

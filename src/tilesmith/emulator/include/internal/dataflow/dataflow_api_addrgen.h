@@ -146,6 +146,14 @@ inline constexpr bool has_get_noc_addr_v = ts::AddressGenerator<AddrGen>;
 template <typename AddrGen>
 inline constexpr bool has_required_addrgen_traits_v = ts::AddressGenerator<AddrGen>;
 
+template <typename T>
+inline constexpr bool has_page_size_v = requires(const T& generator) { generator.page_size; };
+template <typename T>
+inline constexpr bool has_get_aligned_page_size_v = requires(const T& generator) { generator.get_aligned_page_size(); };
+template <typename T>
+inline constexpr bool has_log_base_2_of_page_size_v =
+    requires(const T& generator) { generator.log_base_2_of_page_size; };
+
 template <ts::AddressGenerator AddrGen>
 FORCE_INLINE uint64_t get_noc_addr(uint32_t id, const AddrGen& addrgen, uint32_t offset = 0, uint8_t noc = noc_index) {
     return addrgen.get_noc_addr(id, offset, noc);

@@ -29,6 +29,7 @@
 constexpr uint32_t align_power_of_2(uint32_t value, uint32_t alignment) {
     return (value + alignment - 1) & ~(alignment - 1);
 }
+constexpr uint32_t align(uint32_t value, uint32_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 constexpr bool is_power_of_2(uint32_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
 FORCE_INLINE uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index) {

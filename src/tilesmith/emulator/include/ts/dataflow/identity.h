@@ -1,6 +1,6 @@
 // Which core and NoC this kernel runs on.
 #pragma once
-#include "ts/abi.h"
+#include "ts/prologue.h"
 
 inline constexpr uint8_t noc_index = NOC_INDEX;
 inline constexpr uint8_t noc_mode = NOC_MODE;

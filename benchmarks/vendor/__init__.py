@@ -1,0 +1,1 @@
+"""How the vendor's shipped kernels are found and compiled against the emulator's headers."""

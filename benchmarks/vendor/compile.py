@@ -1,0 +1,133 @@
+"""Compiles one vendor kernel as the emulator's build would and says what stopped it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from benchmarks.vendor.defines import defines_for
+from benchmarks.vendor.wheel import VendorKernel, Wheel
+
+from tilesmith.arch import Arch
+from tilesmith.emulator.kernel_build import kernel_unit
+from tilesmith.formats import DataFormat
+from tilesmith.native import Job, find_compiler
+from tilesmith.program import CBFormat, ComputeConfig, CoreCoord, Kernel, ReaderConfig
+
+_SYNTAX_ONLY = ("-std=c++20", "-fsyntax-only", "-fmax-errors=20")
+_ARGUMENTS = 400
+# Compile-time argument words to try: an interleaved DRAM accessor, a sharded one, then sizes that divide.
+_WORDS = (2, 1, 32, 4, 64, 0)
+
+_REASONS = (
+    ("header", re.compile(r"fatal error: ([^:]+): No such file")),
+    (
+        "name",
+        re.compile(r"error: '(?:::)?([\w:]+)' (?:was not declared|has not been declared|does not name)"),
+    ),
+    ("name", re.compile(r"error: '(\w+)' is not a member of")),
+    ("member", re.compile(r"error: '[^']*' has no member named '(\w+)'")),
+    ("call", re.compile(r"error: no matching function for call to '([\w:~]+)")),
+    ("argument", re.compile(r"error: static assertion failed:? ?([^\n]*)")),
+)
+# What other argument words cannot change.
+_FINAL = ("header ", "name ")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a compilation said. `missing` names what the emulator lacks; empty for one that passed."""
+
+    kernel: str
+    ok: bool
+    missing: tuple[str, ...] = ()
+    output: str = field(default="", repr=False)
+
+    @property
+    def is_final(self) -> bool:
+        return self.ok or all(reason.startswith(_FINAL) for reason in self.missing)
+
+
+@dataclass(frozen=True)
+class VendorCompiler:
+    """Compiles kernels of one wheel for one chip. `links` is an empty folder to use."""
+
+    wheel: Wheel
+    arch: Arch
+    links: Path
+
+    def __post_init__(self) -> None:
+        # Only ttnn's own sources are visible: with the whole package, its API headers would be too.
+        (self.links / "ttnn").symlink_to(self.wheel.package / "ttnn")
+
+    def compile(self, kernel: VendorKernel) -> Outcome:
+        """The first outcome that passes; otherwise the one that came furthest."""
+        outcomes: list[Outcome] = []
+        for word in _WORDS:
+            outcomes.append(self._attempt(kernel, word))
+            if outcomes[-1].is_final:
+                return outcomes[-1]
+        return min(outcomes, key=lambda outcome: len(outcome.output))
+
+    def _attempt(self, kernel: VendorKernel, word: int) -> Outcome:
+        unit = kernel_unit(self._described(kernel, word), _buffers(), self.arch, checks=False)
+        output = "\n".join(filter(None, map(_errors_of, unit.jobs)))
+        return Outcome(kernel.name, not output, tuple(_missing(output)), output)
+
+    def _described(self, kernel: VendorKernel, word: int) -> Kernel:
+        return Kernel(
+            kernel.path,
+            CoreCoord(0, 0),
+            ComputeConfig() if kernel.is_compute else ReaderConfig(),
+            compile_time_args=[word] * _ARGUMENTS,
+            named_compile_time_args=[(name, word) for name in self.wheel.named_arguments],
+            defines=defines_for(self._text_with_local_headers(kernel)),
+            compiler_include_paths=[*self._roots, kernel.path.parent],
+        )
+
+    @cached_property
+    def _roots(self) -> tuple[Path, ...]:
+        sources = self.wheel.package / "ttnn"
+        return self.links, sources / "cpp", sources
+
+    def _text_with_local_headers(self, kernel: VendorKernel) -> str:
+        texts = [kernel.text]
+        for name in kernel.includes:
+            found = (folder / name for folder in (kernel.path.parent, *self._roots))
+            if header := next((path for path in found if path.is_file()), None):
+                texts.append(header.read_text(errors="replace"))
+        return "\n".join(texts)
+
+
+def _buffers() -> dict[int, CBFormat]:
+    return {index: CBFormat(index, DataFormat.Float16_b, 2048) for index in range(64)}
+
+
+def _errors_of(job: Job) -> str:
+    compiler = find_compiler()
+    includes = [f"-I{folder}" for folder in job.include_dirs]
+    command = [*compiler.command, *job.flags, *_SYNTAX_ONLY, *includes, "-x", "c++", "-"]
+    (source,) = job.sources
+    assert isinstance(source, tuple)
+    done = subprocess.run(
+        command, input=source[1], capture_output=True, text=True, check=False, env=compiler.environment()
+    )
+    return done.stderr if done.returncode else ""
+
+
+def _missing(output: str) -> Iterator[str]:
+    """Each distinct reason once, in order of appearance."""
+    reasons = dict.fromkeys(
+        f"{kind} {match.group(1)}"
+        for line in output.splitlines()
+        for kind, pattern in _REASONS
+        if (match := pattern.search(line))
+    )
+    yield from reasons
+    if output and not reasons:
+        first = next((line for line in output.splitlines() if "error:" in line), "unknown")
+        yield "other " + first.split("error:")[-1].strip()[:120]

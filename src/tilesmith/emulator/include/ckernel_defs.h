@@ -1,0 +1,2 @@
+#pragma once
+#include "llk_defs.h"

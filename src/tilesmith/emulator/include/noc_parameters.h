@@ -1,0 +1,3 @@
+// NoC addresses and limits.
+#pragma once
+#include "ts/dataflow/addresses.h"

@@ -1,0 +1,3 @@
+// Core identity and cache control.
+#pragma once
+#include "ts/dataflow/identity.h"
