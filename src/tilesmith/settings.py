@@ -39,6 +39,16 @@ def _integer_from(least: int) -> Callable[[str], int]:
     return parse
 
 
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError("a number of seconds") from None
+    if not 0 < value < 86400:
+        raise ValueError("a number of seconds above 0 and below a day")
+    return value
+
+
 def _directory(text: str) -> Path:
     if not text.strip():
         raise ValueError("a directory")
@@ -72,6 +82,11 @@ class Settings:
     seed: int = _setting(0, _integer_from(0), "order in which equally ready roles run; 0 is the likely order")
     step_limit: int = _setting(
         2_000_000_000, _integer_from(1), "API calls after which a kernel counts as never ending"
+    )
+    stuck_seconds: float = _setting(
+        10.0,
+        _seconds,
+        "seconds a kernel may compute without calling anything before it counts as never ending",
     )
     cache_dir: Path = _setting(_default_cache_dir, _directory, "where compiled kernels are kept")
     cxx: str = _setting("", str, "C++20 compiler to use, with leading options if any; empty: look for one")

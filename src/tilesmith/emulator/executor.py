@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from threading import RLock
 from typing import Any
 
@@ -16,7 +17,7 @@ from tilesmith.emulator.findings import ROLES, finding_from_report
 from tilesmith.emulator.loading import LoadedProgram, build_program, core_index, load_program
 from tilesmith.emulator.machine import Machine, run_options
 from tilesmith.errors import DeviceError, EmulatorGap
-from tilesmith.program import CoreCoord, Program
+from tilesmith.program import CoreCoord, Program, SourceType
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.executor import KernelTraffic, Printed, RoleTime, RunOptions, RunReport, ZoneTime
 
@@ -52,7 +53,7 @@ class EmulatorExecutor:
 
     def prepare(self, program: Program, placement: Placement, checks: bool) -> LoadedProgram:
         """The program as the runtime holds it; built and loaded on the first call with this structure."""
-        key = (program.structure, checks)
+        key = (program.structure, _edited(program), checks)
         loaded = self._loaded.get(key)
         if loaded is None:
             libraries = build_program(program, self.arch, checks)
@@ -65,13 +66,14 @@ class EmulatorExecutor:
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         with self._lock:
-            checks = options.checks == "on"
+            checks, chosen = options.checks == "on", settings.current()
             loaded = self.prepare(program, placement, checks)
             native = run_options(
                 checks=checks,
                 fast=options.numbers == "fast",
                 seed=options.seed,
-                step_limit=settings.current().step_limit,
+                step_limit=chosen.step_limit,
+                stuck_seconds=chosen.stuck_seconds,
                 allocations=options.allocations,
             )
             result = self.machine.run(loaded, program, native)
@@ -89,6 +91,12 @@ class EmulatorExecutor:
             if self._machine is not None:
                 self._machine.close()
                 self._machine = None
+
+
+def _edited(program: Program) -> tuple[int, ...]:
+    """When the kernels' files were last written: one edited since the last call is compiled again."""
+    paths = (kernel.kernel_source for kernel in program.kernels if kernel.source_type is SourceType.FILE_PATH)
+    return tuple(os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths)
 
 
 def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult) -> RunReport:

@@ -59,8 +59,8 @@ def finding_from_report(entry: Mapping[str, Any], libraries: Mapping[str, Path])
     file, line = entry["file"], entry["line"]
     if entry["address"] and (found := _line_of(libraries.get(entry["kernel"]), entry["address"])):
         file, line = found
-        if Path(file).name == entry["kernel"]:  # inline text: the folder it was compiled in means nothing
-            file = entry["kernel"]
+        if Path(file).name in (entry["kernel"], f"{entry['kernel']}.unit.cpp"):
+            file = entry["kernel"]  # inline text: the file it was compiled as means nothing
     return Finding(
         check=entry["check"],
         message=entry["message"],

@@ -69,7 +69,13 @@ class Machine:
 
 
 def run_options(
-    *, checks: bool, fast: bool, seed: int, step_limit: int, allocations: Sequence[tuple[bool, int, int]]
+    *,
+    checks: bool,
+    fast: bool,
+    seed: int,
+    step_limit: int,
+    stuck_seconds: float,
+    allocations: Sequence[tuple[bool, int, int]],
 ) -> library.RunOptions:
     """Options of one run. `allocations` are (in DRAM, address, bytes per bank) of every live buffer."""
     array = (library.Allocation * len(allocations))(
@@ -81,7 +87,7 @@ def run_options(
         seeded=seed != 0,
         seed=seed,
         step_limit=step_limit,
-        stuck_seconds=10.0,
+        stuck_seconds=stuck_seconds,
         allocations=array,
         allocation_count=len(allocations),
     )

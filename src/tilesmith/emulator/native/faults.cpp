@@ -101,7 +101,7 @@ static void on_fault(int signal, siginfo_t* info, void* context) {
     if (signal == SIGSEGV && in_window(*run, address) && map_window(*run)) return;
     Fiber& fiber = *run->current;
     const char* code = code_address(context);
-    fiber.raw_address = in_kernel(fiber, code) ? code : nullptr;
+    fiber.raw_address = in_kernel(fiber, code) ? code + 1 : nullptr;  // others name the instruction after theirs
     unblock(signal);
     const bool overflow = address >= reinterpret_cast<uintptr_t>(fiber.stack.base) - 65536 && address < reinterpret_cast<uintptr_t>(fiber.stack.base) + 8192;
     if (overflow) fatal("kernel.fault", fiber.last_at, "the kernel overflows its stack");
@@ -123,7 +123,7 @@ static void on_tick(int signal, siginfo_t*, void* context) {
     if (!stuck || !in_kernel(fiber, code_address(context))) return;
     unblock(signal);
     if (++run->stuck_ticks * 0.02 > run->options.stuck_seconds) {
-        fiber.raw_address = code_address(context);
+        fiber.raw_address = code_address(context) + 1;
         fatal("sync.step-limit", fiber.last_at, "the kernel ran for %.1f s without calling anything and without ending", run->options.stuck_seconds);
     }
     spend(1000);
