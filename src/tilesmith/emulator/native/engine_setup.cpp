@@ -191,6 +191,8 @@ extern "C" void ts_fpu_init(FpuOp op, FpuVariant variant, At) {
     }
 }
 
+extern "C" uint32_t ts_fpu_width() { return engine()->mine().math_variant.width; }
+
 extern "C" void ts_sfpu_init(const char* function, At) {
     if (role() == Role::math) engine()->sfpu = function;
 }

@@ -1,0 +1,3 @@
+// The first generation's name of transpose_dest.h.
+#pragma once
+#include "api/compute/transpose_dest.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/cb_api.h.
+#pragma once
+#include "api/compute/cb_api.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/common_globals.h.
+#pragma once
+#include "api/compute/common_globals.h"

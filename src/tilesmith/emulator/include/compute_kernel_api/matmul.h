@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/matmul.h.
+#pragma once
+#include "api/compute/matmul.h"

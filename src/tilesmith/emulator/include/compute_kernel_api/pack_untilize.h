@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/pack_untilize.h.
+#pragma once
+#include "api/compute/pack_untilize.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/reconfig_data_format.h.
+#pragma once
+#include "api/compute/reconfig_data_format.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/reduce.h.
+#pragma once
+#include "api/compute/reduce.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/untilize.h.
+#pragma once
+#include "api/compute/untilize.h"
