@@ -1,9 +1,9 @@
-"""How many mistakes do the checks find? Alters every synchronisation and set-up call of every example, one at a time.
+"""How many mistakes do the checks find? Alters every synchronisation and set-up call of the examples, singly.
 
 Each mutant runs under checks on a small shape. It is `found` when a check reports it, `harmless` when
-mutation_harmless.toml proves that it changes nothing, and `missed` otherwise, above all when the result is wrong and no
-check says so. `--silent-seeds N` runs the unchanged examples under N scheduler seeds instead: every finding is a false
-alarm.
+mutation_harmless.toml proves that it changes nothing, and `missed` otherwise, above all when the result is
+wrong and no check says so. `--silent-seeds N` runs the unchanged examples under N scheduler seeds instead:
+every finding is a false alarm.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import json
 import shutil
 import sys
 import tempfile
-import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -25,17 +25,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import tilesmith  # noqa: E402 - the repository's root must be on the path for the examples
 from benchmarks.mutation_cases import CASES, GRID  # noqa: E402
 from benchmarks.mutation_pool import run_all  # noqa: E402
 from benchmarks.mutation_sites import Mutant, find_sites, local_includes, mutants_of  # noqa: E402
 from examples.metal.common import host  # noqa: E402
+
+import tilesmith  # noqa: E402 - the repository's root must be on the path for the examples
+from tilesmith import settings  # noqa: E402
 from tilesmith.errors import EmulatorGap, InternalFault, KernelFindings, UserError  # noqa: E402
 from tilesmith.program import Program  # noqa: E402
-from tilesmith.runtime import RunReport  # noqa: E402
+from tilesmith.runtime import Device, RunReport  # noqa: E402
 from tilesmith.testing import compare  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "metal"
+STEP_LIMIT = 1_000_000
 HARMLESS = Path(__file__).with_name("mutation_harmless.toml")
 
 
@@ -58,7 +61,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`outcome` is found, wrong result, silent, gap, fault, crash or timeout; `detail` says which check, or why."""
+    """`outcome`: found, wrong result, silent, gap, fault, crash, timeout; `detail`: which check, or why."""
 
     outcome: str
     detail: str
@@ -77,8 +80,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     parser.add_argument("--example", choices=[*CASES], help="only this example")
-    parser.add_argument("--seeds", type=int, default=3, help="scheduler seeds to try until a check reports")
-    parser.add_argument("--silent-seeds", type=int, default=0, help="run the unchanged examples under N seeds")
+    parser.add_argument("--seeds", type=int, default=8, help="scheduler seeds to try until a check reports")
+    parser.add_argument(
+        "--silent-seeds", type=int, default=0, help="run the unchanged examples under N seeds"
+    )
     parser.add_argument("--limit", type=int, default=0, help="at most this many mutants")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     return parser.parse_args(arguments)
@@ -87,36 +92,47 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 # ---- mutants ----
 
 
+@dataclass
+class Tally:
+    """What became of the mutants so far."""
+
+    mutants: int = 0
+    found_by: Counter[str] = field(default_factory=Counter)
+    harmless: int = 0
+    missed: list[str] = field(default_factory=list)
+
+    def add(self, task: Task, verdict: Verdict) -> None:
+        self.mutants += 1
+        if verdict.outcome == "found":
+            self.found_by[verdict.detail] += 1
+        elif verdict.outcome == "silent" and harmless_reason(task) is not None:
+            self.harmless += 1
+        else:
+            self.missed.append(f"{task.name} ({verdict.outcome}) {verdict.detail}".rstrip())
+            print("missed:", self.missed[-1], flush=True)
+
+    def summary(self) -> dict[str, object]:
+        return {
+            "mutants": self.mutants,
+            "found": self.found_by.total(),
+            "harmless": self.harmless,
+            "missed": len(self.missed),
+            "missed_names": self.missed,
+            "found_by": dict(self.found_by.most_common()),
+        }
+
+
 def _mutate(names: Sequence[str], options: argparse.Namespace) -> dict[str, object]:
-    began = time.monotonic()
     tasks = list(tasks_of(names, options.seeds))
     if options.limit:
         tasks = tasks[:: max(1, len(tasks) // options.limit)][: options.limit]
-    outcomes: Counter[str] = Counter()
-    checks: Counter[str] = Counter()
-    missed, used = [], set()
+    tally = Tally()
     for task, verdict in run_all(judge, tasks, options.jobs):
-        reason = harmless_reason(task)
-        if verdict.outcome == "found":
-            outcomes["found"] += 1
-            checks[verdict.detail] += 1
-        elif verdict.outcome == "silent" and reason is not None:
-            outcomes["harmless"] += 1
-            used.add(reason)
-        else:
-            missed.append(f"{task.name} ({verdict.outcome}{': ' * bool(verdict.detail)}{verdict.detail})")
-            print("missed:", missed[-1], flush=True)
-    print(f"{len(tasks)} mutants: {outcomes['found']} found, {outcomes['harmless']} harmless, {len(missed)} missed")
-    print("found by:", ", ".join(f"{check} {count}" for check, count in checks.most_common()))
-    return {
-        "mutants": len(tasks),
-        "found": outcomes["found"],
-        "harmless": outcomes["harmless"],
-        "missed": len(missed),
-        "missed_names": missed,
-        "found_by": dict(checks),
-        "seconds": round(time.monotonic() - began, 1),
-    }
+        tally.add(task, verdict)
+    summary = tally.summary()
+    print(", ".join(f"{key} {summary[key]}" for key in ("mutants", "found", "harmless", "missed")))
+    print("found by:", ", ".join(f"{check} {count}" for check, count in tally.found_by.most_common()))
+    return summary
 
 
 def tasks_of(names: Sequence[str], seeds: int) -> Iterator[Task]:
@@ -144,7 +160,7 @@ def kernel_files(example: str) -> list[Path]:
         for kernel in program.kernels:
             files.update(dict.fromkeys(local_includes(Path(kernel.kernel_source))))
 
-    with tilesmith.open_device() as device, host.on_grid(*GRID), host.watching(note):
+    with _small_device() as device, host.watching(note):
         CASES[example].run(device)
     return list(files)
 
@@ -157,17 +173,25 @@ def judge(task: Task) -> Verdict:
     target.write_text(task.text, encoding="utf-8")
     try:
         with host.kernels_under(root):
-            verdicts = [run_once(task.example, seed) for seed in range(task.seeds)]
+            return _worst(run_once(task.example, seed) for seed in range(task.seeds))
     finally:
         target.write_text(original, encoding="utf-8")
-    order = ("found", "fault", "gap", "wrong result", "silent")
-    return min(verdicts, key=lambda verdict: order.index(verdict.outcome))
+
+
+def _worst(verdicts: Iterator[Verdict]) -> Verdict:
+    """The first report of a check; without one, the first thing that went wrong."""
+    worst = Verdict("silent", "")
+    for verdict in verdicts:
+        if verdict.outcome == "found":
+            return verdict
+        worst = verdict if worst.outcome == "silent" else worst
+    return worst
 
 
 def run_once(example: str, seed: int) -> Verdict:
     case = CASES[example]
     try:
-        with tilesmith.open_device() as device, host.on_grid(*GRID), host.run_with(seed=seed):
+        with _small_device() as device, settings.using(seed=seed):
             comparison = compare(*case.run(device), case.tolerance)
     except KernelFindings as caught:
         return Verdict("found", caught.findings[0].check)
@@ -180,9 +204,16 @@ def run_once(example: str, seed: int) -> Verdict:
     return Verdict("silent", "") if comparison.ok else Verdict("wrong result", str(comparison))
 
 
+@contextmanager
+def _small_device() -> Iterator[Device]:
+    """A device of which few cores are used, and on which a kernel that does not end is noticed soon."""
+    with settings.using(step_limit=STEP_LIMIT), tilesmith.open_device() as device, host.on_grid(*GRID):
+        yield device
+
+
 @cache
 def _working_copy() -> Path:
-    """This process's copy of the examples. Its path stays the same, so that unchanged kernels come from the cache."""
+    """This process's copy of the examples, always at one path: unchanged kernels then come from the cache."""
     copy = Path(tempfile.mkdtemp(prefix="tilesmith-mutation-")) / "metal"
     shutil.copytree(EXAMPLES, copy)
     return copy

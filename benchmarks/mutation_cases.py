@@ -23,6 +23,7 @@ from examples.metal.softmax import host as softmax
 from examples.metal.tilize import host as tilize
 from examples.metal.transpose import host as transpose
 from examples.metal.untilize import host as untilize
+
 from tilesmith.runtime import Device
 from tilesmith.testing import Tolerance
 

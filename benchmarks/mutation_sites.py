@@ -9,8 +9,11 @@ from enum import Enum
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.MULTILINE)
-CALL = re.compile(r"(?:(?P<object>\b[A-Za-z_]\w*)\s*\.\s*)?\b(?P<name>[A-Za-z_]\w*)\s*(?P<open><[^<>;{}]*>\s*\(|\()")
+CALL = re.compile(
+    r"(?:(?P<object>\b[A-Za-z_]\w*)\s*\.\s*)?\b(?P<name>[A-Za-z_]\w*)\s*(?P<open><[^<>;{}]*>\s*\(|\()"
+)
 SEMAPHORE_OBJECT = re.compile(r"\bSemaphore<[^>]*>\s+(\w+)\s*\(")
+HAND_OVER = re.compile(r"push_back|pop_front|semaphore_(set|inc)|^(set|up|set_multicast)$")
 DEFINITION = re.compile(r"(?:\bvoid|\binline|\bauto|\buint\d+_t|\bbool)\s*$")
 
 
@@ -109,7 +112,7 @@ def _later(site: Site, text: str) -> Iterator[Mutant]:
     if following is None:
         return
     after = next((other for other in find_sites(site.path) if other.start == following.end()), None)
-    if after is None or after.family not in (Family.BUFFER, Family.SEMAPHORE):
+    if after is None or not HAND_OVER.search(after.name):
         return
     swapped = text[after.start : after.end] + text[site.end : after.start] + text[site.start : site.end]
     yield _mutant(site, text, "too late", site.start, after.end, swapped)

@@ -13,6 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from examples.metal.common import host  # noqa: E402
+from examples.metal.matmul_multicast import host as matmul  # noqa: E402
+from examples.metal.softmax import host as softmax  # noqa: E402
 from rich.columns import Columns  # noqa: E402 - the repository's root must be on the path for the examples
 from rich.console import Console, Group  # noqa: E402
 from rich.panel import Panel  # noqa: E402
@@ -21,9 +24,6 @@ from rich.table import Table  # noqa: E402
 from rich.text import Text  # noqa: E402
 
 import tilesmith  # noqa: E402
-from examples.metal.common import host  # noqa: E402
-from examples.metal.matmul_multicast import host as matmul  # noqa: E402
-from examples.metal.softmax import host as softmax  # noqa: E402
 from tilesmith.emulator.findings import Finding  # noqa: E402
 from tilesmith.errors import KernelFindings  # noqa: E402
 from tilesmith.program import Kernel, Program  # noqa: E402
@@ -38,11 +38,17 @@ console = Console()
 def main() -> int:
     console.rule("[bold]tilesmith: tt-metal kernels on this computer")
     right = [
-        show("matmul 256 x 128 x 224, A and B multicast", lambda d: matmul.run(d, 256, 128, 224), matmul.TOLERANCE),
+        show(
+            "matmul 256 x 128 x 224, A and B multicast",
+            lambda d: matmul.run(d, 256, 128, 224),
+            matmul.TOLERANCE,
+        ),
         show("softmax over 320 rows", lambda d: softmax.run(d, 320, 128), softmax.TOLERANCE),
     ]
     found = show_planted_bug()
-    console.rule("[bold green]everything as it should be" if all(right) and found else "[bold red]something is wrong")
+    console.rule(
+        "[bold green]everything as it should be" if all(right) and found else "[bold red]something is wrong"
+    )
     return 0 if all(right) and found else 1
 
 
@@ -58,7 +64,9 @@ def show(title: str, run: Callable[[Device], host.Result], tolerance: Tolerance)
     seconds = time.perf_counter() - began
     program, report = seen[-1]
     verdict = "[bold green]correct" if comparison.ok else "[bold red]WRONG"
-    picture = Columns([core_grid(program, grid), Group(kernel_table(program), buffer_table(program))], padding=(0, 3))
+    picture = Columns(
+        [core_grid(program, grid), Group(kernel_table(program), buffer_table(program))], padding=(0, 3)
+    )
     facts = Text.from_markup(
         f"{verdict}[/] against torch: {comparison}\n"
         f"predicted on the chip: [bold]{report.cycles:,}[/] cycles = {report.cycles / 1e3:.1f} us at 1 GHz; "

@@ -1,5 +1,4 @@
-"""Every example under checks, on both chips, for shapes that divide evenly among cores, that do not, and that leave
-cores without work."""
+"""Every example under checks, on both chips: work that divides evenly or not, and that leaves cores idle."""
 
 from __future__ import annotations
 
@@ -7,8 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-import tilesmith
 from examples.metal.broadcast import host as broadcast
 from examples.metal.elementwise import host as elementwise
 from examples.metal.int32_add import host as int32_add
@@ -25,6 +22,8 @@ from examples.metal.softmax import host as softmax
 from examples.metal.tilize import host as tilize
 from examples.metal.transpose import host as transpose
 from examples.metal.untilize import host as untilize
+
+import tilesmith
 from tilesmith.runtime import Device
 from tilesmith.testing import assert_close
 
@@ -35,11 +34,18 @@ MATMUL_SHAPES = [(32, 32, 32), (96, 160, 64), (160, 96, 448)]
 ROW_SHAPES = [(32, 64), (160, 64), (2304, 64)]
 
 CASES: list[tuple[Any, dict[str, Any]]] = [
-    *((elementwise, {"shape": s, "operation": op}) for op in ("add", "sub", "mul") for s in ELEMENTWISE_SHAPES),
+    *(
+        (elementwise, {"shape": s, "operation": op})
+        for op in ("add", "sub", "mul")
+        for s in ELEMENTWISE_SHAPES
+    ),
     *((elementwise, {"shape": shape, "operation": "sigmoid"}) for shape in ELEMENTWISE_SHAPES),
     (elementwise, {"shape": (50, 70)}),  # padded to whole tiles
     *((int32_add, {"shape": shape}) for shape in ELEMENTWISE_SHAPES),
-    *((matmul_single, dict(zip("mkn", shape, strict=True))) for shape in [(32, 32, 32), (64, 96, 32), (96, 64, 160)]),
+    *(
+        (matmul_single, dict(zip("mkn", shape, strict=True)))
+        for shape in [(32, 32, 32), (64, 96, 32), (96, 64, 160)]
+    ),
     *((matmul_multi, dict(zip("mkn", shape, strict=True))) for shape in MATMUL_SHAPES),
     *((matmul_bfp8, dict(zip("mkn", shape, strict=True))) for shape in MATMUL_SHAPES),
     (matmul_multicast, {"m": 32, "k": 64, "n": 32}),  # one core
@@ -52,8 +58,15 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
         for over in ("row", "column", "matrix")
         for shape in IMAGE_SHAPES
     ),
-    *((broadcast, {"shape": shape, "kind": kind}) for kind in ("rows", "cols", "scalar") for shape in IMAGE_SHAPES),
-    *((broadcast, {"shape": (2, 96, 64), "kind": kind, "operation": "mul"}) for kind in ("rows", "cols", "scalar")),
+    *(
+        (broadcast, {"shape": shape, "kind": kind})
+        for kind in ("rows", "cols", "scalar")
+        for shape in IMAGE_SHAPES
+    ),
+    *(
+        (broadcast, {"shape": (2, 96, 64), "kind": kind, "operation": "mul"})
+        for kind in ("rows", "cols", "scalar")
+    ),
     *((transpose, {"height": h, "width": w}) for h, w in [(32, 32), (96, 160), (288, 320)]),
     *((softmax, {"height": h, "width": w}) for h, w in [*ROW_SHAPES, (96, 224)]),
     *((layernorm, {"height": h, "width": w}) for h, w in [*ROW_SHAPES, (96, 160)]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from benchmarks.mutation_sites import Family, find_sites, local_includes, mutants_of
 
 SOURCE = """

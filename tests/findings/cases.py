@@ -1,12 +1,14 @@
-"""One way to break each rule of the catalogue. The program without the change is the right kernel beside it."""
+"""Ways to break each rule of the catalogue. The program without the change is the right kernel beside it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tests.findings.programs import BF16_TILE, Change, Handover, Layout, Shared, Stream
+
 from tilesmith.formats import DataFormat, tile_bytes
 
+PLAIN = Layout()
 STREAM, HANDOVER, SHARED = Stream(), Handover(), Shared()
 FLOAT32 = Layout(input_format=DataFormat.Float32, input_page_size=tile_bytes(DataFormat.Float32))
 
@@ -16,19 +18,19 @@ class Case:
     check: str
     program: Stream | Handover | Shared
     change: Change | None = None
-    layout: Layout = Layout()  # of both
+    layout: Layout = PLAIN  # of both
     wrong_layout: Layout | None = None  # of the wrong one only
 
 
-def reader(check: str, old: str, new: str, layout: Layout = Layout()) -> Case:
+def reader(check: str, old: str, new: str, layout: Layout = PLAIN) -> Case:
     return Case(check, STREAM, Change("reader", old, new), layout)
 
 
-def compute(check: str, old: str, new: str, layout: Layout = Layout()) -> Case:
+def compute(check: str, old: str, new: str, layout: Layout = PLAIN) -> Case:
     return Case(check, STREAM, Change("compute", old, new), layout)
 
 
-def writer(check: str, old: str, new: str, layout: Layout = Layout()) -> Case:
+def writer(check: str, old: str, new: str, layout: Layout = PLAIN) -> Case:
     return Case(check, STREAM, Change("writer", old, new), layout)
 
 
@@ -70,7 +72,8 @@ CASES = [
     reader(
         "cb.write-past-reserve",
         "noc_async_read_page(page, tensor, get_write_ptr(0));",
-        "noc_async_read_page(page, tensor, get_write_ptr(0)); noc_async_read_page(0, tensor, get_write_ptr(0) + 2048);",
+        "noc_async_read_page(page, tensor, get_write_ptr(0)); "
+        "noc_async_read_page(0, tensor, get_write_ptr(0) + 2048);",
     ),
     writer(
         "cb.use-after-pop",
@@ -89,7 +92,11 @@ CASES = [
     reader("cb.not-configured", "cb_reserve_back(0, 1);", "cb_reserve_back(5, 1);"),
     # ---- memory ----
     sender("mem.uninitialised", "words[i] = i;", "words[i] = words[i] + i;"),
-    sender("mem.out-of-bounds", "noc_async_write(get_write_ptr(0),", "noc_async_write(get_write_ptr(0) + 1500000,"),
+    sender(
+        "mem.out-of-bounds",
+        "noc_async_write(get_write_ptr(0),",
+        "noc_async_write(get_write_ptr(0) + 1500000,",
+    ),
     Case("mem.race", SHARED, Change("second", "    noc_semaphore_wait(flag, 1);\n", "")),
     sender("mem.race", "    noc_async_write_barrier();\n", ""),
     # ---- DST ----
@@ -110,13 +117,19 @@ CASES = [
         "compute_kernel_hw_startup(16, 16, 16);",
         FLOAT32,
     ),
-    compute("setup.format", "compute_kernel_hw_startup(0, 0, 16);", "compute_kernel_hw_startup(0, 0, 0);", FLOAT32),
+    compute(
+        "setup.format", "compute_kernel_hw_startup(0, 0, 16);", "compute_kernel_hw_startup(0, 0, 0);", FLOAT32
+    ),
     # ---- waiting ----
     compute("sync.deadlock", "        cb_push_back(16, 1);\n", ""),
     sender("sync.semaphore-never", "get_semaphore(1)), 1);", "get_semaphore(1)), 2);"),
     reader("sync.step-limit", "cb_reserve_back(0, 1);", "while (true) { invalidate_l1_cache(); }"),
     # ---- the kernel itself ----
     reader("kernel.assert", "cb_reserve_back(0, 1);", "ASSERT(page < 3); cb_reserve_back(0, 1);"),
-    reader("kernel.fault", "cb_reserve_back(0, 1);", "*reinterpret_cast<volatile uint32_t*>(16) = 1; cb_reserve_back(0, 1);"),
+    reader(
+        "kernel.fault",
+        "cb_reserve_back(0, 1);",
+        "*reinterpret_cast<volatile uint32_t*>(16) = 1; cb_reserve_back(0, 1);",
+    ),
     reader("kernel.argument", "get_arg_val<uint32_t>(0)", "get_arg_val<uint32_t>(7)"),
 ]

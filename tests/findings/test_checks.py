@@ -1,13 +1,14 @@
-"""Every check of the catalogue: a wrong kernel that it must name, and the right kernel beside it that stays silent."""
+"""Every check of the catalogue: a wrong kernel that it must name, and the right one, which stays silent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from tests.findings.cases import CASES, Case
 
 import tilesmith
-from tests.findings.cases import CASES, Case
+from tilesmith import settings
 from tilesmith.emulator.checks import CHECKS
 from tilesmith.errors import KernelFindings
 from tilesmith.runtime import Device
@@ -23,11 +24,9 @@ def device(request: pytest.FixtureRequest) -> Iterator[Device]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.check)
-def test_wrong_kernel_is_named(case: Case, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    if case.check == "sync.step-limit":
-        monkeypatch.setenv("TILESMITH_STEP_LIMIT", "100000")
+def test_wrong_kernel_is_named(case: Case, device: Device) -> None:
     changes = [case.change] if case.change else []
-    with pytest.raises(KernelFindings) as caught:
+    with settings.using(step_limit=100_000), pytest.raises(KernelFindings) as caught:
         case.program.run(device, changes, case.wrong_layout or case.layout)
     named = [finding for finding in caught.value.findings if finding.check == case.check]
     assert named, [finding.check for finding in caught.value.findings]

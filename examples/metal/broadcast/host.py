@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program
 from tilesmith.runtime import Device, Tensor
@@ -13,7 +14,9 @@ CB_A, CB_B, CB_OUT = 0, 1, 16
 KINDS = {"rows": 0, "cols": 1, "scalar": 2}
 
 
-def broadcast_program(device: Device, operation: str, kind: str, a: Tensor, b: Tensor, out: Tensor) -> Program:
+def broadcast_program(
+    device: Device, operation: str, kind: str, a: Tensor, b: Tensor, out: Tensor
+) -> Program:
     shares = host.share_work(host.grid_of(device), out.num_pages)
     cores = host.rectangle(*host.grid_of(device))
     height, width = (size // host.TILE for size in a.padded_shape[-2:])
@@ -59,10 +62,8 @@ def run(
     b = host.random(
         {"rows": (images, 1, width), "cols": (images, height, 1), "scalar": (images, 1, 1)}[kind], seed + 1
     )
-    out = device.empty(shape)
-    host.launch(
-        device, broadcast_program(device, operation, kind, device.from_torch(a), device.from_torch(b), out)
-    )
+    on_device, out = [device.from_torch(t) for t in (a, b)], device.empty(shape)
+    host.launch(device, broadcast_program(device, operation, kind, *on_device, out))
     expected = a.float() + b.float() if operation == "add" else a.float() * b.float()
     return out.to_torch(), expected
 

@@ -1,4 +1,4 @@
-"""What the hosts of all examples share: splitting work over cores, and short spellings for the parts of a Program."""
+"""What the hosts of all examples share: splitting work, and short spellings for the parts of a Program."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ Result = tuple[torch.Tensor, torch.Tensor]
 _kernel_root: ContextVar[Path] = ContextVar("kernel_root", default=Path(__file__).parents[1])
 _observers: ContextVar[tuple[Callable[[Program, RunReport], None], ...]] = ContextVar("observers", default=())
 _grid: ContextVar[CoreCoord | None] = ContextVar("grid", default=None)
-_run_options: ContextVar[Mapping[str, Any]] = ContextVar("run_options", default={})
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,9 @@ def grid_of(device: Device) -> CoreCoord:
     return _grid.get() or device.arch.grid
 
 
-def tile_buffer(index: int, data_format: DataFormat, tiles: int, cores: CoreRange | CoreRangeSet) -> CircularBuffer:
+def tile_buffer(
+    index: int, data_format: DataFormat, tiles: int, cores: CoreRange | CoreRangeSet
+) -> CircularBuffer:
     """A circular buffer whose pages are 32x32 tiles."""
     size = tile_bytes(data_format)
     return CircularBuffer(tiles * size, cores, CBFormat(index, data_format, size))
@@ -87,13 +88,21 @@ def kernel_path(name: str) -> Path:
 
 
 def reader(
-    name: str, cores: CoreRange | CoreRangeSet | CoreCoord, args: RuntimeArgs, compile_time: Sequence[int], **more: Any
+    name: str,
+    cores: CoreRange | CoreRangeSet | CoreCoord,
+    args: RuntimeArgs,
+    compile_time: Sequence[int],
+    **more: Any,
 ) -> Kernel:
     return _kernel(name, cores, ReaderConfig(), args, compile_time, **more)
 
 
 def writer(
-    name: str, cores: CoreRange | CoreRangeSet | CoreCoord, args: RuntimeArgs, compile_time: Sequence[int], **more: Any
+    name: str,
+    cores: CoreRange | CoreRangeSet | CoreCoord,
+    args: RuntimeArgs,
+    compile_time: Sequence[int],
+    **more: Any,
 ) -> Kernel:
     return _kernel(name, cores, WriterConfig(), args, compile_time, **more)
 
@@ -118,7 +127,13 @@ def _kernel(
     **more: Any,
 ) -> Kernel:
     return Kernel(
-        kernel_path(name), cores, config, runtime_args=args, compile_time_args=compile_time, name=Path(name).stem, **more
+        kernel_path(name),
+        cores,
+        config,
+        runtime_args=args,
+        compile_time_args=compile_time,
+        name=Path(name).stem,
+        **more,
     )
 
 
@@ -134,7 +149,7 @@ def random(shape: Sequence[int], seed: int, dtype: torch.dtype = torch.bfloat16)
 
 def launch(device: Device, program: Program) -> RunReport:
     """Run a program, and show it to whoever watches."""
-    report = device.run(program, **_run_options.get())
+    report = device.run(program)
     for observe in _observers.get():
         observe(program, report)
     return report
@@ -168,16 +183,6 @@ def watching(observe: Callable[[Program, RunReport], None]) -> Iterator[None]:
         yield
     finally:
         _observers.reset(token)
-
-
-@contextmanager
-def run_with(**options: Any) -> Iterator[None]:
-    """Give every launch these options of `Device.run` (checks, numbers, seed)."""
-    token = _run_options.set({**_run_options.get(), **options})
-    try:
-        yield
-    finally:
-        _run_options.reset(token)
 
 
 def show(run: Callable[[Device], Result], tolerance: Tolerance) -> None:

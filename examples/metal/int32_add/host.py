@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import ComputeConfig, Program
 from tilesmith.runtime import Device, Tensor

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 
 import torch
-
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import ComputeConfig, Program
 from tilesmith.runtime import Device, Tensor
@@ -37,7 +37,10 @@ def layernorm_program(device: Device, x: Tensor, gamma: Tensor, beta: Tensor, ou
             host.reader(
                 "layernorm/kernels/reader.cpp",
                 cores,
-                {s.core: (x.address, gamma.address, beta.address, s.first, s.count, mean_scale) for s in shares},
+                {
+                    s.core: (x.address, gamma.address, beta.address, s.first, s.count, mean_scale)
+                    for s in shares
+                },
                 [
                     *(CB_IN, CB_SCALER, CB_GAMMA, CB_BETA, width),
                     *(*host.accessor(x), *host.accessor(gamma), *host.accessor(beta)),

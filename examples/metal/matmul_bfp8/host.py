@@ -1,9 +1,10 @@
-"""The multi-core matrix product with bfp8_b operands and result: half the bytes of bfloat16, the same kernels."""
+"""The multi-core matrix product with bfp8_b operands and result: the same kernels, half the bytes."""
 
 from __future__ import annotations
 
 from examples.metal.common import host
 from examples.metal.matmul_multi import host as matmul_multi
+
 from tilesmith.formats import DataFormat
 from tilesmith.runtime import Device
 from tilesmith.testing import Tolerance

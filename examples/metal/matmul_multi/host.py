@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import ComputeConfig, CoreCoord, Program
 from tilesmith.runtime import Device, Tensor

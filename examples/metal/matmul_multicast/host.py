@@ -1,5 +1,7 @@
-"""Matrix product with block reuse: each core keeps a block of the output; the first core of every row reads A and the
-first core of every column reads B, and they multicast what they read."""
+"""Matrix product with block reuse: each core keeps a block of the output.
+
+The first core of every row reads A, the first of every column reads B, and they multicast what they read.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from math import ceil
 
 from examples.metal.common import host
 from examples.metal.matmul_multi.host import largest_divisor
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import ComputeConfig, CoreCoord, CoreRange, Kernel, Program, Semaphore
 from tilesmith.runtime import Device, Tensor
@@ -94,7 +97,7 @@ def a_kernels(device: Device, cut: Blocking, a: Tensor) -> list[Kernel]:
 
 
 def b_kernels(device: Device, cut: Blocking, b: Tensor, out: Tensor) -> list[Kernel]:
-    """The first row sends down its columns on NoC 1, which runs upwards: the rectangle starts at its far end."""
+    """The first row sends down its columns on NoC 1, which runs upwards: from the far end."""
     args: dict[CoreCoord, tuple[int, ...]] = {}
     for x in range(cut.columns):
         sender = device.arch.worker_noc_xy(CoreCoord(x, 0))
@@ -142,7 +145,7 @@ def matmul_program(device: Device, cut: Blocking, a: Tensor, b: Tensor, out: Ten
             host.compute(
                 "matmul_multicast/kernels/compute.cpp",
                 cores,
-                {core: (cut.k_blocks,) for core in cores.cores()},
+                dict.fromkeys(cores.cores(), (cut.k_blocks,)),
                 [
                     *(CB_A, CB_B, CB_PARTIALS, CB_OUT),
                     *(cut.block_m, cut.block_n, cut.k_block, cut.sub_m, cut.sub_n),
@@ -164,8 +167,8 @@ def run(device: Device, m: int, k: int, n: int, grid: tuple[int, int] = (4, 4), 
     """`grid` bounds the cores used: columns, rows."""
     a, b = host.random((m, k), seed), host.random((k, n), seed + 1)
     cut = Blocking.of(m // host.TILE, k // host.TILE, n // host.TILE, CoreCoord(*grid))
-    out = device.empty((m, n))
-    host.launch(device, matmul_program(device, cut, device.from_torch(a), device.from_torch(b), out))
+    on_device, out = [device.from_torch(t) for t in (a, b)], device.empty((m, n))
+    host.launch(device, matmul_program(device, cut, *on_device, out))
     return out.to_torch(), a.float() @ b.float()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import ComputeConfig, CoreCoord, Program
 from tilesmith.runtime import Device, Tensor
@@ -46,8 +47,8 @@ def matmul_program(a: Tensor, b: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, m: int, k: int, n: int, seed: int = 0) -> host.Result:
     a, b = host.random((m, k), seed), host.random((k, n), seed + 1)
-    out = device.empty((m, n))
-    host.launch(device, matmul_program(device.from_torch(a), device.from_torch(b), out))
+    on_device, out = [device.from_torch(t) for t in (a, b)], device.empty((m, n))
+    host.launch(device, matmul_program(*on_device, out))
     return out.to_torch(), a.float() @ b.float()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import CoreCoord, CoreRangeSet, Program, Semaphore
 from tilesmith.runtime import Device, Tensor
@@ -31,7 +32,7 @@ def multicast_program(device: Device, grid: tuple[int, int], x: Tensor, out: Ten
             host.reader(
                 "multicast/kernels/receiver.cpp",
                 receivers,
-                {core: (*sender_xy, tiles) for core in receivers.cores()},
+                dict.fromkeys(receivers.cores(), (*sender_xy, tiles)),
                 [CB, READY, ARRIVED],
             ),
             host.writer(
@@ -50,8 +51,8 @@ def run(device: Device, grid: tuple[int, int], tiles: int, seed: int = 0) -> hos
     """`grid` is the rectangle: columns, rows; at least two cores."""
     x = host.random((host.TILE, tiles * host.TILE), seed)
     copies = grid[0] * grid[1]
-    out = device.empty((copies, host.TILE, tiles * host.TILE))
-    host.launch(device, multicast_program(device, grid, device.from_torch(x), out))
+    on_device, out = device.from_torch(x), device.empty((copies, host.TILE, tiles * host.TILE))
+    host.launch(device, multicast_program(device, grid, on_device, out))
     return out.to_torch(), x.float().expand(copies, -1, -1)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import CBFormat, CircularBuffer, CoreCoord, Program, Semaphore
 from tilesmith.runtime import ROW_MAJOR_LAYOUT, Device, Tensor
@@ -26,7 +26,9 @@ def ping_pong_program(device: Device, pairs: int, words: int, hits: int, out: Te
     ball = words * 4
     return Program(
         kernels=[
-            host.reader("ping_pong/kernels/player.cpp", cores, args, [CB_BALL, READY, TURN, *host.accessor(out)])
+            host.reader(
+                "ping_pong/kernels/player.cpp", cores, args, [CB_BALL, READY, TURN, *host.accessor(out)]
+            )
         ],
         cbs=[CircularBuffer(ball, cores, CBFormat(CB_BALL, DataFormat.UInt32, ball))],
         semaphores=[Semaphore(READY, cores), Semaphore(TURN, cores)],

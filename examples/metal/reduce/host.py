@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import ComputeConfig, Program
 from tilesmith.runtime import Device, Tensor
@@ -18,7 +18,7 @@ CB_IN, CB_SCALER, CB_OUT = 0, 2, 16
 
 @dataclass(frozen=True)
 class Walk:
-    """Result r is made of `length` tiles, `stride` apart, from (r // group) * group_stride + (r % group) * step on."""
+    """Result r starts at (r // group) * group_stride + (r % group) * step: `length` tiles, `stride` apart."""
 
     results: int
     group: int
@@ -87,9 +87,9 @@ def run(
     reduced = {"row": (2,), "column": (1,), "matrix": (1, 2)}[over]
     # A result fills one row, one column or one element of its tile.
     out_shape = tuple(host.TILE if i in reduced else size for i, size in enumerate(shape))
-    out = device.empty(out_shape)
+    on_device, out = device.from_torch(x), device.empty(out_shape)
     walk = Walk.of(over, images, height // host.TILE, width // host.TILE)
-    host.launch(device, reduce_program(device, operation, over, walk, device.from_torch(x), out))
+    host.launch(device, reduce_program(device, operation, over, walk, on_device, out))
     result = out.to_torch()
     for dim in reduced:
         result = result.narrow(dim, 0, 1)

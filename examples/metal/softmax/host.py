@@ -1,10 +1,10 @@
-"""Softmax along rows. A core takes whole rows of tiles and keeps each in L1 while it makes four passes over it."""
+"""Softmax along rows. A core takes whole rows of tiles and makes four passes over each while it is in L1."""
 
 from __future__ import annotations
 
 import torch
-
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import ComputeConfig, Program
 from tilesmith.runtime import Device, Tensor
@@ -48,8 +48,8 @@ def softmax_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    out = device.empty((height, width))
-    host.launch(device, softmax_program(device, device.from_torch(x), out))
+    on_device, out = device.from_torch(x), device.empty((height, width))
+    host.launch(device, softmax_program(device, on_device, out))
     return out.to_torch(), torch.softmax(x.float(), dim=-1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program
 from tilesmith.runtime import ROW_MAJOR_LAYOUT, Device, Tensor
@@ -25,7 +26,10 @@ def tilize_program(device: Device, x: Tensor, out: Tensor) -> Program:
                 [CB_IN, width, *host.accessor(x)],
             ),
             host.compute(
-                "tilize/kernels/compute.cpp", cores, {s.core: (s.count,) for s in shares}, [CB_IN, CB_OUT, width]
+                "tilize/kernels/compute.cpp",
+                cores,
+                {s.core: (s.count,) for s in shares},
+                [CB_IN, CB_OUT, width],
             ),
             host.writer(
                 "common/kernels/write_tiles.cpp",
@@ -40,8 +44,8 @@ def tilize_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    out = device.empty((height, width))
-    host.launch(device, tilize_program(device, device.from_torch(x, layout=ROW_MAJOR_LAYOUT), out))
+    on_device, out = device.from_torch(x, layout=ROW_MAJOR_LAYOUT), device.empty((height, width))
+    host.launch(device, tilize_program(device, on_device, out))
     return out.to_torch(), x.float()
 
 

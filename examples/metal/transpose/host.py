@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program
 from tilesmith.runtime import Device, Tensor
@@ -40,8 +41,8 @@ def transpose_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    out = device.empty((width, height))
-    host.launch(device, transpose_program(device, device.from_torch(x), out))
+    on_device, out = device.from_torch(x), device.empty((width, height))
+    host.launch(device, transpose_program(device, on_device, out))
     return out.to_torch(), x.float().T
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from examples.metal.common import host
 from examples.metal.matmul_multi.host import largest_divisor
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program
 from tilesmith.runtime import ROW_MAJOR_LAYOUT, Device, Tensor
@@ -45,8 +46,8 @@ def untilize_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    out = device.empty((height, width), layout=ROW_MAJOR_LAYOUT)
-    host.launch(device, untilize_program(device, device.from_torch(x), out))
+    on_device, out = device.from_torch(x), device.empty((height, width), layout=ROW_MAJOR_LAYOUT)
+    host.launch(device, untilize_program(device, on_device, out))
     return out.to_torch(), x.float()
 
 

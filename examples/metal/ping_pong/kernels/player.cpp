@@ -21,10 +21,10 @@ void kernel_main() {
     const uint32_t ball_address = get_write_ptr(cb);
     volatile tt_l1_ptr uint32_t* ball = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ball_address);
     volatile tt_l1_ptr uint32_t* turns = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(turn);
+    for (uint32_t i = 0; i < words; ++i) {
+        ball[i] = 0;
+    }
     if (serves) {
-        for (uint32_t i = 0; i < words; ++i) {
-            ball[i] = 0;
-        }
         noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready), 1);
     } else {
         noc_semaphore_inc(get_noc_addr(peer_x, peer_y, ready), 1);

@@ -116,15 +116,43 @@ static void wake_if_enough(WaitQueue& queue, Core& core, int waiter, uint32_t av
     queue.wake();
 }
 
-// A page pushed while its own read is still in flight hands out the credit before the data.
-static void check_landed(uint32_t index, const CbInterface& cb, uint32_t pages, const At& at) {
-    const Fiber& fiber = self();
+struct Span {
+    uint32_t begin, end;  // offsets in L1
+
+    bool meets(uint32_t offset, uint32_t size) const { return offset < end && offset + size > begin; }
+};
+
+static Span pages_from(const CbInterface& cb, uint32_t pointer, uint32_t pages) {
     const uint32_t unit = unit_shift();
-    const uint32_t begin = (cb.fifo_wr_ptr << unit) & l1_offset_mask, end = begin + (pages * cb.fifo_page_size << unit);
-    for (const Transfer& transfer : fiber.transfers) {
-        if (transfer.kind != Transfer::Kind::read || transfer.local >= end || transfer.local + transfer.size <= begin) continue;
-        finding("noc.use-before-barrier", at, "pages of CB %u are pushed while the NoC read issued at %s is still in flight to them",
-                index, place(transfer.at).c_str());
+    const uint32_t begin = (pointer << unit) & l1_offset_mask;
+    return {begin, begin + (pages * cb.fifo_page_size << unit)};
+}
+
+// A multicast that includes its sender brings it a copy, which has landed only when the write is acknowledged.
+static bool brings_own_copy(const Transfer& transfer, Span pages) {
+    const auto local = static_cast<uint32_t>(transfer.remote & l1_offset_mask);
+    return transfer.kind == Transfer::Kind::multicast && transfer.flags & noc_include_self && local >= pages.begin && local < pages.end;
+}
+
+// A page pushed while its own data is still in flight hands out the credit before the data.
+static void check_landed(uint32_t index, const CbInterface& cb, uint32_t pages, const At& at) {
+    const Span span = pages_from(cb, cb.fifo_wr_ptr, pages);
+    for (const Transfer& transfer : self().transfers) {
+        const bool read = transfer.kind == Transfer::Kind::read && span.meets(transfer.local, transfer.size);
+        if (!read && !brings_own_copy(transfer, span)) continue;
+        finding("noc.use-before-barrier", at, "pages of CB %u are pushed while the %s issued at %s is still in flight to them", index,
+                read ? "NoC read" : "multicast", place(transfer.at).c_str());
+        return;
+    }
+}
+
+// A page popped while a write still leaves from it may be overwritten by the producer at once.
+static void check_left(uint32_t index, const CbInterface& cb, uint32_t pages, const At& at) {
+    const Span span = pages_from(cb, cb.fifo_rd_ptr, pages);
+    for (const Transfer& transfer : self().transfers) {
+        if (transfer.kind == Transfer::Kind::read || transfer.size == 0 || !span.meets(transfer.local, transfer.size)) continue;
+        finding("noc.source-reused", at, "pages of CB %u are popped while the NoC write issued at %s may still be reading them", index,
+                place(transfer.at).c_str());
         return;
     }
 }
@@ -193,6 +221,7 @@ extern "C" void ts_cb_pop_front(uint32_t index, uint32_t pages, At at) {
         if (pages > local.waited)
             finding("cb.pop-without-wait", at, "pops %u pages of CB %u, but has waited for %u", pages, index, local.waited);
         check_contiguous(local.interface, index, local.interface.fifo_rd_ptr, pages, "a pop", at);
+        check_left(index, local.interface, pages, at);
     }
     if (pages > cb.received - cb.acked)
         fatal("cb.pop-without-wait", at, "pops %u pages of CB %u, which holds %u", pages, index, cb.received - cb.acked);
