@@ -1,6 +1,7 @@
 // Comparisons of two numbers, as one or zero.
 #pragma once
-#include "ts/sfpu/simple.h"
+#include "ts/sfpu/integer.h"
+#include "ts/sfpu/typecast.h"
 
 namespace ts::sfpu {
 TS_LANE Int truth(Mask m) { return select(m, Int(1), Int(0)); }
@@ -16,4 +17,22 @@ TS_LANE Mask compare_mask(F a, F b) {
 }
 template <Compare C, class F>
 TS_LANE F compare_floats(F a, F b) { return select(compare_mask<C>(a, b), F(1.0f), F(0.0f)); }
+
+template <Compare C, DataFormat Format>
+TS_LANE Mask compare_integers(Int a, Int b) {
+    constexpr bool is_unsigned = Format != DataFormat::Int32;
+    if constexpr (C == Compare::eq) return a == b;
+    if constexpr (C == Compare::ne) return a != b;
+    if constexpr (C == Compare::lt) return less<is_unsigned>(a, b);
+    if constexpr (C == Compare::gt) return less<is_unsigned>(b, a);
+    if constexpr (C == Compare::le) return !less<is_unsigned>(b, a);
+    return !less<is_unsigned>(a, b);
+}
+
+// A condition tile counts as true where its pattern is not zero; of floats both zeros are false.
+template <DataFormat Format>
+TS_LANE Mask is_true(Int a) {
+    if constexpr (is_floating(Format)) return (a & 0x7fffffff) != 0;
+    return a != 0;
+}
 }  // namespace ts::sfpu

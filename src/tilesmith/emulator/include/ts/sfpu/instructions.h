@@ -19,6 +19,12 @@ TS_LANE F select(Mask m, float yes, F no) { return select(m, F(yes), no); }
 template <class F>
 TS_LANE F select(Mask m, F yes, float no) { return select(m, yes, F(no)); }
 
+// Denormals become zero, as they do in any multiply-add.
+template <class F> TS_LANE F flush(F x) {
+    if constexpr (F::chip) return mad(x, F(1.0f), F(0.0f));
+    return F::from_bits(select((x.as_int() & 0x7f800000) == 0, Int(0), x.as_int()));
+}
+
 // Comparison with zero reads the sign and the bits: negative zero is below zero, and not equal to it.
 template <class F> TS_LANE Mask negative(F x) { return x.as_int() < 0; }
 template <class F> TS_LANE Mask not_negative(F x) { return x.as_int() >= 0; }

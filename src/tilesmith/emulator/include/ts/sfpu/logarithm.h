@@ -35,7 +35,7 @@ enum class LogBase { natural, scaled, two };
 template <bool Fast, LogBase Base, bool Wide, class F>
 TS_LANE F log(F a, F scale) {
     const Int e = detail::exponent_from_three_quarters(a.as_int());
-    if constexpr (!Fast) a = a * F(1.0f) + F(0.0f);
+    if constexpr (!Fast) a = flush(a);
     const F m = F::from_bits(a.as_int() - e) - F(1.0f);
     const F r = detail::log_series<Wide, true>(m);
     const F e_float = detail::float_of_exponent_bits<F>(e);

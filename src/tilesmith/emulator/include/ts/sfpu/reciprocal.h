@@ -13,6 +13,7 @@ inline constexpr ReciprocalGuess narrow_guess{0.32133400440216064453125f, 1.4514
 #ifdef ARCH_BLACKHOLE
 template <int Steps, bool Normalised = false, bool = false, class F>
 TS_LANE F reciprocal(F x, const ReciprocalGuess& = wide_guess) {
+    if constexpr (!F::chip) return 1.0f / x.v;
     F y = approximate_reciprocal(x);
     if constexpr (Steps > 0) {
         F t = x * y - F(2.0f);
@@ -29,6 +30,7 @@ TS_LANE F reciprocal(F x, const ReciprocalGuess& = wide_guess) {
 #else
 template <int Steps, bool Normalised = false, bool ToBf16 = false, class F>
 TS_LANE F reciprocal(F x, const ReciprocalGuess& guess = wide_guess) {
+    if constexpr (!F::chip) return 1.0f / x.v;
     const F negated = Normalised ? with_sign(x) : copy_fraction(F(-1.0f), x);
     F y = F(guess.b) + F(guess.a) * negated;
     y = F(guess.c) + y * negated;
@@ -50,6 +52,7 @@ TS_LANE F reciprocal(F x, const ReciprocalGuess& guess = wide_guess) {
 // What recip_tile does by default: Newton steps on the fraction, from a constant guess, and the exponent apart.
 template <bool Approximate, bool Wide, class F>
 TS_LANE F recip_compatible(F x) {
+    if constexpr (!F::chip) return narrow<Wide || Approximate>(F(1.0f / x.v));
     const F negated = set_exponent(with_sign(x), Int(126));
     const F guess(1.442695f);
     F r = guess * (negated * guess + 2.0f);
@@ -63,6 +66,7 @@ TS_LANE F recip_compatible(F x) {
 // What recip_tile does when asked for its newer form.
 template <bool Approximate, bool Wide, class F>
 TS_LANE F recip(F x) {
+    if constexpr (!F::chip) return narrow<Wide || Approximate>(F(1.0f / x.v));
 #ifdef ARCH_BLACKHOLE
     const F y = approximate_reciprocal(x);
     if constexpr (Approximate) return y;

@@ -124,6 +124,18 @@ TS_NO_CHECK inline void map_floats(const Call& call, uint32_t a, uint32_t b, uin
     if (d != nullptr) detail::run_either(call, op, d, x, y, z);
 }
 
+// DST[tile] = what `op` makes, without reading it; `op` gets a number only to learn its type.
+template <class Op>
+TS_NO_CHECK inline void fill_words(const Call& call, uint32_t tile, Op op) {
+    ts_sfpu_run(call.name, call.at);
+    uint32_t* d = ts_dst_write(tile, call.at);
+    if (d != nullptr) write_lanes(d, call.mode, call.iterations, op);
+}
+template <class Op>
+TS_NO_CHECK inline void fill_floats(const Call& call, uint32_t tile, Op op) {
+    fill_words(call, tile, [&](int) TS_OP { return stored_float(op(Real<true>(0.0f)), ts_dst_is_32bit()); });
+}
+
 // The same on the raw 32-bit patterns.
 template <class Op>
 TS_NO_CHECK inline void map_words(const Call& call, uint32_t tile, Op op) {

@@ -1,0 +1,43 @@
+// hardsigmoid, softsign, celu, softshrink and hardshrink.
+#pragma once
+#include "ts/sfpu/activations.h"
+#include "ts/sfpu/tile.h"
+
+namespace ckernel {
+ALWI void hardsigmoid_tile_init(TS_AT) { ts::sfpu::initialise("hardsigmoid", at); }
+
+ALWI void hardsigmoid_tile(uint32_t idst, TS_AT) {
+    ts::sfpu::map_floats({"hardsigmoid", at}, idst, [](auto x) TS_OP { return ts::sfpu::hardsigmoid(x); });
+}
+
+ALWI void softsign_tile_init(TS_AT) { ts::sfpu::initialise("softsign", at); }
+
+ALWI void softsign_tile(uint32_t idst, TS_AT) {
+    ts::sfpu::map_floats({"softsign", at}, idst, [](auto x) TS_OP { return ts::sfpu::softsign<APPROX != 0>(x); });
+}
+
+ALWI void celu_tile_init(TS_AT) { ts::sfpu::initialise("celu", at); }
+
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void celu_tile(uint32_t idst, uint32_t alpha, uint32_t alpha_recip, TS_AT) {
+    ts::sfpu::map_floats({"celu", at}, idst, [=](auto x) TS_OP {
+        return ts::sfpu::celu<is_fp32_dest_acc_en>(x, ts::sfpu::scalar<decltype(x)>(alpha), ts::sfpu::scalar<decltype(x)>(alpha_recip));
+    });
+}
+
+ALWI void softshrink_tile_init(TS_AT) { ts::sfpu::initialise("softshrink", at); }
+
+ALWI void softshrink_tile(uint32_t idst, uint32_t param0, TS_AT) {
+    ts::sfpu::map_floats({"softshrink", at}, idst, [=](auto x) TS_OP {
+        return ts::sfpu::softshrink(x, ts::sfpu::scalar<decltype(x)>(param0));
+    });
+}
+
+ALWI void hardshrink_tile_init(TS_AT) { ts::sfpu::initialise("hardshrink", at); }
+
+ALWI void hardshrink_tile(uint32_t idst, uint32_t param0, TS_AT) {
+    ts::sfpu::map_floats({"hardshrink", at}, idst, [=](auto x) TS_OP {
+        return ts::sfpu::hardshrink(x, ts::sfpu::scalar<decltype(x)>(param0));
+    });
+}
+}  // namespace ckernel

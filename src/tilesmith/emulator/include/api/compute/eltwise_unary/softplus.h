@@ -1,0 +1,17 @@
+// softplus_tile.
+#pragma once
+#include "ts/sfpu/activations.h"
+#include "ts/sfpu/tile.h"
+
+namespace ckernel {
+ALWI void softplus_tile_init(TS_AT) { ts::sfpu::initialise("softplus", at); }
+
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void softplus_tile(uint32_t idst, uint32_t beta, uint32_t beta_reciprocal, uint32_t threshold, TS_AT) {
+    ts::sfpu::map_floats({"softplus", at}, idst, [=](auto x) TS_OP {
+        using F = decltype(x);
+        return ts::sfpu::softplus<is_fp32_dest_acc_en>(x, ts::sfpu::scalar<F>(beta), ts::sfpu::scalar<F>(beta_reciprocal),
+                                                      ts::sfpu::scalar<F>(threshold));
+    });
+}
+}  // namespace ckernel
