@@ -19,7 +19,9 @@ COUNTERS = (
 )  # fmt: skip
 # Used once per run; the rest is used at every API call.
 _SET_UP = ("deadlock", "faults", "fiber", "host", "kernel_side", "memory", "report")
-_FLAGS = ("-O3", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w")
+# Nothing may stand in for the runtime's own functions, so they can be inlined and called directly.
+_DIRECT_CALLS = ("-fno-semantic-interposition", "-fno-plt")
+_FLAGS = ("-O3", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w", *_DIRECT_CALLS)
 
 
 class _Structure(c.Structure):
@@ -131,7 +133,7 @@ def runtime_job() -> Job:
     running = [path for path in machine if path.stem not in _SET_UP]
     rest = [path for path in sources if path not in machine]
     units = (("set_up.unity.cpp", _unity(set_up)), ("running.unity.cpp", _unity(running)))
-    return Job((*units, *rest), (_NATIVE, INCLUDE), _FLAGS)
+    return Job((*units, *rest), (_NATIVE, INCLUDE), _FLAGS, ("-Wl,-Bsymbolic",))
 
 
 def _unity(sources: list[Path]) -> str:
