@@ -41,8 +41,7 @@ def of_library(seed: int) -> int:
     """Two units, so that a kill can fall between compiling and linking."""
     parts = (
         f"int part(int i) {{ return 2 * i + {seed}; }}",
-        'int part(int); extern "C" int sum() { int s = 0; for (int i = 0; i < 1024; i++) s += part(i);'
-        " return s; }",
+        'int part(int); extern "C" int sum() { int s = 0; for (int i = 1024; i--;) s += part(i); return s; }',
     )
     texts = [(f"part{i}.cpp", LIBRARY.replace("PART", part)) for i, part in enumerate(parts)]
     return int(ctypes.CDLL(str(compile_shared(texts))).sum())
