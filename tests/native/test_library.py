@@ -94,6 +94,16 @@ def test_a_unit_that_does_not_compile_among_several() -> None:
         compile_shared([("good.cpp", "int a;"), ("bad.cpp", "int b"), ("fine.cpp", "int c;")])
 
 
+def test_units_may_have_flags_of_their_own() -> None:
+    parts = (
+        ("a.cpp", "int a() { return N; }"),
+        ("main.cpp", 'int a(); extern "C" int answer() { return 10 * a() + N; }'),
+    )
+    both = Job(parts, flags=("-DN=1",), unit_flags=(("a.cpp", "-UN"), ("a.cpp", "-DN=2")))
+    single = Job((("a.cpp", 'extern "C" int answer() { return N; }'),), unit_flags=(("a.cpp", "-DN=3"),))
+    assert [answer(path) for path in compile_many([both, single])] == [21, 3]
+
+
 def test_many_at_once() -> None:
     jobs = [Job((source(f"return {index} + 100;"),)) for index in range(4)]
     assert [answer(path) for path in compile_many(jobs)] == [100, 101, 102, 103]

@@ -27,12 +27,16 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Job:
-    """One shared library to build. Paths are absolute: the compiler runs in a directory of its own."""
+    """One shared library to build. Paths are absolute: the compiler runs in a directory of its own.
+
+    `unit_flags` are (name of a source, flag) pairs, for units that are better compiled another way.
+    """
 
     sources: tuple[Source, ...]
     include_dirs: tuple[Path, ...] = ()
     flags: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
+    unit_flags: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         sources = tuple(s.absolute() if isinstance(s, Path) else s for s in self.sources)
@@ -41,7 +45,8 @@ class Job:
 
     def key(self, compiler: Compiler) -> str:
         """Changes whenever the library might."""
-        parts = (compiler.id, _host_cpu(), self.flags, self.link, [str(d) for d in self.include_dirs])
+        directories = [str(directory) for directory in self.include_dirs]
+        parts = (compiler.id, _host_cpu(), self.flags, self.link, self.unit_flags, directories)
         content = includes.digest_of([_read(source) for source in self.sources], self.include_dirs)
         return hashlib.sha256(f"{parts!r}{content}".encode()).hexdigest()[:40]
 
@@ -88,13 +93,21 @@ def _build_to(job: Job, key: str, compiler: Compiler, out: Path) -> None:
     if len(inputs) > 1:
         objects = [f"{index}.o" for index in range(len(inputs))]
         side_by_side([
-            partial(run_compiler, compiler, [*common, "-c", text, "-o", product], out.parent, [name])
+            partial(
+                run_compiler, compiler, [*common, *_own(job, name), "-c", text, "-o", product], out.parent, [name]
+            )
             for text, product, name in zip(inputs, objects, names, strict=True)
         ])
         inputs = objects
+    else:
+        common += _own(job, names[0])
     run_compiler(compiler, [*common, "-shared", *inputs, "-o", out.name, *job.link], out.parent, names)
     if job.key(compiler) != key:
         raise _SourceChanged
+
+
+def _own(job: Job, name: str) -> list[str]:
+    return [flag for unit, flag in job.unit_flags if unit == name]
 
 
 def _materialise(source: Source, scratch: Path, index: int) -> str:
