@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
@@ -17,14 +17,26 @@ def test_defaults() -> None:
     assert (Settings().checks, Settings().numbers, Settings().seed) == ("on", "chip", 0)
 
 
-def test_every_variable_is_read() -> None:
-    values = {
-        "arch": "p150", "checks": "off", "numbers": "fast", "seed": "7", "step_limit": "0x10",
-        "cache_dir": "/some/where", "cxx": "clang++ -v", "compile_jobs": "3",
-    }  # fmt: skip
-    read = Settings.from_environment({settings.variable(name): text for name, text in values.items()})
-    assert read == Settings("p150", "off", "fast", 7, 16, Path("/some/where"), "clang++ -v", 3)
-    assert [variable for variable, _, _ in described()] == [settings.variable(name) for name in values]
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("arch", "p150", "p150"),
+        ("checks", "off", "off"),
+        ("numbers", "fast", "fast"),
+        ("seed", "7", 7),
+        ("step_limit", "0x10", 16),
+        ("cache_dir", "/some/where", Path("/some/where")),
+        ("cxx", "clang++ -v", "clang++ -v"),
+        ("compile_jobs", "3", 3),
+    ],
+)
+def test_variables_are_read(name: str, text: str, value: object) -> None:
+    read = Settings.from_environment({settings.variable(name): text})
+    assert getattr(read, name) == value != getattr(Settings(), name)
+
+
+def test_every_setting_is_described() -> None:
+    assert [variable for variable, _, _ in described()] == [settings.variable(f.name) for f in fields(Settings)]
     assert all(help_text for _, _, help_text in described())
 
 

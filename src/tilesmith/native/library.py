@@ -93,10 +93,8 @@ def _build_to(job: Job, key: str, compiler: Compiler, out: Path) -> None:
     if len(inputs) > 1:
         objects = [f"{index}.o" for index in range(len(inputs))]
         side_by_side([
-            partial(
-                run_compiler, compiler, [*common, *_own(job, name), "-c", text, "-o", product], out.parent, [name]
-            )
-            for text, product, name in zip(inputs, objects, names, strict=True)
+            partial(run_compiler, compiler, [*common, *_own(job, name), "-c", text, "-o", to], out.parent, [name])
+            for text, to, name in zip(inputs, objects, names, strict=True)
         ])
         inputs = objects
     else:
