@@ -36,7 +36,8 @@ def test_variables_are_read(name: str, text: str, value: object) -> None:
 
 
 def test_every_setting_is_described() -> None:
-    assert [variable for variable, _, _ in described()] == [settings.variable(f.name) for f in fields(Settings)]
+    names = [settings.variable(option.name) for option in fields(Settings)]
+    assert [variable for variable, _, _ in described()] == names
     assert all(help_text for _, _, help_text in described())
 
 

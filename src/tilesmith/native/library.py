@@ -92,10 +92,9 @@ def _build_to(job: Job, key: str, compiler: Compiler, out: Path) -> None:
     names = _names(job)
     if len(inputs) > 1:
         objects = [f"{index}.o" for index in range(len(inputs))]
-        side_by_side([
-            partial(run_compiler, compiler, [*common, *_own(job, name), "-c", text, "-o", to], out.parent, [name])
-            for text, to, name in zip(inputs, objects, names, strict=True)
-        ])
+        units = zip(inputs, objects, names, strict=True)
+        commands = [([*common, *_own(job, name), "-c", text, "-o", to], name) for text, to, name in units]
+        side_by_side([partial(run_compiler, compiler, c, out.parent, [name]) for c, name in commands])
         inputs = objects
     else:
         common += _own(job, names[0])
