@@ -31,7 +31,6 @@ _FLAGS = (
     "-fno-strict-aliasing",
     "-fvisibility=hidden",
     "-fno-threadsafe-statics",
-    "-nostdlib",
 )
 _GCC_CHECKED = ("-g1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
 _CLANG_CHECKED = ("-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0")
@@ -80,8 +79,13 @@ def build_kernels(
 
 def _flags(compiler: Compiler, checks: bool) -> tuple[str, ...]:
     gcc = compiler.kind == "gcc"
-    # Unique symbols would be shared by all kernels of the process, with the first one's constants.
-    flags = (*_FLAGS, "-fno-gnu-unique") if gcc else _FLAGS
+    # No start-up files, which bring static data, and no run-time library of a sanitizer. To zig the flag would
+    # also mean no standard headers. Unique symbols would be shared by all kernels of the process.
+    flags = {
+        "gcc": (*_FLAGS, "-nostdlib", "-fno-gnu-unique"),
+        "clang": (*_FLAGS, "-nostdlib"),
+        "zig": _FLAGS,
+    }[compiler.kind]
     if not checks:
         return flags
     return (*flags, *(_GCC_CHECKED if gcc else _CLANG_CHECKED))
