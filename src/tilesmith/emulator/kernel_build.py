@@ -79,7 +79,7 @@ def build_kernels(
 
 def _flags(compiler: Compiler, checks: bool) -> tuple[str, ...]:
     gcc = compiler.kind == "gcc"
-    # No start-up files, which bring static data, and no run-time library of a sanitizer. To zig the flag would
+    # No start-up files, which bring static data, and no run-time library of a sanitizer; to zig that would
     # also mean no standard headers. Unique symbols would be shared by all kernels of the process.
     flags = {
         "gcc": (*_FLAGS, "-nostdlib", "-fno-gnu-unique"),
