@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 import pytest
 
-# Set before any test module is imported, and by the first process only: workers of pytest-xdist inherit it,
-# so that a kernel many tests use is compiled once.
-_OWNS_CACHE = "PYTEST_TILESMITH_CACHE" not in os.environ
-if _OWNS_CACHE:
-    os.environ["PYTEST_TILESMITH_CACHE"] = tempfile.mkdtemp(prefix="tilesmith-tests-")
+_ROOT = Path(__file__).resolve().parent.parent
+
+# Before any test module is imported. One cache for all workers and all sessions: an entry's name is its content,
+# so what a change touches is compiled again and the rest is not. Tests that need an empty one ask for `fresh_cache`.
 for _name in [name for name in os.environ if name.startswith("TILESMITH_")]:
     del os.environ[_name]
-os.environ["TILESMITH_CACHE_DIR"] = os.environ["PYTEST_TILESMITH_CACHE"]
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    if _OWNS_CACHE and not hasattr(config, "workerinput"):
-        shutil.rmtree(os.environ["PYTEST_TILESMITH_CACHE"], ignore_errors=True)
+os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
 
 
 @pytest.fixture
@@ -34,4 +26,4 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""
-    return Path(__file__).resolve().parent.parent
+    return _ROOT

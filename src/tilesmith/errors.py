@@ -169,7 +169,7 @@ class L1BudgetError(ProgramError):
 class DeviceClosedError(DeviceError):
     """A device, or a tensor on it, used after the device was closed."""
 
-    default_remedy = "do the work inside `with tilesmith.open_device(...) as device:`, or open the device again"
+    default_remedy = "do the work inside `with tilesmith.open_device(...) as device:`, or open it again"
 
 
 class OutOfDeviceMemoryError(DeviceError):
