@@ -18,8 +18,8 @@ HERE = Path(__file__).parent / "gemm"
 PEER = "tt-lang-sim==1.1.6"
 PEER_NEEDS = ("pydantic<3", "greenlet>=3", "PyYAML>=5.4")  # torch and numpy are shared with us
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-# Output rounding to bf16 is 2e-3; accumulating 32 products in a 16-bit DST adds the rest.
-TOLERANCE = 2e-2
+# Relative to the whole matrix. Rounding the output to bf16 gives 2e-3; the 16-bit DST of a chip rounds often.
+TOLERANCE = {"fast": 5e-3, "chip": 5e-2}
 SIZE = 1024
 FLOP = 2 * SIZE**3
 
@@ -43,7 +43,8 @@ def measure(command: list[str], environment: dict[str, str] | None = None) -> di
     if done.returncode:
         raise SystemExit(f"{name} failed:\n{done.stdout}{done.stderr}")
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    if result.get("relative_error", 0.0) > TOLERANCE:
+    tolerance = TOLERANCE["chip" if "chip" in command else "fast"]
+    if result.get("relative_error", 0.0) > tolerance:
         raise SystemExit(f"{name} gave a wrong result: relative error {result['relative_error']:.2e}")
     return result
 

@@ -1,4 +1,4 @@
-"""Finds every synchronisation and protocol call in a kernel's source, and the ways to get each one wrong."""
+"""Finds every synchronisation and set-up call in a kernel's source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ CALL = re.compile(
     r"(?:(?P<object>\b[A-Za-z_]\w*)\s*\.\s*)?\b(?P<name>[A-Za-z_]\w*)\s*(?P<open><[^<>;{}]*>\s*\(|\()"
 )
 SEMAPHORE_OBJECT = re.compile(r"\bSemaphore<[^>]*>\s+(\w+)\s*\(")
-HAND_OVER = re.compile(r"push_back|pop_front|semaphore_(set|inc)|^(set|up|set_multicast)$")
 DEFINITION = re.compile(r"(?:\bvoid|\binline|\bauto|\buint\d+_t|\bbool)\s*$")
 
 
@@ -40,16 +39,15 @@ class Site:
     end: int
     arguments: tuple[tuple[int, int], ...]
 
-
-@dataclass(frozen=True)
-class Mutant:
-    """One site, changed in one way."""
-
-    site: Site
-    kind: str
-    text: str  # the whole file, changed
-    line: int
-    content: str  # the line as it was
+    @property
+    def number(self) -> int | None:
+        """Which argument is a number of pages, a semaphore's value, or a number of destinations."""
+        last = len(self.arguments) - 1
+        if self.family is Family.MULTICAST:
+            return 3
+        if self.family is Family.SEMAPHORE and self.name.endswith("set_multicast"):
+            return 5 if self.on_object else 2
+        return last if self.family in (Family.BUFFER, Family.SEMAPHORE) else None
 
 
 def local_includes(path: Path) -> Iterator[Path]:
@@ -78,52 +76,6 @@ def find_sites(path: Path) -> list[Site]:
     return sites
 
 
-def mutants_of(site: Site) -> Iterator[Mutant]:
-    """Every way to get a site wrong."""
-    text = site.path.read_text(encoding="utf-8")
-    if site.family is not Family.MULTICAST:
-        yield _mutant(site, text, "drop", site.start, site.end, "((void)0)")
-    number = _number_argument(site)
-    if number is not None:
-        yield from _off_by_one(site, text, site.arguments[number])
-    if site.family is Family.BARRIER:
-        yield from _weaker(site, text)
-        yield from _later(site, text)
-
-
-def _off_by_one(site: Site, text: str, span: tuple[int, int]) -> Iterator[Mutant]:
-    value = text[span[0] : span[1]].strip()
-    yield _mutant(site, text, "plus one", *span, f"({value}) + 1")
-    # One less than one page is the dropped call again; one less than zero is no mistake anyone makes.
-    if value not in ("0", "1"):
-        yield _mutant(site, text, "minus one", *span, f"({value}) - 1")
-
-
-def _weaker(site: Site, text: str) -> Iterator[Mutant]:
-    """A flush where a barrier is needed: the data has left, but not arrived."""
-    if site.name.endswith("async_write_barrier"):
-        changed = text[site.start : site.end].replace("async_write_barrier", "async_writes_flushed")
-        yield _mutant(site, text, "flush only", site.start, site.end, changed)
-
-
-def _later(site: Site, text: str) -> Iterator[Mutant]:
-    """The barrier after the hand-over that it must precede."""
-    following = re.compile(r";\s*(?://[^\n]*\s*)*").match(text, site.end)
-    if following is None:
-        return
-    after = next((other for other in find_sites(site.path) if other.start == following.end()), None)
-    if after is None or not HAND_OVER.search(after.name):
-        return
-    swapped = text[after.start : after.end] + text[site.end : after.start] + text[site.start : site.end]
-    yield _mutant(site, text, "too late", site.start, after.end, swapped)
-
-
-def _mutant(site: Site, text: str, kind: str, start: int, end: int, replacement: str) -> Mutant:
-    line = text.count("\n", 0, site.start)
-    changed = text[:start] + replacement + text[end:]
-    return Mutant(site, kind, changed, line + 1, text.split("\n")[line].strip())
-
-
 def _family(name: str, owner: str | None, semaphores: set[str]) -> Family | None:
     if re.fullmatch(r"(cb_)?(reserve_back|push_back|wait_front|pop_front)", name):
         return Family.BUFFER
@@ -140,20 +92,6 @@ def _family(name: str, owner: str | None, semaphores: set[str]) -> Family | None
     ):
         return Family.SETUP
     return None
-
-
-def _number_argument(site: Site) -> int | None:
-    """Which argument is a number of pages, a semaphore's value, or a number of destinations."""
-    last = len(site.arguments) - 1
-    if site.family is Family.BUFFER:
-        return last
-    if site.family is Family.MULTICAST:
-        return 3
-    if site.family is not Family.SEMAPHORE:
-        return None
-    if site.name.endswith("set_multicast"):
-        return 5 if site.on_object else 2
-    return last
 
 
 def _arguments(text: str, start: int) -> tuple[int, tuple[tuple[int, int], ...]]:

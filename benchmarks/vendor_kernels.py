@@ -33,10 +33,7 @@ def main() -> int:
         kernels = list(_chosen(wheel, options))
         compiler = VendorCompiler(wheel, load_arch(options.arch), links)
         with ThreadPoolExecutor(options.jobs) as pool:
-            outcomes = list(pool.map(compiler.compile, kernels))
-    _report(outcomes, verbose=options.verbose)
-    if options.log:
-        options.log.write_text("".join(f"=== {o.kernel}\n{o.output}\n" for o in outcomes if not o.ok))
+            outcomes = [_shown(outcome, options) for outcome in pool.map(compiler.compile, kernels)]
     print(json.dumps(_summary(outcomes)) if options.json else _sentence(outcomes))
     return 0
 
@@ -59,7 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=Path, help="a file that names the kernels to compile, one per line")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="one line per kernel that failed")
-    parser.add_argument("--log", type=Path, help="write the compiler's output for failed kernels here")
+    parser.add_argument("--log", type=Path, help="append the compiler's output for failed kernels here")
     return parser.parse_args()
 
 
@@ -72,12 +69,13 @@ def _summary(outcomes: list[Outcome]) -> dict[str, object]:
     }
 
 
-def _report(outcomes: list[Outcome], *, verbose: bool) -> None:
-    if not verbose:
-        return
-    for outcome in outcomes:
-        if not outcome.ok:
-            print(f"{outcome.kernel}: {'; '.join(outcome.missing[:4])}")
+def _shown(outcome: Outcome, options: argparse.Namespace) -> Outcome:
+    if options.verbose and not outcome.ok:
+        print(f"{outcome.kernel}: {'; '.join(outcome.missing[:4])}", flush=True)
+    if options.log and not outcome.ok:
+        with options.log.open("a") as file:
+            file.write(f"=== {outcome.kernel}\n{outcome.output}\n")
+    return outcome
 
 
 def _sentence(outcomes: list[Outcome]) -> str:

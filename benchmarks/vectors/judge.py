@@ -66,15 +66,15 @@ def _unit(values: NDArray[np.float64], data_format: DataFormat) -> NDArray[np.fl
 
 
 def _within_vector_accuracy(data_format: DataFormat, out: Floats, expected: Floats) -> Bools:
-    difference = np.abs(out.astype(np.float64) - expected.astype(np.float64))
+    with np.errstate(invalid="ignore"):
+        difference = np.abs(out.astype(np.float64) - expected.astype(np.float64))
     magnitude = np.abs(expected.astype(np.float64))
     tiny = (np.abs(out) < _SMALLEST_NORMAL) & (magnitude < _SMALLEST_NORMAL)
     if data_format == DataFormat.Float32:
         allowed = 1e-3 * magnitude
     else:
         allowed = 2 * _unit(np.where(np.isfinite(magnitude), magnitude, 0), _coarser(data_format))
-    with np.errstate(invalid="ignore"):
-        return np.asarray((difference <= allowed) | tiny)
+    return np.asarray((difference <= allowed) | tiny)
 
 
 def _coarser(data_format: DataFormat) -> DataFormat:

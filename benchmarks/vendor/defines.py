@@ -18,7 +18,8 @@ _VALUES: tuple[tuple[str, str], ...] = (
     ("BCAST_LLKOP", "EltwiseBinaryType::ELWADD"),
     ("BCAST_DIM", "BroadcastType::ROW"),
     ("BCAST_OP", "add_tiles_bcast_rows"),
-    ("SFPU_OP_CHAIN_0", "exp_tile_init(); exp_tile(0);"),
+    ("SFPU_OP_CHAIN_0", "relu_tile_init(); relu_tile(0);"),
+    ("SFPU_OP_RELU_FAMILY_INCLUDE", "1"),
     ("SFPU_OP_INIT_ACTIVATION", "relu_tile_init();"),
     ("SFPU_OP_FUNC_ACTIVATION", "relu_tile(i);"),
 )

@@ -48,7 +48,8 @@ def errors_table() -> str:
 
 def headers_table() -> str:
     include = Path(checks.__file__).with_name("include")
-    first_lines = {path: path.read_text().split("\n", 1)[0] for path in sorted((include / "api").rglob("*.h*"))}
+    headers = sorted((include / "api").rglob("*.h*"))
+    first_lines = {path: path.read_text().split("\n", 1)[0] for path in headers}
     rows = [
         (f"`{path.relative_to(include)}`", line.removeprefix("// "))
         for path, line in first_lines.items()
