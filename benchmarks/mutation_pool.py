@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 Task = TypeVar("Task")
-TIME_LIMIT = 90.0
+TIME_LIMIT = 300.0
 
 
 class Worker:

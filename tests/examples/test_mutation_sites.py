@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
-from benchmarks.mutation_sites import Family, find_sites, local_includes, mutants_of
+from benchmarks.mutation_sites import Family, find_sites, local_includes
+from benchmarks.mutation_switch import Rewriter
 
 SOURCE = """
 #include "helper.h"
@@ -49,35 +51,39 @@ def test_included_files_belong_to_the_kernel(kernel: Path) -> None:
     assert [path.name for path in local_includes(kernel)] == ["kernel.cpp", "helper.h"]
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        (
-            "cb_reserve_back",
-            {
-                "drop": "((void)0);",
-                "plus one": "cb_reserve_back(cb_in,(block * f(a, b)) + 1);",
-                "minus one": "cb_reserve_back(cb_in,(block * f(a, b)) - 1);",
-            },
-        ),
-        ("push_back", {"drop": "((void)0);", "plus one": "cb.push_back((1) + 1);"}),
-        (
-            "async_read_barrier",
-            {"drop": "((void)0);", "too late": "cb.push_back(1);\n    noc.async_read_barrier();"},
-        ),
-        ("noc_async_write_barrier", {"drop": "((void)0);", "flush only": "noc_async_writes_flushed();"}),
-        ("reduce_init", {"drop": "((void)0);"}),
-    ],
-)
-def test_mutants_change_one_call(kernel: Path, name: str, expected: dict[str, str]) -> None:
-    site = next(site for site in find_sites(kernel) if site.name == name)
-    mutants = {mutant.kind: mutant.text for mutant in mutants_of(site)}
-    assert mutants.keys() == expected.keys()
-    for kind, text in mutants.items():
-        assert expected[kind] in text
-        assert text.count("\n") == SOURCE.count("\n")
+def test_every_site_gets_its_mutants(kernel: Path) -> None:
+    rewriter = Rewriter(kernel, count(1))
+    rewriter.rewrite()
+    kinds = [(mutant.content.split("(")[0], mutant.kind) for mutant in rewriter.mutants]
+    assert kinds == [
+        ("cb_reserve_back", "plus one"),
+        ("cb_reserve_back", "minus one"),
+        ("cb_reserve_back", "drop"),
+        ("noc.async_read_barrier", "too late"),
+        ("noc.async_read_barrier", "drop"),
+        ("cb.push_back", "plus one"),
+        ("cb.push_back", "drop"),
+        ("ready.wait", "plus one"),
+        ("ready.wait", "minus one"),
+        ("ready.wait", "drop"),
+        ("reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>", "drop"),
+        ("noc_semaphore_set_multicast", "plus one"),
+        ("noc_semaphore_set_multicast", "minus one"),
+        ("noc_semaphore_set_multicast", "drop"),
+        ("noc_async_write_barrier", "flush only"),
+        ("noc_async_write_barrier", "drop"),
+    ]
+    assert [mutant.number for mutant in rewriter.mutants] == list(range(1, len(kinds) + 1))
 
 
-def test_semaphore_value_is_the_number_of_destinations(kernel: Path) -> None:
-    site = next(site for site in find_sites(kernel) if site.name == "noc_semaphore_set_multicast")
-    assert any("target,(receivers) + 1)" in mutant.text for mutant in mutants_of(site))
+def test_switches_stand_where_the_calls_stood(kernel: Path) -> None:
+    lines = Rewriter(kernel, count(1)).rewrite().split("#line 1")[1].split("\n")
+    text = dict(enumerate(lines))
+    assert (
+        "(mutant(3) ? ((void)0) : cb_reserve_back(cb_in,"
+        "(block * f(a, b)) + (mutant(1) ? 1 : 0) - (mutant(2) ? 1 : 0)));" in text[7]
+    )
+    assert "(mutant(4) ? ((void)0) : noc.async_read_barrier())" in text[8]
+    assert "(mutant(4) ? noc.async_read_barrier() : ((void)0))" in text[9]
+    assert "other.wait(5);" in text[11]
+    assert "(mutant(15) ? noc_async_writes_flushed() : noc_async_write_barrier())" in text[14]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from examples.metal.common import host
+
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program, num_cores_to_corerangeset
 from tilesmith.runtime import Device, Tensor, cb_from_sharded_tensor, height_sharded
