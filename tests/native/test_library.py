@@ -68,16 +68,19 @@ def test_a_header_that_appears_earlier_in_the_path_is_noticed(tmp_path: Path) ->
     assert answer(compile_shared([text], [first, second])) == 1
 
 
-def test_the_package_tree_counts_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilesmith.native.includes._PACKAGE", tmp_path)
+def test_editing_a_header_rebuilds_only_what_includes_it(tmp_path: Path) -> None:
     (tmp_path / "include" / "deep").mkdir(parents=True)
+    (tmp_path / "include" / "outer.h").write_text("#include <deep/n.h>\n")
     header = tmp_path / "include" / "deep" / "n.h"
     header.write_text("#define N 1\n")
-    job = Job((("kernel.cpp", "#include <deep/n.h>"),), (tmp_path / "include",))
-    before = job.key(find_compiler())
-    assert job.key(find_compiler()) == before
+    includes = (tmp_path / "include",)
+    concerned, other = (
+        Job((("kernel.cpp", text),), includes) for text in ("#include <outer.h>", "#include <cstdint>")
+    )
+    before = concerned.key(find_compiler()), other.key(find_compiler())
     header.write_text("#define N 22\n")
-    assert job.key(find_compiler()) != before
+    assert concerned.key(find_compiler()) != before[0]
+    assert other.key(find_compiler()) == before[1]
 
 
 def test_several_units_and_texts_of_one_name(tmp_path: Path) -> None:
@@ -141,16 +144,22 @@ def test_a_source_edited_while_it_compiles_is_compiled_again(
     assert answer(compile_shared([kernel])) == 1
 
 
-def test_a_source_that_never_stands_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_never_stands_still_is_kept_from_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_cache: Path
+) -> None:
     kernel = tmp_path / "kernel.cpp"
-    kernel.write_text("int a;")
+    texts = iter(range(100))
 
-    def grow(*arguments: object) -> None:
-        kernel.write_text(kernel.read_text() + "\nint more;")
+    def edit_compile_edit(*arguments: object) -> None:
+        kernel.write_text(f'extern "C" int answer() {{ return {next(texts)}; }}')
+        run_compiler(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(library_module, "run_compiler", grow)
-    with pytest.raises(KernelCompileError, match="kept changing"):
-        compile_shared([kernel])
+    kernel.write_text("")
+    monkeypatch.setattr(library_module, "run_compiler", edit_compile_edit)
+    built = compile_shared([kernel])
+    assert answer(built) == 1
+    assert not built.is_relative_to(fresh_cache)
+    assert not list(fresh_cache.glob("entries/*/*.so"))
 
 
 def test_a_killed_compiler_is_not_a_bad_source(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import platform
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -14,6 +14,7 @@ from tilesmith import settings
 from tilesmith.errors import KernelCompileError
 from tilesmith.native import includes
 from tilesmith.native.cache import Cache
+from tilesmith.native.fallback import private_root
 from tilesmith.native.invoke import run_compiler, side_by_side
 from tilesmith.native.toolchain import Compiler, find_compiler
 
@@ -22,7 +23,6 @@ Source = Path | tuple[str, str]  # a file, or a name and the text itself
 _ALWAYS = ("-std=c++20", "-fPIC", "-pipe")
 # Zig turns its own run-time checks on unless told not to, and strips symbols that only another library uses.
 _ALWAYS_ZIG = ("-fno-sanitize=undefined", "-Wno-unused-command-line-argument")
-_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -70,22 +70,26 @@ def build(job: Job) -> Path:
     """The shared library of one job."""
     compiler = find_compiler()
     cache = Cache(settings.current().cache_dir)
-    for _ in range(_ATTEMPTS):
-        key = job.key(compiler)
-        with contextlib.suppress(_SourceChanged):
-            return cache.get_or_build(key, partial(_build_to, job, key, compiler))
-    raise KernelCompileError(
-        "the sources kept changing while they were compiled",
-        sources=_names(job),
-        remedy="save them and run again",
-    )
+    key = job.key(compiler)
+    try:
+        return cache.get_or_build(key, partial(_build_under, key, job, compiler))
+    except _SourceChanged:
+        # Someone is editing. Take what the compiler makes of the sources now, but let no other process find it.
+        unique = f"{key}-{uuid.uuid4().hex}"
+        return Cache(private_root()).get_or_build(unique, partial(_build_to, job, compiler))
 
 
 class _SourceChanged(Exception):
     """A source was edited between being read for the key and being compiled: the result has no name."""
 
 
-def _build_to(job: Job, key: str, compiler: Compiler, out: Path) -> None:
+def _build_under(key: str, job: Job, compiler: Compiler, out: Path) -> None:
+    _build_to(job, compiler, out)
+    if job.key(compiler) != key:
+        raise _SourceChanged
+
+
+def _build_to(job: Job, compiler: Compiler, out: Path) -> None:
     common = [*_ALWAYS, *(_ALWAYS_ZIG if compiler.kind == "zig" else ()), *job.flags]
     common += [f"-I{directory}" for directory in job.include_dirs]
     inputs = [_materialise(source, out.parent, index) for index, source in enumerate(job.sources)]
@@ -99,8 +103,6 @@ def _build_to(job: Job, key: str, compiler: Compiler, out: Path) -> None:
     else:
         common += _own(job, names[0])
     run_compiler(compiler, [*common, "-shared", *inputs, "-o", out.name, *job.link], out.parent, names)
-    if job.key(compiler) != key:
-        raise _SourceChanged
 
 
 def _own(job: Job, name: str) -> list[str]:
