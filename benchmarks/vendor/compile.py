@@ -85,7 +85,7 @@ class VendorCompiler:
             ComputeConfig() if kernel.is_compute else ReaderConfig(),
             compile_time_args=[word] * _ARGUMENTS,
             named_compile_time_args=[(name, word) for name in self.wheel.named_arguments],
-            defines=defines_for(self._text_with_local_headers(kernel)),
+            defines=defines_for(self._text_with_local_headers(kernel), compute=kernel.is_compute),
             compiler_include_paths=[*self._roots, kernel.path.parent],
         )
 

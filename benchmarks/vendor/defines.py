@@ -3,32 +3,60 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-# (macro, value): given to a kernel whose text or local headers mention the macro and do not define it.
-_VALUES: tuple[tuple[str, str], ...] = (
+# Given to every compute kernel: they choose headers, not code.
+_ALWAYS = (("SFPU_OP_RELU_FAMILY_INCLUDE", "1"),)
+# Given to a kernel that mentions the macro in its text or local headers and does not define it.
+_IF_USED = (
     ("ELTWISE_OP", "add_tiles"),
     ("ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"),
-    ("ELTWISE_OP_INIT", "add_tiles_init"),
+    ("ELTWISE_OP_INIT", "add_init"),
+    ("BINOP_INIT", "add_binary_tile_init();"),
     ("BINARY_OP", "add_tiles"),
     ("BINARY_OP_TYPE", "EltwiseBinaryType::ELWADD"),
     ("BINARY_SFPU_INIT", "add_binary_tile_init();"),
     ("BINARY_SFPU_OP", "add_binary_tile"),
-    ("REDUCE_OP", "PoolType::SUM"),
-    ("REDUCE_DIM", "ReduceDim::REDUCE_ROW"),
+    ("TERNARY_SFPU_OP_INIT", "where_tile_init"),
+    ("TERNARY_SFPU_OP_FUNC", "where_tile<DataFormat::Float16_b>"),
+    ("BCAST_INPUT", "1"),
+    ("REDUCE_OP", "ckernel::PoolType::SUM"),
+    ("REDUCE_DIM", "ckernel::ReduceDim::REDUCE_ROW"),
+    ("REDUCE_SCALER", "1"),
     ("BCAST_LLKOP", "EltwiseBinaryType::ELWADD"),
     ("BCAST_DIM", "BroadcastType::ROW"),
-    ("BCAST_OP", "add_tiles_bcast_rows"),
+    ("BCAST_OP", "add_tiles_bcast"),
+    ("CHAIN_BCAST_OP", "compute_kernel_lib::BinaryFpuOp::Add"),
+    ("CHAIN_BCAST_DIM", "compute_kernel_lib::BroadcastDim::Row"),
     ("SFPU_OP_CHAIN_0", "relu_tile_init(); relu_tile(0);"),
-    ("SFPU_OP_RELU_FAMILY_INCLUDE", "1"),
     ("SFPU_OP_INIT_ACTIVATION", "relu_tile_init();"),
     ("SFPU_OP_FUNC_ACTIVATION", "relu_tile(i);"),
+    ("FILL_TILE_WITH_FIRST_ELEMENT", "fill_tile_with_first_element_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_ROW", "fill_tile_with_first_row_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_COLUMN", "fill_tile_with_first_column_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_ROW_B", "fill_tile_with_first_row_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_COLUMN_B", "fill_tile_with_first_column_bfloat16"),
+    ("NUM_BYTES", "2"),
+    ("TILE_HW_VAL", "1024"),
+    ("GROUPED_KV_SOURCE_COUNT", "1"),
+    ("SLIDING_HALO_SLOT_COUNT", "1"),
 )
+# Macros with a parameter; empty is what ttnn passes when there is no activation.
+_EMPTY_IF_USED = re.compile(r"\bPROCESS_ACTIVATIONS\b")
+_ACTIVATIONS = ("LHS", "RHS", "POST")
 
 
-def defines_for(text: str) -> dict[str, str]:
+def defines_for(text: str, *, compute: bool) -> dict[str, str]:
     """The table's entries that `text` uses and does not define itself."""
-    return {
-        name: value
-        for name, value in _VALUES
-        if re.search(rf"\b{name}\b", text) and not re.search(rf"#\s*define\s+{name}\b", text)
-    }
+    return dict(_chosen(text, compute))
+
+
+def _chosen(text: str, compute: bool) -> Iterator[tuple[str, str]]:
+    if compute:
+        yield from _ALWAYS
+    for name, value in _IF_USED:
+        if re.search(rf"\b{name}\b", text) and not re.search(rf"#\s*define\s+{name}\b", text):
+            yield name, value
+    if _EMPTY_IF_USED.search(text):
+        for operand in _ACTIVATIONS:
+            yield f"PROCESS_{operand}_ACTIVATIONS(i)", ""

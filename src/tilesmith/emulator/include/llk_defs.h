@@ -17,6 +17,8 @@ enum class BroadcastType : std::uint8_t { NONE = 0, COL = 1, ROW = 2, SCALAR = 3
 enum class Transpose : std::uint8_t { None = 0, IntraFace = 1, InterFace = 2, Both = 3 };
 enum class MathFidelity : std::uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };
 enum class StochRndType : std::uint8_t { None = 0, Fpu = 1, Pack = 2, All = 0xf };
+// How a vector function narrows its result for a 16-bit DST.
+enum class DstRoundingMode : std::uint8_t { Default = 0, NearestEven = 1 };
 inline constexpr bool UnpackToDestEn = true;
 inline constexpr bool UnpackToDestDis = false;
 

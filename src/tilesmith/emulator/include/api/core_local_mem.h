@@ -10,10 +10,12 @@ class CoreLocalMem {
     using difference_type = std::ptrdiff_t;
 
 public:
-    CoreLocalMem(AddressType address) : address_(address) {}
+    // Addresses in L1 come as pointers or, from the host's allocator, as offsets; kept as what can be dereferenced.
+    CoreLocalMem(AddressType address) :
+        address_(address != 0 && address < MEM_L1_SIZE ? ts_l1_base() + address : address) {}
     CoreLocalMem(T* ptr) : address_(reinterpret_cast<AddressType>(ptr)) {}
 
-    T* get_unsafe_ptr() const { return reinterpret_cast<T*>(static_cast<uintptr_t>(ts_l1_address(address_))); }
+    T* get_unsafe_ptr() const { return reinterpret_cast<T*>(static_cast<uintptr_t>(address_)); }
     AddressType get_address() const { return address_; }
     T& operator[](uint32_t index) const { return get_unsafe_ptr()[index]; }
     T& operator*() const { return *get_unsafe_ptr(); }

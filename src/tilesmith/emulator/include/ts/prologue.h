@@ -33,6 +33,17 @@ using uint = unsigned int;
 #define KERNEL_BUILD
 #endif
 
+#ifdef COMPILE_FOR_TRISC
+// How helpers that serve several processors ask for what a compute kernel is built with.
+#define ENABLE_FP32_DEST_ACC DST_ACCUM_MODE
+#ifdef DST_FULL_SYNC
+#define DST_SYNC_MODE ckernel::DstSync::SyncFull
+#else
+#define DST_SYNC_MODE ckernel::DstSync::SyncHalf
+#endif
+#include "llk_defs.h"
+#endif
+
 #include "hostdevcommon/kernel_structs.h"
 #include "ts/formats.h"
 #include "ts/cb_tables.h"

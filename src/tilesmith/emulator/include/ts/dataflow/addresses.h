@@ -51,6 +51,28 @@ FORCE_INLINE uint64_t get_noc_addr_from_bank_id(uint32_t bank_id, uint32_t bank_
     return ts_bank_noc_addr(DRAM, bank_id, bank_address_offset, noc);
 }
 
+// Bank tables, read as arrays by kernels that compose addresses themselves.
+namespace ts {
+template <bool DRAM>
+struct BankToNocXy {
+    struct Row {
+        uint32_t noc;
+        uint16_t operator[](uint32_t bank) const {
+            return static_cast<uint16_t>(ts_bank_noc_addr(DRAM, bank, 0, noc) >> NOC_ADDR_COORD_SHIFT);
+        }
+    };
+    Row operator[](uint32_t noc) const { return {noc}; }
+};
+template <bool DRAM>
+struct BankToOffset {
+    int32_t operator[](uint32_t bank) const { return static_cast<int32_t>(ts_bank_noc_addr(DRAM, bank, 0, 0)); }
+};
+}  // namespace ts
+inline constexpr ts::BankToNocXy<true> dram_bank_to_noc_xy;
+inline constexpr ts::BankToNocXy<false> l1_bank_to_noc_xy;
+inline constexpr ts::BankToOffset<true> bank_to_dram_offset;
+inline constexpr ts::BankToOffset<false> bank_to_l1_offset;
+
 namespace noc_address_backend {
 FORCE_INLINE uint64_t worker_address(uint32_t x, uint32_t y, uint32_t local, uint8_t noc) {
     return get_noc_addr(x, y, local, noc);

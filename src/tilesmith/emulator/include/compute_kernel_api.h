@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/compute_kernel_api.h.
+#pragma once
+#include "api/compute/compute_kernel_api.h"
