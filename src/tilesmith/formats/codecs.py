@@ -67,7 +67,9 @@ def prepare(array: Array, format: DataFormat, rounding: Rounding) -> tuple[Array
     """The contiguous array native code can read, and how it must be converted."""
     codec = codec_of(format)
     check_rounding(rounding)
-    if rounding == "host" and array.dtype == _STORED.get(format):
+    stored = _STORED.get(format)
+    # Numpy takes None for float64: without the first test an array of doubles would pass for stored bits.
+    if stored is not None and rounding == "host" and array.dtype == stored:
         return np.ascontiguousarray(array).view(np.uint16), _RAW_16
     return np.ascontiguousarray(_as_values(array, codec, format)), codec
 

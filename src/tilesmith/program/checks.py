@@ -149,7 +149,7 @@ def _check_one_kernel_per_risc(program: Program) -> None:
                     raise KernelOverlapError(
                         f"kernels {other.label} and {kernel.label} both want {resource} of core {core}",
                         where=kernel.declared_at,
-                        remedy="a core takes one reader (NCRISC, NoC 0), one writer (BRISC, NoC 1), one compute",
+                        remedy="a core takes a reader (NCRISC, NoC 0), a writer (BRISC, NoC 1), a compute kernel",
                     )
 
 

@@ -20,6 +20,11 @@ class TensorAccessorArgs:
 
     Interleaved: configuration bits, aligned page size. Sharded, further: rank, number of banks, shapes of the
     tensor and of a shard in pages, and the banks' coordinates, two to a word.
+
+    >>> from tilesmith.runtime import open_device
+    >>> with open_device("n150") as device:
+    ...     TensorAccessorArgs(device.empty((64, 64))).get_compile_time_args()
+    [2, 2048]
     """
 
     def __init__(self, tensor: Tensor) -> None:

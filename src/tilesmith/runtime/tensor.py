@@ -30,7 +30,14 @@ Array = NDArray[Any]
 
 
 class Tensor:
-    """A tensor on a device. Made by `device.from_torch`, `from_numpy` and `empty`."""
+    """A tensor on a device. Made by `device.from_torch`, `from_numpy` and `empty`.
+
+    >>> from tilesmith.runtime import open_device
+    >>> with open_device("n150") as device:
+    ...     tensor = device.empty((2, 33, 65))
+    ...     tensor.padded_shape, tensor.num_pages, tensor.page_size
+    ((2, 64, 96), 12, 2048)
+    """
 
     def __init__(self, buffer: Buffer) -> None:
         self.buffer = buffer
