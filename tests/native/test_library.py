@@ -83,6 +83,24 @@ def test_editing_a_header_rebuilds_only_what_includes_it(tmp_path: Path) -> None
     assert other.key(find_compiler()) == before[1]
 
 
+def test_an_include_in_brackets_does_not_mean_the_file_beside_the_kernel(tmp_path: Path) -> None:
+    headers = tmp_path / "headers"
+    headers.mkdir()
+    (tmp_path / "n.h").write_text("#define N 9\n")
+    kernel = tmp_path / "kernel.cpp"
+    kernel.write_text('#include <n.h>\nextern "C" int answer() { return N; }')
+    for value in (1, 2):
+        (headers / "n.h").write_text(f"#define N {value}\n")
+        assert answer(compile_shared([kernel], [headers])) == value
+
+
+def test_an_include_named_by_a_macro_is_followed(tmp_path: Path) -> None:
+    text = ("kernel.cpp", '#define WHICH "n.h"\n#include WHICH\nextern "C" int answer() { return N; }')
+    for value in (1, 2):
+        (tmp_path / "n.h").write_text(f"#define N {value}\n")
+        assert answer(compile_shared([text], [tmp_path])) == value
+
+
 def test_several_units_and_texts_of_one_name(tmp_path: Path) -> None:
     parts = [
         ("part.cpp", "int a() { return 1; }"),
@@ -150,12 +168,12 @@ def test_a_source_that_never_stands_still_is_kept_from_others(
     kernel = tmp_path / "kernel.cpp"
     texts = iter(range(100))
 
-    def edit_compile_edit(*arguments: object) -> None:
+    def edit_and_compile(*arguments: object) -> None:
         kernel.write_text(f'extern "C" int answer() {{ return {next(texts)}; }}')
         run_compiler(*arguments)  # type: ignore[arg-type]
 
     kernel.write_text("")
-    monkeypatch.setattr(library_module, "run_compiler", edit_compile_edit)
+    monkeypatch.setattr(library_module, "run_compiler", edit_and_compile)
     built = compile_shared([kernel])
     assert answer(built) == 1
     assert not built.is_relative_to(fresh_cache)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+# A #define of a name in quotes or brackets counts too: it may be what `#include NAME` includes.
+_INCLUDE = re.compile(
+    rb'^[ \t]*#[ \t]*(?:include(?:_next)?|define[ \t]+\w+)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
+)
 
 Signature = tuple[int, int, int]
 _files: dict[str, tuple[Signature, str, tuple[str, ...]]] = {}  # path -> (signature, digest, includes)
@@ -27,7 +30,8 @@ class Text:
 def digest_of(sources: Sequence[Text], include_dirs: Sequence[Path]) -> str:
     """One digest over the sources' texts and everything they may include.
 
-    Includes are followed one by one, so that editing a header rebuilds only what may include it. System
+    Includes are followed one by one, so that editing a header rebuilds only what may include it. Every file a
+    name could mean counts, as which one is meant depends on macros and on the order of the search. System
     headers are part of the compiler's identity.
     """
     summary = hashlib.sha256()
@@ -38,22 +42,20 @@ def digest_of(sources: Sequence[Text], include_dirs: Sequence[Path]) -> str:
     seen: set[str] = set()
     while pending:
         name, folder = pending.pop()
-        found = _resolve(name, folder, include_dirs)
-        if found is None or found in seen:
-            continue
-        seen.add(found)
-        digest, names = _file_digest(found)
-        summary.update(f"\0{found}\0{digest}".encode())
-        pending += [(inner, Path(found).parent) for inner in names]
+        for found in _meanings(name, folder, include_dirs):
+            if found not in seen:
+                seen.add(found)
+                digest, names = _file_digest(found)
+                summary.update(f"\0{found}\0{digest}".encode())
+                pending += [(inner, Path(found).parent) for inner in names]
     return summary.hexdigest()
 
 
-def _resolve(name: str, folder: Path | None, include_dirs: Sequence[Path]) -> str | None:
+def _meanings(name: str, folder: Path | None, include_dirs: Sequence[Path]) -> Iterator[str]:
     for directory in (folder or os.sep, *include_dirs):  # joining ignores the folder if the name is absolute
         candidate = os.path.join(directory, name)
         if os.path.isfile(candidate):
-            return os.path.abspath(candidate)
-    return None
+            yield os.path.abspath(candidate)
 
 
 def _names(content: bytes) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def build(job: Job) -> Path:
     try:
         return cache.get_or_build(key, partial(_build_under, key, job, compiler))
     except _SourceChanged:
-        # Someone is editing. Take what the compiler makes of the sources now, but let no other process find it.
+        # Someone is editing. Take what the compiler makes of the sources now, but let nobody else find it.
         unique = f"{key}-{uuid.uuid4().hex}"
         return Cache(private_root()).get_or_build(unique, partial(_build_to, job, compiler))
 
