@@ -3,77 +3,134 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-# Each name is imported when first used: `import tilesmith` is quick and needs neither numpy nor torch.
-_HOMES = {
-    "tilesmith.arch": ("Arch", "load_arch"),
-    "tilesmith.formats": (
-        "DataFormat",
-        "TileShape",
-        "bfloat2_b",
-        "bfloat4_b",
-        "bfloat8_b",
-        "bfloat16",
-        "float16",
-        "float32",
-        "int32",
-        "tile_bytes",
-        "uint8",
-        "uint16",
-        "uint32",
-    ),
-    "tilesmith.program": (
-        "CBFormat",
-        "CircularBuffer",
-        "ComputeConfig",
-        "CoreCoord",
-        "CoreRange",
-        "CoreRangeSet",
-        "DataMovementConfig",
-        "Kernel",
-        "MathFidelity",
-        "Processor",
-        "Program",
-        "ReaderConfig",
-        "Semaphore",
-        "SourceType",
-        "WriterConfig",
-        "check_program",
-        "corerange_to_cores",
-        "num_cores_to_corerangeset",
-        "split_work_to_cores",
-    ),
-    "tilesmith.runtime": (
-        "DRAM_MEMORY_CONFIG",
-        "L1_MEMORY_CONFIG",
-        "ROW_MAJOR_LAYOUT",
-        "TILE_LAYOUT",
-        "BufferType",
-        "Device",
-        "MemoryConfig",
-        "RunReport",
-        "ShardOrientation",
-        "ShardSpec",
-        "Tensor",
-        "TensorAccessorArgs",
-        "TensorMemoryLayout",
-        "block_sharded",
-        "cb_from_sharded_tensor",
-        "height_sharded",
-        "open_device",
-        "width_sharded",
-    ),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("arch", "emulator", "errors", "formats", "program", "runtime", "settings")
+if TYPE_CHECKING:
+    from tilesmith.arch import (
+        Arch,
+        load_arch,
+    )
+    from tilesmith.formats import (
+        DataFormat,
+        TileShape,
+        bfloat2_b,
+        bfloat4_b,
+        bfloat8_b,
+        bfloat16,
+        float16,
+        float32,
+        int32,
+        tile_bytes,
+        uint8,
+        uint16,
+        uint32,
+    )
+    from tilesmith.program import (
+        CBFormat,
+        CircularBuffer,
+        ComputeConfig,
+        CoreCoord,
+        CoreRange,
+        CoreRangeSet,
+        DataMovementConfig,
+        Kernel,
+        MathFidelity,
+        Processor,
+        Program,
+        ReaderConfig,
+        Semaphore,
+        SourceType,
+        WriterConfig,
+        check_program,
+        corerange_to_cores,
+        num_cores_to_corerangeset,
+        split_work_to_cores,
+    )
+    from tilesmith.runtime import (
+        DRAM_MEMORY_CONFIG,
+        L1_MEMORY_CONFIG,
+        ROW_MAJOR_LAYOUT,
+        TILE_LAYOUT,
+        BufferType,
+        Device,
+        MemoryConfig,
+        RunReport,
+        ShardOrientation,
+        ShardSpec,
+        Tensor,
+        TensorAccessorArgs,
+        TensorMemoryLayout,
+        block_sharded,
+        cb_from_sharded_tensor,
+        height_sharded,
+        open_device,
+        width_sharded,
+    )
 
-__all__ = sorted(_HOME_OF)
+__all__ = [
+    "DRAM_MEMORY_CONFIG",
+    "L1_MEMORY_CONFIG",
+    "ROW_MAJOR_LAYOUT",
+    "TILE_LAYOUT",
+    "Arch",
+    "BufferType",
+    "CBFormat",
+    "CircularBuffer",
+    "ComputeConfig",
+    "CoreCoord",
+    "CoreRange",
+    "CoreRangeSet",
+    "DataFormat",
+    "DataMovementConfig",
+    "Device",
+    "Kernel",
+    "MathFidelity",
+    "MemoryConfig",
+    "Processor",
+    "Program",
+    "ReaderConfig",
+    "RunReport",
+    "Semaphore",
+    "ShardOrientation",
+    "ShardSpec",
+    "SourceType",
+    "Tensor",
+    "TensorAccessorArgs",
+    "TensorMemoryLayout",
+    "TileShape",
+    "WriterConfig",
+    "bfloat2_b",
+    "bfloat4_b",
+    "bfloat8_b",
+    "bfloat16",
+    "block_sharded",
+    "cb_from_sharded_tensor",
+    "check_program",
+    "corerange_to_cores",
+    "float16",
+    "float32",
+    "height_sharded",
+    "int32",
+    "load_arch",
+    "num_cores_to_corerangeset",
+    "open_device",
+    "split_work_to_cores",
+    "tile_bytes",
+    "uint8",
+    "uint16",
+    "uint32",
+    "width_sharded",
+]
+
+# Names are imported when first used: `import tilesmith` is quick and needs neither numpy nor torch.
+_HOMES = ("arch", "formats", "program", "runtime")
+_MODULES = (*_HOMES, "emulator", "errors", "settings")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        value = getattr(import_module(_HOME_OF[name]), name)
+    if name in __all__:
+        homes = (import_module(f"tilesmith.{home}") for home in _HOMES)
+        value = next(getattr(home, name) for home in homes if name in home.__all__)
     elif name in _MODULES:
         value = import_module(f"tilesmith.{name}")
     else:
@@ -83,4 +140,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_OF, *_MODULES})
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # tt-metal's max_runtime_args (kernel_types.hpp): unique and common arguments of a core share it.
 MAX_RUNTIME_ARGS = 341
 _UINT32 = 1 << 32
+_ROOM = "one reader (NCRISC, NoC 0), one writer (BRISC, NoC 1) and one compute kernel"
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\([\w\s,.]*\))?")
 
 
@@ -149,7 +150,7 @@ def _check_one_kernel_per_risc(program: Program) -> None:
                     raise KernelOverlapError(
                         f"kernels {other.label} and {kernel.label} both want {resource} of core {core}",
                         where=kernel.declared_at,
-                        remedy="a core takes a reader (NCRISC, NoC 0), a writer (BRISC, NoC 1), a compute kernel",
+                        remedy="a core has room for " + _ROOM,
                     )
 
 

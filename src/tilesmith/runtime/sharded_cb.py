@@ -16,7 +16,8 @@ def cb_from_sharded_tensor(
     >>> from tilesmith.program import CoreRange
     >>> from tilesmith.runtime import height_sharded, open_device
     >>> with open_device("n150") as device:
-    ...     shards = device.empty((128, 32), memory_config=height_sharded(CoreRange((0, 0), (3, 0)), (32, 32)))
+    ...     memory = height_sharded(CoreRange((0, 0), (3, 0)), (32, 32))
+    ...     shards = device.empty((128, 32), memory_config=memory)
     ...     cb_from_sharded_tensor(0, shards).total_size
     2048
     """
