@@ -5,43 +5,66 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import pytest
 
 import tilesmith as ts
+from tilesmith.emulator import Finding
 from tilesmith.errors import KernelCompileError, KernelFindings
-from tilesmith.program import CoreCoord, Kernel, Program, ReaderConfig, SourceType, WriterConfig
+from tilesmith.program import (
+    CoreCoord,
+    CoreRange,
+    DataMovementConfig,
+    Kernel,
+    Program,
+    ReaderConfig,
+    SourceType,
+    WriterConfig,
+)
+from tilesmith.runtime import Device
 from tilesmith.settings import using
 
 ORIGIN = CoreCoord(0, 0)
 DATAFLOW = '#include "api/dataflow/dataflow_api.h"\n'
 
 
-def kernel(body: str, config=None, name: str = "reader", cores=ORIGIN, **options) -> Kernel:
+def kernel(
+    body: str,
+    config: DataMovementConfig | None = None,
+    name: str = "reader",
+    cores: CoreCoord | CoreRange = ORIGIN,
+    **options: Any,
+) -> Kernel:
     source = f"{DATAFLOW}{body}"
     return Kernel(source, cores, config or ReaderConfig(), SourceType.SOURCE_CODE, name=name, **options)
 
 
-def only_finding(device, *kernels: Kernel, **options):
+def only_finding(device: Device, *kernels: Kernel, **options: Any) -> Finding:
     with pytest.raises(KernelFindings) as caught:
         device.run(Program(kernels), **options)
-    assert len(caught.value.findings) == 1, caught.value
-    return caught.value.findings[0]
+    (finding,) = caught.value.findings
+    assert isinstance(finding, Finding)
+    return finding
 
 
-def prints_of(device, *kernels: Kernel, **options) -> list[str]:
+def prints_of(device: Device, *kernels: Kernel, **options: Any) -> list[str]:
     return [printed.text.strip() for printed in device.run(Program(kernels), **options).prints]
 
 
 @pytest.fixture
-def device():
+def device() -> Iterator[Device]:
     with ts.open_device("wormhole") as opened:
         yield opened
 
 
 @pytest.mark.parametrize("checks", ["on", "off"])
-def test_a_wild_pointer_is_a_finding_with_its_line(device, checks):
-    body = "void kernel_main() {\n    volatile uint64_t* p = (volatile uint64_t*)0x7000dead0000ull;\n    *p = 1;\n}"
+def test_a_wild_pointer_is_a_finding_with_its_line(device: Device, checks: Literal["on", "off"]) -> None:
+    body = """void kernel_main() {
+        volatile uint64_t* p = (volatile uint64_t*)0x7000dead0000ull;
+        *p = 1;
+    }"""
     finding = only_finding(device, kernel(body), checks=checks)
     assert finding.check == "kernel.fault"
     assert "0x7000dead0000" in finding.message
@@ -50,32 +73,38 @@ def test_a_wild_pointer_is_a_finding_with_its_line(device, checks):
     assert device.run(Program([kernel("void kernel_main() {}")])).cycles == 0
 
 
-def test_dividing_by_zero_is_a_finding(device):
+def test_dividing_by_zero_is_a_finding(device: Device) -> None:
     body = "void kernel_main() { volatile int zero = 0; volatile int x = 7 / zero; }"
     assert only_finding(device, kernel(body)).check == "kernel.fault"
 
 
-def test_endless_recursion_is_a_finding(device):
-    body = """__attribute__((noinline)) int deep(volatile int n) { volatile char pad[512]; pad[0] = n; return deep(n + 1) + pad[0]; }
+def test_endless_recursion_is_a_finding(device: Device) -> None:
+    body = """__attribute__((noinline)) int deep(volatile int n) {
+        volatile char pad[512];
+        pad[0] = n;
+        return deep(n + 1) + pad[0];
+    }
     void kernel_main() { volatile int x = deep(0); }"""
     assert "stack" in only_finding(device, kernel(body), checks="off").message
 
 
 @pytest.mark.parametrize("checks", ["on", "off"])
-def test_an_endless_loop_without_calls_ends_as_a_finding(device, checks):
+def test_an_endless_loop_without_calls_ends_as_a_finding(
+    device: Device, checks: Literal["on", "off"]
+) -> None:
     body = "void kernel_main() { volatile int x = 0; while (true) x = x + 1; }"
     with using(stuck_seconds=0.2):
         assert only_finding(device, kernel(body), checks=checks).check == "sync.step-limit"
 
 
-def test_an_endless_loop_of_calls_ends_as_a_finding(device):
+def test_an_endless_loop_of_calls_ends_as_a_finding(device: Device) -> None:
     body = "void kernel_main() { while (true) noc_async_read_barrier(); }"
     with using(step_limit=1000):
         assert only_finding(device, kernel(body)).check == "sync.step-limit"
 
 
 @pytest.mark.parametrize("checks", ["on", "off"])
-def test_a_raw_poll_lets_the_other_role_run(device, checks):
+def test_a_raw_poll_lets_the_other_role_run(device: Device, checks: Literal["on", "off"]) -> None:
     """Neither kernel calls the semaphore API to wait: the loop reads L1 through a plain pointer."""
     poll = """void kernel_main() {
         volatile tt_l1_ptr uint32_t* flag = (volatile tt_l1_ptr uint32_t*)get_semaphore(0);
@@ -98,7 +127,7 @@ def test_a_raw_poll_lets_the_other_role_run(device, checks):
     assert [printed.text.strip() for printed in report.prints] == ["saw 7"]
 
 
-def test_an_l1_address_given_as_argument_can_be_cast_to_a_pointer(device):
+def test_an_l1_address_given_as_argument_can_be_cast_to_a_pointer(device: Device) -> None:
     """Arguments are offsets within L1, the same on every core: each core must see its own memory there."""
     body = """#include "api/debug/dprint.h"
     void kernel_main() {
@@ -109,13 +138,13 @@ def test_an_l1_address_given_as_argument_can_be_cast_to_a_pointer(device):
         DPRINT << p[0] << ENDL();
     }"""
     cores = ts.CoreRange((0, 0), (3, 0))
-    arguments = {core: (0x100000,) for core in ts.CoreRangeSet.of(cores).cores()}
+    arguments = dict.fromkeys(ts.CoreRangeSet.of(cores).cores(), (0x100000,))
     for seed in range(4):
         texts = prints_of(device, kernel(body, cores=cores, runtime_args=arguments), seed=seed)
         assert sorted(texts) == ["100", "101", "102", "103"]
 
 
-def test_every_risc_has_its_own_static_data(device):
+def test_every_risc_has_its_own_static_data(device: Device) -> None:
     body = """#include "api/debug/dprint.h"
     static uint32_t calls = 40;
     void kernel_main() {
@@ -129,7 +158,7 @@ def test_every_risc_has_its_own_static_data(device):
         assert sorted(prints_of(device, kernel(body, cores=cores))) == ["41", "42", "43", "44"]
 
 
-def test_an_unknown_function_is_named_in_one_sentence(device):
+def test_an_unknown_function_is_named_in_one_sentence(device: Device) -> None:
     body = "void kernel_main() {\n    noc_async_raed_barrier();\n}"
     with pytest.raises(KernelCompileError) as caught:
         device.run(Program([kernel(body)]))
@@ -138,12 +167,12 @@ def test_an_unknown_function_is_named_in_one_sentence(device):
     assert "noc_async_read_barrier" in caught.value.remedy
 
 
-def test_an_unknown_header_is_named(device):
-    with pytest.raises(KernelCompileError, match="api/dataflow/nonsense.h"):
+def test_an_unknown_header_is_named(device: Device) -> None:
+    with pytest.raises(KernelCompileError, match=r"api/dataflow/nonsense\.h"):
         device.run(Program([kernel('#include "api/dataflow/nonsense.h"\nvoid kernel_main() {}')]))
 
 
-def test_an_argument_the_host_did_not_give(device):
+def test_an_argument_the_host_did_not_give(device: Device) -> None:
     finding = only_finding(
         device, kernel("void kernel_main() { volatile auto x = get_arg_val<uint32_t>(3); }")
     )
@@ -151,7 +180,7 @@ def test_an_argument_the_host_did_not_give(device):
     assert "argument 3" in finding.message
 
 
-def test_control_c_interrupts_a_long_run(device):
+def test_control_c_interrupts_a_long_run(device: Device) -> None:
     body = "void kernel_main() { while (true) noc_async_read_barrier(); }"
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
@@ -159,7 +188,7 @@ def test_control_c_interrupts_a_long_run(device):
     assert device.run(Program([kernel("void kernel_main() {}", name="next")])).steps == 0
 
 
-def test_devices_of_two_threads_run_at_once():
+def test_devices_of_two_threads_run_at_once() -> None:
     body = """#include "api/debug/dprint.h"
     void kernel_main() {
         volatile tt_l1_ptr uint32_t* p = (volatile tt_l1_ptr uint32_t*)(uintptr_t)0x100000;
