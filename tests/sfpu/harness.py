@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 INCLUDE = Path(__file__).resolve().parents[2] / "src/tilesmith/emulator/include"
 TILE = 1024
 
+# The program has no circular buffers.
+NO_BUFFERS = tuple(f"#define TS_CB_{table} {{}}" for table in ("FORMATS", "PAGE_SIZES", "TILE_SIZES", "TILE_ROWS", "TILE_COLS"))
+
 # DST lives in the stand-in: sixteen tiles of patterns, every one of them written.
 ENGINE = r"""
 static uint32_t dst[16][1024];
@@ -27,6 +30,7 @@ ts::Role ts_role() { return ts::Role::math; }
 uint32_t ts_logical_x() { return 0; }
 uint32_t ts_logical_y() { return 0; }
 uint32_t* ts_dst_modify(uint32_t tile, ts::At) { return dst[tile]; }
+uint32_t* ts_dst_modify_held(uint32_t tile, ts::At) { return dst[tile]; }
 uint32_t* ts_dst_write(uint32_t tile, ts::At) { return dst[tile]; }
 bool ts_dst_is_32bit() { return DST_ACCUM_MODE; }
 bool ts_numbers_are_fast() { return fast_numbers; }
@@ -52,7 +56,8 @@ class Calls:
 
     def source(self) -> str:
         lines = [f"#define DST_ACCUM_MODE {int(self.wide)}", f"#define APPROX {int(self.approx)}"]
-        lines += [f"#define ARCH_{self.arch}", "#include <array>"]
+        lines += [f"#define ARCH_{self.arch}", "#define COMPILE_FOR_TRISC", *NO_BUFFERS]
+        lines += ['#include "ts/prologue.h"']
         lines += [f"#define {define}" for define in self.defines]
         lines += [f'#include "{include}"' for include in self.includes]
         return "\n".join([*lines, f"static void test_body() {{ {self.body} }}", ENGINE])

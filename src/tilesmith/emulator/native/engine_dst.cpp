@@ -128,6 +128,11 @@ extern "C" void ts_dst_release(At at) {
 
 extern "C" uint32_t* ts_dst_modify(uint32_t tile, At at) { return on(Role::math) ? dst_for_modify(*engine(), tile, at) : nullptr; }
 
+extern "C" uint32_t* ts_dst_modify_held(uint32_t tile, At at) {
+    DstKind kind;
+    return on(Role::pack) ? dst_for_pack(*engine(), tile, &kind, at) : nullptr;
+}
+
 extern "C" uint32_t* ts_dst_write(uint32_t tile, At at) {
     if (!on(Role::math)) return nullptr;
     Engine& e = *engine();

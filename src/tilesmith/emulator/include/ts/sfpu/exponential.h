@@ -73,6 +73,15 @@ TS_LANE F exp_approximate(F x, float scale) {
     }
 }
 
+// What exp_tile does; `factor` is the scale, of the fast form or of one that asks for scaling.
+template <bool Approximate, bool Scaled, bool ClampNegative, bool Wide, class F>
+TS_LANE F exp_form(F x, float factor) {
+    if constexpr (Approximate) return exp_approximate<ClampNegative>(x, factor);
+    if constexpr (Scaled) x = x * F(factor);
+    if constexpr (Wide) return exp_wide(x);
+    return exp_narrow<ClampNegative>(x);
+}
+
 // A squaring scheme without set-up, used inside other functions; x is not negative.
 template <class F>
 TS_LANE F exp_by_squaring(F x) {

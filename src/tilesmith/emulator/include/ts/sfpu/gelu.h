@@ -79,6 +79,12 @@ TS_LANE F gelu_tanh_fast(F x) {
     return narrow<Wide>(F(x * r));
 }
 
+template <bool Fast, bool Wide, class F>
+TS_LANE F gelu_tanh_form(F x) {
+    if constexpr (Fast) return gelu_tanh_fast<Wide>(x);
+    return gelu_tanh<Wide>(x);
+}
+
 namespace detail {
 // x * e^t for t well below zero.
 template <class F>

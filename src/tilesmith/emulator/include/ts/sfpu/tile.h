@@ -1,19 +1,9 @@
 // Running a vector function over DST tiles: which rows it touches, how lanes are read, and how they are stored.
 #pragma once
 #include "llk_defs.h"
-#include "ts/abi_compute.h"
+#include "ts/compute.h"
 #include "ts/formats.h"
 #include "ts/sfpu/instructions.h"
-
-#ifndef DST_ACCUM_MODE
-#define DST_ACCUM_MODE 0
-#endif
-#ifndef APPROX
-#define APPROX 0
-#endif
-#ifndef ALWI
-#define ALWI inline __attribute__((always_inline))
-#endif
 
 using namespace ckernel;
 
@@ -71,11 +61,15 @@ struct ModeArgument {
     constexpr operator VectorMode() const { return mode; }
 };
 
+// Vector functions belong to the math role; a few have variants that pack runs on the half of DST it holds.
+enum class On : uint8_t { math, pack };
+
 struct Call {
     const char* name;
     At at;
     VectorMode mode = VectorMode::RC;
     int iterations = face_iterations;
+    On on = On::math;
 };
 
 TS_NO_CHECK inline void initialise(const char* name, At at) { ts_sfpu_init(name, at); }
@@ -102,8 +96,13 @@ TS_NO_CHECK inline void run_either(const Call& call, Op op, uint32_t* out, const
 // DST[tile] = op(DST[tile]) on floats; `op` is generic in the number type.
 template <class Op>
 TS_NO_CHECK inline void map_floats(const Call& call, uint32_t tile, Op op) {
-    ts_sfpu_run(call.name, call.at);
-    uint32_t* d = ts_dst_modify(tile, call.at);
+    uint32_t* d;
+    if (call.on == On::pack) {
+        d = ts_dst_modify_held(tile, call.at);
+    } else {
+        ts_sfpu_run(call.name, call.at);
+        d = ts_dst_modify(tile, call.at);
+    }
     if (d != nullptr) detail::run_either(call, op, d, d);
 }
 template <class Op>

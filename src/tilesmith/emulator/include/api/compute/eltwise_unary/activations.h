@@ -40,4 +40,12 @@ ALWI void hardshrink_tile(uint32_t idst, uint32_t param0, TS_AT) {
         return ts::sfpu::hardshrink(x, ts::sfpu::scalar<decltype(x)>(param0));
     });
 }
+
+// Variants for the pack role, which owns the committed half of DST. They need no set-up of the math role.
+ALWI void hardsigmoid_tile_init_pack(TS_AT) {}
+
+ALWI void hardsigmoid_tile_pack(uint32_t idst, TS_AT) {
+    ts::sfpu::map_floats({"hardsigmoid", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
+                         [](auto x) TS_OP { return ts::sfpu::hardsigmoid(x); });
+}
 }  // namespace ckernel

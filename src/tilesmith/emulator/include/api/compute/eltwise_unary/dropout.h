@@ -6,7 +6,7 @@
 namespace ckernel {
 ALWI void dropout_kernel_init(uint32_t seed = 0, TS_AT) {
     ts::sfpu::initialise("dropout", at);
-    ts::sfpu::seed_random(seed);
+    if (ts_role() == ts::Role::math) ts::sfpu::seed_random(seed);
 }
 
 ALWI void dropout_tile(uint32_t idst, uint32_t probability, uint32_t scale_factor, TS_AT) {

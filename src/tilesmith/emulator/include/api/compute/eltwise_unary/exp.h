@@ -15,7 +15,7 @@ template <bool approx = false, uint32_t scale = 0x3F800000, InputClamping input_
           bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void exp_tile_init(TS_AT) {
     ts::sfpu::initialise("exp", at);
-    ts::sfpu::set_constant(0, scale);
+    if (ts_role() == ts::Role::math) ts::sfpu::set_constant(0, scale);
 }
 
 template <bool approx = false, bool scale_en = false, InputClamping input_clamping = InputClamping::ClampToNegative,
@@ -25,11 +25,25 @@ ALWI void exp_tile(uint32_t idst, ts::sfpu::ModeArgument vector_mode = VectorMod
     constexpr bool clamp = input_clamping == InputClamping::ClampToNegative;
     const float factor = __builtin_bit_cast(float, approx ? ts::sfpu::constant(0) : uint32_t(scale) << 16);
     ts::sfpu::map_floats({"exp", at, vector_mode, iterations}, idst, [=](auto x) TS_OP {
-        using F = decltype(x);
-        if constexpr (approx) return ts::sfpu::exp_approximate<clamp>(x, factor);
-        if constexpr (scale_en) x = x * F(factor);
-        if constexpr (is_fp32_dest_acc_en) return ts::sfpu::exp_wide(x);
-        return ts::sfpu::exp_narrow<clamp>(x);
+        return ts::sfpu::exp_form<approx, scale_en, clamp, is_fp32_dest_acc_en>(x, factor);
+    });
+}
+
+// Variants for the pack role, which owns the committed half of DST.
+template <bool approx = false, uint32_t scale = 0x3F800000, InputClamping input_clamping = InputClamping::ClampToNegative,
+          bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void exp_packthread_tile_init(TS_AT) {
+    if (ts_role() == ts::Role::pack) ts::sfpu::set_constant(3, scale);
+}
+
+template <bool approx = false, bool scale_en = false, InputClamping input_clamping = InputClamping::ClampToNegative,
+          int iterations = 8, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void exp_packthread_tile(uint32_t idst, ts::sfpu::ModeArgument vector_mode = VectorMode::RC,
+                              uint16_t scale = p_sfpu::kCONST_1_FP16B, TS_AT) {
+    constexpr bool clamp = input_clamping == InputClamping::ClampToNegative;
+    const float factor = __builtin_bit_cast(float, approx ? ts::sfpu::constant(3) : uint32_t(scale) << 16);
+    ts::sfpu::map_floats({"exp", at, vector_mode, iterations, ts::sfpu::On::pack}, idst, [=](auto x) TS_OP {
+        return ts::sfpu::exp_form<approx, scale_en, clamp, is_fp32_dest_acc_en>(x, factor);
     });
 }
 }  // namespace ckernel

@@ -22,10 +22,8 @@ ALWI void gelu_tanh_tile_init(TS_AT) {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE, bool fast = false>
 ALWI void gelu_tanh_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"gelu_tanh", at}, idst, [](auto x) TS_OP {
-        if constexpr (fast) return ts::sfpu::gelu_tanh_fast<is_fp32_dest_acc_en>(x);
-        return ts::sfpu::gelu_tanh<is_fp32_dest_acc_en>(x);
-    });
+    ts::sfpu::map_floats({"gelu_tanh", at}, idst,
+                         [](auto x) TS_OP { return ts::sfpu::gelu_tanh_form<fast, is_fp32_dest_acc_en>(x); });
 }
 
 template <bool fast_and_approx = false>
@@ -38,5 +36,24 @@ ALWI void gelu_derivative_tile(uint32_t idst, TS_AT) {
     ts::sfpu::map_floats({"gelu_derivative", at}, idst, [](auto x) TS_OP {
         return ts::sfpu::gelu_derivative<fast_and_approx, is_fp32_dest_acc_en>(x);
     });
+}
+
+// Variants for the pack role, which owns the committed half of DST. They need no set-up of the math role.
+template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void gelu_tile_init_pack(TS_AT) {}
+
+template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void gelu_tile_pack(uint32_t idst, TS_AT) {
+    ts::sfpu::map_floats({"gelu", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
+                         [](auto x) TS_OP { return ts::sfpu::gelu<fast_and_approx, is_fp32_dest_acc_en>(x); });
+}
+
+template <bool fast = false>
+ALWI void gelu_tanh_tile_init_pack(TS_AT) {}
+
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE, bool fast = false>
+ALWI void gelu_tanh_tile_pack(uint32_t idst, TS_AT) {
+    ts::sfpu::map_floats({"gelu_tanh", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
+                         [](auto x) TS_OP { return ts::sfpu::gelu_tanh_form<fast, is_fp32_dest_acc_en>(x); });
 }
 }  // namespace ckernel

@@ -7,7 +7,7 @@ namespace ckernel {
 ALWI void rand_tile_init(uint32_t seed = 0, uint32_t stream_id = 0, TS_AT) {
     constexpr uint32_t stream_seed_multiplier = 0x9E3779B9u;
     ts::sfpu::initialise("rand", at);
-    ts::sfpu::seed_random(seed + stream_id * stream_seed_multiplier);
+    if (ts_role() == ts::Role::math) ts::sfpu::seed_random(seed + stream_id * stream_seed_multiplier);
 }
 
 ALWI void rand_tile(uint32_t idst, uint32_t from, uint32_t scale, TS_AT) {

@@ -67,4 +67,12 @@ ALWI void leaky_relu_tile(uint32_t idst, uint32_t slope = 0, TS_AT) {
     ts::sfpu::map_floats({"leaky_relu", at}, idst,
                          [=](auto x) TS_OP { return ts::sfpu::leaky_relu(x, ts::sfpu::scalar<decltype(x)>(slope)); });
 }
+
+// Variants for the pack role, which owns the committed half of DST. They need no set-up of the math role.
+ALWI void relu_max_tile_init_pack(TS_AT) {}
+
+ALWI void relu_max_tile_pack(uint32_t idst, uint32_t param0, TS_AT) {
+    ts::sfpu::map_floats({"relu_max", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
+                         [=](auto x) TS_OP { return ts::sfpu::relu_max(x, ts::sfpu::scalar<decltype(x)>(param0)); });
+}
 }  // namespace ckernel

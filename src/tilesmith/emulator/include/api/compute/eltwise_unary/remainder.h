@@ -8,6 +8,7 @@
 namespace ckernel {
 ALWI void remainder_tile_init(uint32_t param0, uint32_t param1, TS_AT) {
     ts::sfpu::initialise("remainder", at);
+    if (ts_role() != ts::Role::math) return;
     ts::sfpu::set_constant(0, param0);
     ts::sfpu::set_constant(1, param1);
 }

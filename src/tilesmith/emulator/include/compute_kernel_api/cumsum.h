@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/cumsum.h.
+#pragma once
+#include "api/compute/cumsum.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/div_int32_floor.h.
+#pragma once
+#include "api/compute/div_int32_floor.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/lcm.h.
+#pragma once
+#include "api/compute/lcm.h"

@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/mask.h.
+#pragma once
+#include "api/compute/mask.h"

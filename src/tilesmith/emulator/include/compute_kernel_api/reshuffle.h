@@ -1,0 +1,3 @@
+// The first generation's path of api/compute/reshuffle.h.
+#pragma once
+#include "api/compute/reshuffle.h"

@@ -1,0 +1,67 @@
+// Values for the 32 columns of a tile, kept in vector registers from call to call: running sums and statistics.
+#pragma once
+#include "ts/sfpu/state.h"
+#include "ts/sfpu/tile.h"
+
+namespace ts::sfpu {
+// Where a row and a column of the 32x32 tile lie in face order.
+constexpr int element(int row, int col) { return (row / 16 * 2 + col / 16) * face_elements + row % 16 * 16 + col % 16; }
+
+using Number = Real<true>;
+
+struct Columns {
+    Number half[2] = {Number(0.0f), Number(0.0f)};
+
+    template <class Op>
+    static TS_LANE Columns map(Op op) {
+        Columns out;
+        for (int h = 0; h < 2; ++h) out.half[h] = op(h);
+        return out;
+    }
+    static TS_LANE Columns of(float x) { return map([=](int) TS_OP { return Number(x); }); }
+    static TS_LANE Columns row(const uint32_t* tile, int r) {
+        return map([=](int h) TS_OP { return Number::from_bits(load(tile + element(r, h * 16))); });
+    }
+    TS_LANE void to_row(uint32_t* tile, int r, bool wide) const {
+        for (int h = 0; h < 2; ++h) store(tile + element(r, h * 16), stored_float(half[h], wide));
+    }
+    friend TS_LANE Columns operator+(const Columns& a, const Columns& b) {
+        return map([&](int h) TS_OP { return a.half[h] + b.half[h]; });
+    }
+    friend TS_LANE Columns operator-(const Columns& a, const Columns& b) {
+        return map([&](int h) TS_OP { return b.half[h] * Number(-1.0f) + a.half[h]; });
+    }
+    friend TS_LANE Columns operator*(const Columns& a, const Columns& b) {
+        return map([&](int h) TS_OP { return Number(a.half[h] * b.half[h]); });
+    }
+};
+TS_LANE Columns mad(const Columns& a, const Columns& b, const Columns& c) {
+    return Columns::map([&](int h) TS_OP { return mad(a.half[h], b.half[h], c.half[h]); });
+}
+TS_LANE Columns columns_of_bits(uint32_t pattern) { return Columns::of(__builtin_bit_cast(float, pattern)); }
+
+// The registers' own order in a tile: four rows of every other column, `slot` times four rows further down.
+constexpr int raw_element(int slot, int col) { return (slot * 4 + col / 16 * 2 + col % 2) * 16 + col % 16 / 2 * 2; }
+
+TS_NO_CHECK inline void to_raw(const Columns& values, uint32_t* tile, int slot, bool wide) {
+    for (int col = 0; col < 32; ++col) {
+        tile[raw_element(slot, col)] = static_cast<uint32_t>(stored_float(values.half[col / 16], wide).v[col % 16]);
+    }
+}
+TS_NO_CHECK inline Columns from_raw(const uint32_t* tile, int slot) {
+    Columns out;
+    for (int col = 0; col < 32; ++col) {
+        out.half[col / 16].v[col % 16] = __builtin_bit_cast(float, tile[raw_element(slot, col)]);
+    }
+    return out;
+}
+
+// The registers that live on between calls, one set per core.
+struct ColumnRegisters {
+    Columns mean, m2, second, anchor;
+};
+inline ColumnRegisters column_registers[grid_limit * grid_limit];
+TS_NO_CHECK inline ColumnRegisters& registers() {
+    return column_registers[(ts_logical_y() % grid_limit) * grid_limit + ts_logical_x() % grid_limit];
+}
+}  // namespace ts::sfpu
