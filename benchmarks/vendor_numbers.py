@@ -14,7 +14,9 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import repeat
 from pathlib import Path
+from typing import Literal
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -39,7 +41,7 @@ def main() -> int:
     options = _options()
     work = [one for one in vector_paths(options.vectors) if options.filter in one[0].stem]
     with ProcessPoolExecutor(options.jobs) as pool:
-        outcomes = list(pool.map(_run, *zip(*work, strict=True))) if work else []
+        outcomes = list(pool.map(_run, work, repeat(options.checks)))
     for outcome in outcomes:
         if options.verbose or outcome.verdict is Verdict.OFF:
             print(f"{outcome.verdict.value:6} {outcome.name} {outcome.problem}".rstrip())
@@ -48,11 +50,12 @@ def main() -> int:
     return 1 if summary["off"] else 0
 
 
-def _run(path: Path, arch: str) -> Outcome:
+def _run(work: tuple[Path, str], checks: Literal["on", "off"]) -> Outcome:
+    path, arch = work
     name = path.stem if arch == "wormhole" else f"{arch}/{path.stem}"
     vector = read_vector(path, arch)
     try:
-        return Outcome(name, judge(vector, run_vector(_device(arch), vector)))
+        return Outcome(name, judge(vector, run_vector(_device(arch), vector, checks)))
     except TilesmithError as error:
         return Outcome(name, Verdict.OFF, f"{type(error).__name__}: {error}")
 
@@ -83,6 +86,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--filter", default="", help="only vectors whose name contains this")
     parser.add_argument("--jobs", type=int, default=2, help="vectors that run at the same time")
+    parser.add_argument("--checks", choices=("on", "off"), default="off", help="also look for mistakes")
     parser.add_argument("--verbose", action="store_true", help="print every vector's verdict")
     return parser.parse_args()
 

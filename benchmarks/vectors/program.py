@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from benchmarks.vectors.vector import Vector
 from numpy.typing import NDArray
@@ -75,12 +77,12 @@ void kernel_main() {
 """
 
 
-def run_vector(device: Device, vector: Vector) -> NDArray[np.float32]:
+def run_vector(device: Device, vector: Vector, checks: Literal["on", "off"]) -> NDArray[np.float32]:
     """The output of the vector's kernel on the emulator, with the chip's numbers."""
     in0 = device.from_numpy(vector.in0, vector.in0_format)
     in1 = device.from_numpy(vector.in1, vector.in1_format)
     out = device.empty(vector.out.shape, vector.out_format)
-    device.run(_program(vector, in0, in1, out), numbers="chip")
+    device.run(_program(vector, in0, in1, out), checks=checks, numbers="chip")
     return np.asarray(out.to_numpy(), dtype=np.float32)
 
 

@@ -17,6 +17,10 @@ ALWI void sub_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = false, TS_AT
 ALWI void mul_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = true, TS_AT) {
     binary_tiles_init<true, EltwiseBinaryType::ELWMUL>(icb0, icb1, acc_to_dest, at);
 }
+// Some helpers pass the line of their caller themselves.
+ALWI void mul_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest, [[maybe_unused]] int call_line, TS_AT) {
+    mul_init(icb0, icb1, acc_to_dest, at);
+}
 
 #define TS_BINARY(name, op)                                                                                        \
     template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>                                                           \

@@ -9,6 +9,12 @@ ALWI void copy_init(uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_wi
     const uint32_t turn = (transpose ? 1 : 0) | (transpose_within_16x16_face ? 2 : 0);
     ts_fpu_init(ts::FpuOp::copy, {.transpose = static_cast<uint8_t>(turn)}, at);
 }
+// Some helpers pass the line of their caller themselves.
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void copy_init(
+    uint32_t cbid, uint32_t transpose, uint32_t transpose_within_16x16_face, [[maybe_unused]] uint32_t call_line, TS_AT) {
+    copy_init<is_fp32_dest_acc_en>(cbid, transpose, transpose_within_16x16_face, at);
+}
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void copy_tile(uint32_t in_cb_id, uint32_t in_tile_index, uint32_t dst_tile_index, TS_AT) {
