@@ -1,4 +1,4 @@
-"""Runs snippets of compute code on one core: all input tiles are there, each snippet makes one output tile."""
+"""Runs snippets of compute code on one core: all input tiles are there, each snippet makes an output tile."""
 
 from __future__ import annotations
 
@@ -73,11 +73,10 @@ def run_snippets(
     tensors = [device.from_numpy(one.values, one.data_format, tile=one.tile) for one in inputs]
     out = device.empty((len(snippets), shape.rows, shape.cols), out_format, tile=shape)
     page = tile_bytes(out_format, shape)
-    reads = "".join(_read(cb, one.tiles) for cb, one in enumerate(inputs))
     program = Program(
         kernels=(
             Kernel(
-                f'#include "api/dataflow/dataflow_api.h"\nvoid kernel_main() {{\n{_accessors(len(inputs))}{reads}}}',
+                _reader(inputs),
                 CORES,
                 ReaderConfig(),
                 SourceType.SOURCE_CODE,
@@ -104,12 +103,17 @@ def run_snippets(
     return np.asarray(out.to_numpy())
 
 
+def _reader(inputs: Sequence[Input]) -> str:
+    reads = "".join(_read(cb, one.tiles) for cb, one in enumerate(inputs))
+    body = _accessors(len(inputs)) + reads
+    return f'#include "api/dataflow/dataflow_api.h"\nvoid kernel_main() {{\n{body}}}\n'
+
+
 def _accessors(count: int) -> str:
     lines = ["    constexpr auto args0 = TensorAccessorArgs<0>();\n"]
     for cb in range(1, count):
-        lines.append(
-            f"    constexpr auto args{cb} = TensorAccessorArgs<args{cb - 1}.next_compile_time_args_offset()>();\n"
-        )
+        offset = f"args{cb - 1}.next_compile_time_args_offset()"
+        lines.append(f"    constexpr auto args{cb} = TensorAccessorArgs<{offset}>();\n")
     return "".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The chip's numbers: the engine agrees bit for bit with a scalar model, and conversions follow their rules."""
+"""The chip's numbers: the engine agrees bit for bit with a scalar model; conversions follow their rules."""
 
 from __future__ import annotations
 

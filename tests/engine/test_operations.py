@@ -1,4 +1,4 @@
-"""Every operation of the matrix unit against numpy, with fast numbers, so that only the wiring is at stake."""
+"""Every operation of the matrix unit against numpy, with fast numbers: only the wiring is at stake."""
 
 from __future__ import annotations
 
@@ -95,9 +95,11 @@ def test_packer_relu_and_accumulation(device: Device) -> None:
     snippets = [
         "copy_init(0); copy_tile(0, 0, 0); pack_relu_config(ReluConfig::zero());",
         "copy_init(0); copy_tile(0, 0, 0); pack_relu_config(ReluConfig::max_threshold(0x3F80));",
-        "pack_relu_config(ReluConfig::none()); pack_reconfig_l1_acc(0); copy_init(0); copy_tile(0, 0, 0);"
-        "tile_regs_commit(); tile_regs_wait(); pack_tile<true>(0, 16, 0); tile_regs_release();"
-        "pack_reconfig_l1_acc(1); tile_regs_acquire(); copy_tile(0, 1, 0);",
+        """
+        pack_relu_config(ReluConfig::none()); pack_reconfig_l1_acc(0); copy_init(0); copy_tile(0, 0, 0);
+        tile_regs_commit(); tile_regs_wait(); pack_tile<true>(0, 16, 0); tile_regs_release();
+        pack_reconfig_l1_acc(1); tile_regs_acquire(); copy_tile(0, 1, 0);
+        """,
     ]
     out = run_snippets(device, [Input(A, F32)], snippets, F32, WIDE, "fast")
     np.testing.assert_array_equal(out[0], np.maximum(A[0], 0))
