@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+from array import array
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -182,5 +183,5 @@ def _pack_arguments(
 
 
 def _words(values: Sequence[int]) -> NDArray[np.uint32]:
-    # Negative numbers and 32-bit patterns both arrive as 32-bit words.
-    return np.array(values, np.int64).astype(np.uint32)
+    # An array of words refuses negative numbers and floats; numpy would wrap and truncate them in silence.
+    return np.array(array("I", values), np.uint32)

@@ -51,6 +51,7 @@ def _table(
     arch: Arch, cbs: Iterable[tuple[CircularBuffer, int]], claims: Iterable[L1Claim], free: int, over: int
 ) -> str:
     rows = [("what", "pages", "bytes", "address", "declared at")]
+    rows.append(("L1 of a core", "", str(arch.l1_size), "", ""))
     rows.append(("firmware and kernels", "", str(arch.l1_unreserved_base), "0x0", ""))
     for cb, address in cbs:
         pages = " = ".join(
