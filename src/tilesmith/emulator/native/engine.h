@@ -10,15 +10,15 @@ namespace ts {
 
 // Cycles per step; defaults are Wormhole's, from the ISA documentation's rates (bytes or instructions per cycle).
 struct EngineTiming {
-    double unpack_bytes_per_cycle = 64;    // one or both unpackers at their widest setting
-    double pack_bytes_per_cycle = 64;      // four packers of 16 bytes
-    uint32_t matmul_phase = 16;            // MVMULs of one 32x32x32 product
-    uint32_t eltwise_phase = 8;            // 8x16 datums per instruction
+    double unpack_bytes_per_cycle = 64;  // one or both unpackers at their widest setting
+    double pack_bytes_per_cycle = 64;    // four packers of 16 bytes
+    uint32_t matmul_phase = 16;          // MVMULs of one 32x32x32 product
+    uint32_t eltwise_phase = 8;          // 8x16 datums per instruction
     uint32_t copy = 8;
-    uint32_t reduce_phase = 4;             // one face per instruction
+    uint32_t reduce_phase = 4;  // one face per instruction
     uint32_t transpose = 32;
-    uint32_t call = 6;                     // issuing an operation: address set-up and semaphores
-    uint32_t sfpu_default = 225;           // a vector function nobody has measured
+    uint32_t call = 6;            // issuing an operation: address set-up and semaphores
+    uint32_t sfpu_default = 225;  // a vector function nobody has measured
 };
 EngineTiming& engine_timing();
 
@@ -31,9 +31,9 @@ inline constexpr uint32_t src_banks = 2;
 struct SrcBank {
     bool full = false;
     FpuOp op = FpuOp::none;
-    uint32_t* words = nullptr;             // first operand's tiles, then the second's
-    uint32_t capacity = 0;                 // in tiles
-    uint32_t first = 1;                    // tiles of the first operand
+    uint32_t* words = nullptr;  // first operand's tiles, then the second's
+    uint32_t capacity = 0;      // in tiles
+    uint32_t first = 1;         // tiles of the first operand
     num::Src as[2] = {num::Src::bf16, num::Src::bf16};
     num::Geometry shape[2];
     SyncPoint filled, emptied;
@@ -46,8 +46,8 @@ struct SrcBank {
 enum class DstKind : uint8_t { floating, five_bit, integer };
 
 struct DstHalf {
-    uint32_t written = 0;                  // bit per tile
-    uint32_t reduced = 0;                  // tiles a reduction wrote
+    uint32_t written = 0;  // bit per tile
+    uint32_t reduced = 0;  // tiles a reduction wrote
     DstKind kind[dst_tiles] = {};
     SyncPoint committed, released;
 };
@@ -60,15 +60,15 @@ struct Engine {
 
     // Src
     SrcBank banks[src_banks];
-    uint32_t fill = 0, drain = 0;          // next bank of unpack and of math
+    uint32_t fill = 0, drain = 0;  // next bank of unpack and of math
     WaitQueue bank_free, bank_full;
     std::vector<uint32_t> scratch;
 
     // DST
     uint32_t* dst = nullptr;
     DstHalf halves[2];
-    uint32_t capacity = 8, sections = 2;   // tiles per half, halves
-    uint32_t committed = 0;                // halves waiting for or held by pack
+    uint32_t capacity = 8, sections = 2;  // tiles per half, halves
+    uint32_t committed = 0;               // halves waiting for or held by pack
     uint32_t math_half = 0, pack_half = 0;
     bool acquired = false, held = false;
     WaitQueue dst_free, dst_ready;
@@ -76,7 +76,7 @@ struct Engine {
 
     // set-up as each role has executed it, by role - unpack
     struct Setup {
-        uint32_t srca_cb = no_cb, srcb_cb = no_cb, out_cb = no_cb;   // whose format and tile shape are configured
+        uint32_t srca_cb = no_cb, srcb_cb = no_cb, out_cb = no_cb;  // whose format and tile shape are configured
         FpuOp unpack_op = FpuOp::none, math_op = FpuOp::none;
         FpuVariant unpack_variant, math_variant;
     } setups[3];
@@ -97,6 +97,7 @@ num::Src src_kind(const Engine& engine, uint32_t cb, bool can_bypass_src);
 void check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at);
 void check_operand(Engine& engine, SrcRegister which, uint32_t cb, const At& at);
 void check_output(Engine& engine, uint32_t cb, const At& at);
+void check_page(const Engine& engine, uint32_t cb, uint32_t tile_bytes, const At& at);
 const CbConfig& used_cb(Engine& engine, uint32_t cb, const At& at);
 
 // ---- engine_dst.cpp ----
@@ -107,10 +108,18 @@ uint32_t* dst_for_modify(Engine& engine, uint32_t index, const At& at);
 uint32_t* dst_for_pack(Engine& engine, uint32_t index, DstKind* kind, const At& at);
 void mark_reduced(Engine& engine, uint32_t index);
 
-// ---- engine.cpp ----
+// ---- engine_src.cpp ----
+uint32_t page_address(uint32_t cb, uint32_t tile);
+DstKind dst_kind(num::Src as, const Engine& engine);
+num::FpuMode mode_for(const Engine& engine, num::Src as);
+uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at);
+void spend_unpack(uint32_t bytes);
+void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape);
+void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num::Src as);
 SrcBank& begin_fill(Engine& engine, FpuOp op, uint32_t tiles, const At& at);
 void end_fill(Engine& engine);
 SrcBank& begin_drain(Engine& engine, const At& at);
+SrcBank& drain_for(Engine& engine, FpuOp op, const At& at);
 void end_drain(Engine& engine);
 
 }  // namespace ts

@@ -9,7 +9,8 @@ uint8_t source_format(const Engine& engine, uint8_t out, DstKind kind) {
     const bool precise = engine.config.bfp8_pack_precise;
     if (num::is_integer(out)) return out;
     if (engine.mode.wide) {
-        if (num::is_block(out)) return precise ? num::fmt::float32 : num::has_small_exponent(out) ? num::fmt::bfp8 : num::fmt::bfp8_b;
+        if (num::is_block(out))
+            return precise ? num::fmt::float32 : num::has_small_exponent(out) ? num::fmt::bfp8 : num::fmt::bfp8_b;
         if (out == num::fmt::float16_b) return num::fmt::float16_b;
         return num::has_small_exponent(out) && engine.blackhole ? num::fmt::float16 : num::fmt::float32;
     }
@@ -49,7 +50,8 @@ void check_mask(Engine& engine, uint32_t dst, const At& at) {
     if (engine.reduce_mask == FpuDim::none || !checks_on() || dst >= engine.capacity) return;
     const DstHalf& half = engine.halves[engine.pack_half];
     if (half.reduced >> dst & 1 || !(half.written >> dst & 1)) return;
-    finding("setup.wrong-init", at, "pack_tile runs while the packer still masks for reduce_tile: reduce_uninit() is missing");
+    finding("setup.wrong-init", at,
+            "pack_tile runs while the packer still masks for reduce_tile: reduce_uninit() is missing");
 }
 
 }  // namespace
@@ -65,13 +67,14 @@ extern "C" void ts_pack(uint32_t dst, uint32_t cb, bool out_of_order, uint32_t i
     const uint32_t* tile = dst_for_pack(e, dst, &kind, at);
     const uint32_t address = next_address(cb, out_of_order, index);
     const uint32_t bytes = num::tile_bytes(static_cast<uint8_t>(config.format), shape);
+    check_page(e, cb, bytes, at);
     l1_write(address, bytes, at);
     num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
     spend_pack(bytes);
 }
 
-extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint32_t block, uint32_t full, uint32_t column,
-                                 uint32_t row_datums, At at) {
+extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint32_t block, uint32_t full,
+                                 uint32_t column, uint32_t row_datums, At at) {
     if (!on(Role::pack)) return;
     Engine& e = *engine();
     check_output(e, cb, at);
@@ -83,7 +86,8 @@ extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint3
     const uint32_t line = (kept < width ? kept : full * width) * datum;
     const CbInterface& fifo = *ts_cb_interface(cb);
     for (uint32_t r = 0; r < rows; ++r) {
-        const uint32_t start = ((fifo.fifo_wr_ptr + r * full * fifo.fifo_page_size) << 4) + column * block * width * datum;
+        const uint32_t start =
+            ((fifo.fifo_wr_ptr + r * full * fifo.fifo_page_size) << 4) + column * block * width * datum;
         for (uint32_t c = 0; c < block; ++c) {
             DstKind kind;
             const uint32_t* tile = dst_for_pack(e, dst + r * block + c, &kind, at);
@@ -94,7 +98,8 @@ extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint3
                 for (uint32_t x = 0; x < kept; x += 16) {
                     const uint32_t face = y / shape.face_rows * shape.faces_across + x / 16;
                     const uint32_t count = kept - x < 16 ? kept - x : 16;
-                    num::pack_row(tile + face * num::face_words + y % shape.face_rows * 16, mode, l1(address + x * datum), count);
+                    num::pack_row(tile + face * num::face_words + y % shape.face_rows * 16, mode,
+                                  l1(address + x * datum), count);
                 }
             }
         }

@@ -10,10 +10,15 @@ namespace {
 uint32_t unpack_key(FpuOp op, FpuVariant v) {
     auto key = [&](FpuOp kind, uint32_t detail) { return static_cast<uint32_t>(kind) << 8 | detail; };
     switch (op) {
-        case FpuOp::add: case FpuOp::sub: case FpuOp::mul: return key(FpuOp::add, static_cast<uint32_t>(v.dim));
-        case FpuOp::add_reuse: case FpuOp::sub_reuse: case FpuOp::mul_reuse: return key(FpuOp::add_reuse, static_cast<uint32_t>(v.reuse));
+        case FpuOp::add:
+        case FpuOp::sub:
+        case FpuOp::mul: return key(FpuOp::add, static_cast<uint32_t>(v.dim));
+        case FpuOp::add_reuse:
+        case FpuOp::sub_reuse:
+        case FpuOp::mul_reuse: return key(FpuOp::add_reuse, static_cast<uint32_t>(v.reuse));
         case FpuOp::unary_bcast: return key(op, static_cast<uint32_t>(v.dim));
-        case FpuOp::matmul: case FpuOp::tilize: return key(op, v.width & 255);
+        case FpuOp::matmul:
+        case FpuOp::tilize: return key(op, v.width & 255);
         case FpuOp::reduce: return key(op, static_cast<uint32_t>(v.dim) << 1 | (v.pool == FpuPool::max));
         default: return key(op, 0);
     }
@@ -22,10 +27,15 @@ uint32_t unpack_key(FpuOp op, FpuVariant v) {
 uint32_t math_key(FpuOp op, FpuVariant v) {
     const uint32_t pooled = static_cast<uint32_t>(v.dim) << 1 | (v.pool == FpuPool::max);
     switch (op) {
-        case FpuOp::copy: case FpuOp::transpose: case FpuOp::tilize: case FpuOp::untilize: return static_cast<uint32_t>(FpuOp::copy) << 8;
-        case FpuOp::reduce: case FpuOp::tilize_reduce: return static_cast<uint32_t>(FpuOp::reduce) << 8 | pooled;
+        case FpuOp::copy:
+        case FpuOp::transpose:
+        case FpuOp::tilize:
+        case FpuOp::untilize: return static_cast<uint32_t>(FpuOp::copy) << 8;
+        case FpuOp::reduce:
+        case FpuOp::tilize_reduce: return static_cast<uint32_t>(FpuOp::reduce) << 8 | pooled;
         case FpuOp::matmul: return static_cast<uint32_t>(op) << 8 | (v.width & 255);
-        default: return static_cast<uint32_t>(op) << 8 | static_cast<uint32_t>(v.dim) << 2 | static_cast<uint32_t>(v.reuse);
+        default:
+            return static_cast<uint32_t>(op) << 8 | static_cast<uint32_t>(v.dim) << 2 | static_cast<uint32_t>(v.reuse);
     }
 }
 
@@ -51,11 +61,13 @@ const char* format_name(Format format) {
     }
 }
 
-void report_format(Engine& engine, const char* what, uint32_t configured, uint32_t cb, const char* remedy, const At& at) {
+void report_format(Engine& engine, const char* what, uint32_t configured, uint32_t cb, const char* remedy,
+                   const At& at) {
     const CbConfig &want = engine.cbs[cb], &have = engine.cbs[configured];
-    finding("setup.format", at, "CB %u (%s, %ux%u tiles) is used while the %s is configured for CB %u (%s, %ux%u tiles); call %s first", cb,
-            format_name(want.format), want.tile.rows, want.tile.cols, what, configured, format_name(have.format), have.tile.rows,
-            have.tile.cols, remedy);
+    finding("setup.format", at,
+            "CB %u (%s, %ux%u tiles) is used while the %s is configured for CB %u (%s, %ux%u tiles); call %s first", cb,
+            format_name(want.format), want.tile.rows, want.tile.cols, what, configured, format_name(have.format),
+            have.tile.rows, have.tile.cols, remedy);
 }
 
 struct SfpuCost {
@@ -65,12 +77,13 @@ struct SfpuCost {
 
 // Cycles per tile, from the vendor's measurements where there are any.
 constexpr SfpuCost sfpu_costs[] = {
-    {"exp", 863, 578},       {"exp2", 863, 578},      {"tanh", 767, 764},      {"sigmoid", 1247, 1247}, {"gelu", 2847, 2847},
-    {"gelu_tanh", 2012, 2012}, {"silu", 1387, 1088},  {"sqrt", 896, 896},      {"rsqrt", 1024, 1024},   {"recip", 1059, 96},
-    {"reciprocal", 1059, 96}, {"leaky_relu", 225, 225}, {"relu", 225, 225},    {"relu_max", 491, 491},  {"abs", 146, 146},
-    {"floor", 520, 476},     {"ceil", 520, 476},      {"trunc", 408, 408},     {"frac", 460, 460},      {"sin", 838, 838},
-    {"cos", 966, 966},       {"div_binary", 1475, 1475}, {"div", 1475, 1475},  {"binary_max", 96, 96},  {"binary_min", 96, 96},
-    {"where", 128, 128},     {"add_int", 180, 178},
+    {"exp", 863, 578},      {"exp2", 863, 578},         {"tanh", 767, 764},       {"sigmoid", 1247, 1247},
+    {"gelu", 2847, 2847},   {"gelu_tanh", 2012, 2012},  {"silu", 1387, 1088},     {"sqrt", 896, 896},
+    {"rsqrt", 1024, 1024},  {"recip", 1059, 96},        {"reciprocal", 1059, 96}, {"leaky_relu", 225, 225},
+    {"relu", 225, 225},     {"relu_max", 491, 491},     {"abs", 146, 146},        {"floor", 520, 476},
+    {"ceil", 520, 476},     {"trunc", 408, 408},        {"frac", 460, 460},       {"sin", 838, 838},
+    {"cos", 966, 966},      {"div_binary", 1475, 1475}, {"div", 1475, 1475},      {"binary_max", 96, 96},
+    {"binary_min", 96, 96}, {"where", 128, 128},        {"add_int", 180, 178},
 };
 
 uint32_t sfpu_cost(const char* function, bool blackhole) {
@@ -84,8 +97,9 @@ uint32_t sfpu_cost(const char* function, bool blackhole) {
 
 const char* op_name(FpuOp op) {
     static constexpr const char* names[] = {
-        "nothing", "copy_tile", "transpose_tile", "unary_bcast", "add_tiles", "sub_tiles", "mul_tiles", "add_reuse_dest_tiles",
-        "sub_reuse_dest_tiles", "mul_reuse_dest_tiles", "matmul", "reduce_tile", "tilize_block", "tilizeA_B_reduce", "untilize_block",
+        "nothing",        "copy_tile",   "transpose_tile",       "unary_bcast",          "add_tiles",
+        "sub_tiles",      "mul_tiles",   "add_reuse_dest_tiles", "sub_reuse_dest_tiles", "mul_reuse_dest_tiles",
+        "matmul",         "reduce_tile", "tilize_block",         "tilizeA_B_reduce",     "untilize_block",
         "transpose_dest",
     };
     return names[static_cast<uint32_t>(op)];
@@ -101,19 +115,29 @@ num::Geometry shape_of(const CbConfig& cb) {
 
 num::Src src_kind(const Engine& engine, uint32_t cb, bool can_bypass_src) {
     switch (engine.cbs[cb].format) {
-        case Format::float32: case Format::tf32:
+        case Format::float32:
+        case Format::tf32:
             if (can_bypass_src && engine.config.unpack_to_dest_fp32[cb] && engine.mode.wide) return num::Src::raw;
             if (engine.five_bit_kernel) return num::Src::five_bit;
             return engine.mode.wide ? num::Src::tf32 : num::Src::bf16;
-        case Format::float16: case Format::bfp8: case Format::bfp4: case Format::bfp2: case Format::lf8: case Format::fp8_e4m3:
-            return num::Src::five_bit;
-        case Format::int32: case Format::uint32: case Format::uint16: case Format::int8: case Format::uint8: return num::Src::integer;
+        case Format::float16:
+        case Format::bfp8:
+        case Format::bfp4:
+        case Format::bfp2:
+        case Format::lf8:
+        case Format::fp8_e4m3: return num::Src::five_bit;
+        case Format::int32:
+        case Format::uint32:
+        case Format::uint16:
+        case Format::int8:
+        case Format::uint8: return num::Src::integer;
         default: return num::Src::bf16;
     }
 }
 
 const CbConfig& used_cb(Engine& engine, uint32_t cb, const At& at) {
-    if (cb >= max_cbs || !engine.cbs[cb].used) fatal("cb.not-configured", at, "CB %u is not configured on this core", cb);
+    if (cb >= max_cbs || !engine.cbs[cb].used)
+        fatal("cb.not-configured", at, "CB %u is not configured on this core", cb);
     return engine.cbs[cb];
 }
 
@@ -126,10 +150,11 @@ void check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at) {
     if (unpack_fits && math_fits) return;
     const FpuOp other = unpack_fits ? setup.math_op : setup.unpack_op;
     if (other == FpuOp::none) {
-        finding("setup.no-init", at, "%s runs without its init: nothing has set up %s", op_name(op), unpack_fits ? "math" : "unpack");
+        finding("setup.no-init", at, "%s runs without its init: nothing has set up %s", op_name(op),
+                unpack_fits ? "math" : "unpack");
     } else {
-        finding("setup.wrong-init", at, "%s runs while %s is still set up for %s%s", op_name(op), unpack_fits ? "math" : "unpack", op_name(other),
-                other == op ? " of another kind" : "");
+        finding("setup.wrong-init", at, "%s runs while %s is still set up for %s%s", op_name(op),
+                unpack_fits ? "math" : "unpack", op_name(other), other == op ? " of another kind" : "");
     }
 }
 
@@ -157,6 +182,13 @@ void check_output(Engine& engine, uint32_t cb, const At& at) {
     }
 }
 
+void check_page(const Engine& engine, uint32_t cb, uint32_t tile_bytes, const At& at) {
+    const CbConfig& config = engine.cbs[cb];
+    if (!checks_on() || config.page_size >= tile_bytes) return;
+    finding("cb.format", at, "CB %u has pages of %u bytes, but a %ux%u tile of its format %s takes %u", cb,
+            config.page_size, config.tile.rows, config.tile.cols, format_name(config.format), tile_bytes);
+}
+
 extern "C" void ts_engine_start(uint32_t srca_cb, uint32_t srcb_cb, uint32_t out_cb, bool blackhole, At at) {
     Engine& e = *engine();
     e.fast = fast_numbers();
@@ -168,14 +200,24 @@ extern "C" void ts_engine_start(uint32_t srca_cb, uint32_t srcb_cb, uint32_t out
     setup.out_cb = out_cb;
 }
 
+// Changing a format changes only that: the rest of the engines' registers comes from the start-up call.
+static void check_started(const Engine::Setup& setup, const At& at) {
+    if (checks_on() && setup.out_cb == no_cb && setup.srca_cb == no_cb)
+        finding("setup.no-init", at, "a format is changed before any set-up: compute_kernel_hw_startup() is missing");
+}
+
 extern "C" void ts_engine_reconfigure(uint32_t registers, uint32_t srca_cb, uint32_t srcb_cb, At at) {
     Engine& e = *engine();
     Engine::Setup& setup = e.mine();
+    check_started(setup, at);
     if (registers & srca) used_cb(e, setup.srca_cb = srca_cb, at);
     if (registers & srcb) used_cb(e, setup.srcb_cb = srcb_cb, at);
 }
 
-extern "C" void ts_engine_reconfigure_pack(uint32_t out_cb, At at) { used_cb(*engine(), engine()->mine().out_cb = out_cb, at); }
+extern "C" void ts_engine_reconfigure_pack(uint32_t out_cb, At at) {
+    check_started(engine()->mine(), at);
+    used_cb(*engine(), engine()->mine().out_cb = out_cb, at);
+}
 
 extern "C" void ts_fpu_init(FpuOp op, FpuVariant variant, At) {
     Engine& e = *engine();
@@ -202,7 +244,8 @@ extern "C" void ts_sfpu_run(const char* function, At at) {
     Engine& e = *engine();
     if (checks_on()) {
         if (!e.sfpu) finding("setup.no-init", at, "%s runs on the vector unit without its init", function);
-        else if (std::strcmp(e.sfpu, function) != 0) finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", function, e.sfpu);
+        else if (std::strcmp(e.sfpu, function) != 0)
+            finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", function, e.sfpu);
     }
     spend(sfpu_cost(function, e.blackhole));
 }
