@@ -1,4 +1,4 @@
-// The life of an engine, and the hand-over of Src banks from unpack to math.
+// The life of an engine, from launch to the report of a deadlock.
 #include "engine.h"
 
 #include <cstdlib>
@@ -13,7 +13,8 @@ bool uses_five_bits(const CbConfig* cbs) {
     for (uint32_t i = 0; i < max_cbs; ++i) {
         const auto format = static_cast<uint8_t>(cbs[i].format);
         small |= cbs[i].used && num::has_small_exponent(format);
-        big |= cbs[i].used && !num::has_small_exponent(format) && (num::is_block(format) || format == num::fmt::float16_b);
+        big |=
+            cbs[i].used && !num::has_small_exponent(format) && (num::is_block(format) || format == num::fmt::float16_b);
     }
     return small && !big;
 }
@@ -58,16 +59,19 @@ void engine_free(Engine* engine) {
 void engine_finish(Engine* engine, const At& at) {
     if (!checks_on()) return;
     if (engine->acquired) {
-        finding("dst.unbalanced", engine->acquired_at, "math ends while it still holds DST: tile_regs_commit() is missing");
+        finding("dst.unbalanced", engine->acquired_at,
+                "math ends while it still holds DST: tile_regs_commit() is missing");
     }
     if (engine->held) {
-        finding("dst.unbalanced", engine->held_at, "pack ends while it still holds DST: tile_regs_release() is missing");
+        finding("dst.unbalanced", engine->held_at,
+                "pack ends while it still holds DST: tile_regs_release() is missing");
     } else if (engine->committed) {
         finding("dst.unbalanced", at, "math committed DST %u more time%s than pack took it", engine->committed,
                 engine->committed == 1 ? "" : "s");
     }
     for (const SrcBank& bank : engine->banks) {
-        if (bank.full) finding("dst.unbalanced", at, "unpack delivered tiles for %s that math never used", op_name(bank.op));
+        if (bank.full)
+            finding("dst.unbalanced", at, "unpack delivered tiles for %s that math never used", op_name(bank.op));
     }
 }
 
@@ -81,38 +85,6 @@ std::string engine_describe(const Engine* engine) {
         text += &bank == engine->banks ? "," : "";
     }
     return text;
-}
-
-SrcBank& begin_fill(Engine& engine, FpuOp op, uint32_t tiles, const At& at) {
-    SrcBank& bank = engine.banks[engine.fill];
-    wait_until(engine.bank_free, Wait{Wait::On::src_free, engine.fill, 1, true, at}, [&] { return !bank.full; });
-    bank.emptied.acquire();
-    bank.reserve(tiles);
-    bank.op = op;
-    return bank;
-}
-
-void end_fill(Engine& engine) {
-    SrcBank& bank = engine.banks[engine.fill];
-    bank.full = true;
-    bank.filled.release();
-    engine.fill = (engine.fill + 1) % src_banks;
-    if (!engine.bank_full.empty()) engine.bank_full.wake();
-}
-
-SrcBank& begin_drain(Engine& engine, const At& at) {
-    SrcBank& bank = engine.banks[engine.drain];
-    wait_until(engine.bank_full, Wait{Wait::On::src_data, engine.drain, 1, true, at}, [&] { return bank.full; });
-    bank.filled.acquire();
-    return bank;
-}
-
-void end_drain(Engine& engine) {
-    SrcBank& bank = engine.banks[engine.drain];
-    bank.full = false;
-    bank.emptied.release();
-    engine.drain = (engine.drain + 1) % src_banks;
-    if (!engine.bank_free.empty()) engine.bank_free.wake();
 }
 
 }  // namespace ts

@@ -6,20 +6,22 @@
 namespace ts {
 namespace {
 
-constexpr uint32_t poison = 0x7FC0DEAD;    // what an unwritten tile shows: a NaN in every float format
+constexpr uint32_t poison = 0x7FC0DEAD;  // what an unwritten tile shows: a NaN in every float format
 
 uint32_t checked_index(Engine& engine, uint32_t index, const At& at) {
     if (index < engine.capacity) return index;
     if (checks_on()) {
-        finding("dst.index", at, "DST index %u: %s %s-sync DST has tiles 0 to %u", index, engine.mode.wide ? "a 32-bit" : "a 16-bit",
-                engine.sections == 2 ? "half" : "full", engine.capacity - 1);
+        finding("dst.index", at, "DST index %u: %s %s-sync DST has tiles 0 to %u", index,
+                engine.mode.wide ? "a 32-bit" : "a 16-bit", engine.sections == 2 ? "half" : "full",
+                engine.capacity - 1);
     }
     return index % engine.capacity;
 }
 
 void check_acquired(Engine& engine, const At& at) {
     if (engine.acquired || !checks_on()) return;
-    finding("dst.math-outside-acquire", at, "math writes DST without holding it: no tile_regs_acquire() since the last commit");
+    finding("dst.math-outside-acquire", at,
+            "math writes DST without holding it: no tile_regs_acquire() since the last commit");
 }
 
 void fill_tile(uint32_t* tile, uint32_t word) {
@@ -50,7 +52,7 @@ uint32_t* dst_for_overwrite(Engine& engine, uint32_t index, DstKind kind, const 
 uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at) {
     uint32_t* tile = claim_tile(engine, index, at);
     *fresh = !(engine.halves[engine.math_half].written >> index & 1);
-    if (*fresh) std::memset(tile, 0, num::tile_words * sizeof(uint32_t));   // pack leaves zeros behind
+    if (*fresh) std::memset(tile, 0, num::tile_words * sizeof(uint32_t));  // pack leaves zeros behind
     note_written(engine, index, kind);
     return tile;
 }
@@ -58,7 +60,9 @@ uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool*
 uint32_t* dst_for_modify(Engine& engine, uint32_t index, const At& at) {
     uint32_t* tile = claim_tile(engine, index, at);
     if (engine.halves[engine.math_half].written >> index & 1) return tile;
-    if (checks_on()) finding("dst.unwritten", at, "DST tile %u is read, but nothing has been written to it since tile_regs_acquire()", index);
+    if (checks_on())
+        finding("dst.unwritten", at,
+                "DST tile %u is read, but nothing has been written to it since tile_regs_acquire()", index);
     fill_tile(tile, poison);
     note_written(engine, index, DstKind::floating);
     return tile;
@@ -66,14 +70,16 @@ uint32_t* dst_for_modify(Engine& engine, uint32_t index, const At& at) {
 
 uint32_t* dst_for_pack(Engine& engine, uint32_t index, DstKind* kind, const At& at) {
     if (!engine.held && checks_on()) {
-        finding("dst.pack-outside-wait", at, "pack reads DST without holding it: no tile_regs_wait() since the last release");
+        finding("dst.pack-outside-wait", at,
+                "pack reads DST without holding it: no tile_regs_wait() since the last release");
     }
     index = checked_index(engine, index, at);
     DstHalf& half = engine.halves[engine.pack_half];
     uint32_t* tile = engine.tile(engine.pack_half, index);
     *kind = half.kind[index];
     if (half.written >> index & 1) return tile;
-    if (checks_on() && engine.held) finding("dst.unwritten", at, "DST tile %u is packed, but math has not written it", index);
+    if (checks_on() && engine.held)
+        finding("dst.unwritten", at, "DST tile %u is packed, but math has not written it", index);
     fill_tile(tile, poison);
     return tile;
 }
@@ -86,7 +92,8 @@ extern "C" void ts_dst_acquire(At at) {
     if (!on(Role::math)) return;
     Engine& e = *engine();
     if (e.acquired && checks_on()) finding("dst.unbalanced", at, "math acquires DST again before committing it");
-    wait_until(e.dst_free, Wait{Wait::On::dst_free, e.math_half, 1, true, at}, [&] { return e.committed < e.sections; });
+    wait_until(e.dst_free, Wait{Wait::On::dst_free, e.math_half, 1, true, at},
+               [&] { return e.committed < e.sections; });
     DstHalf& half = e.halves[e.math_half];
     half.released.acquire();
     half.written = half.reduced = 0;
@@ -108,7 +115,8 @@ extern "C" void ts_dst_commit(At at) {
 extern "C" void ts_dst_wait(At at) {
     if (!on(Role::pack)) return;
     Engine& e = *engine();
-    if (e.held && checks_on()) finding("dst.unbalanced", at, "pack waits for DST again before releasing the half it holds");
+    if (e.held && checks_on())
+        finding("dst.unbalanced", at, "pack waits for DST again before releasing the half it holds");
     wait_until(e.dst_ready, Wait{Wait::On::dst_data, e.pack_half, 1, true, at}, [&] { return e.committed > 0; });
     e.halves[e.pack_half].committed.acquire();
     e.held = true;
@@ -126,7 +134,9 @@ extern "C" void ts_dst_release(At at) {
     if (!e.dst_free.empty()) e.dst_free.wake();
 }
 
-extern "C" uint32_t* ts_dst_modify(uint32_t tile, At at) { return on(Role::math) ? dst_for_modify(*engine(), tile, at) : nullptr; }
+extern "C" uint32_t* ts_dst_modify(uint32_t tile, At at) {
+    return on(Role::math) ? dst_for_modify(*engine(), tile, at) : nullptr;
+}
 
 extern "C" uint32_t* ts_dst_modify_held(uint32_t tile, At at) {
     DstKind kind;
@@ -139,7 +149,7 @@ extern "C" uint32_t* ts_dst_write(uint32_t tile, At at) {
     uint32_t index = tile;
     uint32_t* words = claim_tile(e, index, at);
     DstHalf& half = e.halves[e.math_half];
-    if (!(half.written >> index & 1)) fill_tile(words, 0);     // a vector function may write part of a tile
+    if (!(half.written >> index & 1)) fill_tile(words, 0);  // a vector function may write part of a tile
     half.written |= 1u << index;
     half.kind[index] = DstKind::floating;
     return words;

@@ -23,7 +23,7 @@ I16 block_row(I16 code, int exponent, bool small_exponent) {
     return magnitude != 0 ? (sign | lifted << 23 | (bits & 0x7E0000)) : minus_infinity;
 }
 
-void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape, uint32_t* rows) {
+TS_NOINLINE void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape, uint32_t* rows) {
     const uint32_t bits = block_bits(format), count = shape.datums() / 16;
     const uint8_t* codes = l1 + (count + 15) / 16 * 16;
     const bool small = format == fmt::bfp8 || format == fmt::bfp4 || format == fmt::bfp2;
@@ -34,7 +34,8 @@ void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape, uint32_t* r
         if (bits == 8) {
             uint32_t w[4];
             std::memcpy(w, codes, sizeof w);
-            const U16 words{w[0], w[0], w[0], w[0], w[1], w[1], w[1], w[1], w[2], w[2], w[2], w[2], w[3], w[3], w[3], w[3]};
+            const U16 words{w[0], w[0], w[0], w[0], w[1], w[1], w[1], w[1],
+                            w[2], w[2], w[2], w[2], w[3], w[3], w[3], w[3]};
             code = (I16)(words >> (U16)(lanes * 8 & 31)) & 255;
         } else {
             uint64_t packed = 0;
@@ -80,9 +81,10 @@ uint32_t sign_magnitude(uint32_t value) {
 }
 
 // Sixteen or more datums that stand next to each other, whatever the layout around them.
-void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t count, uint32_t* __restrict out) {
+TS_NOINLINE void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t count, uint32_t* __restrict out) {
     switch (format) {
-        case fmt::float32: case fmt::tf32: {
+        case fmt::float32:
+        case fmt::tf32: {
             if (fast || as == Src::raw) {
                 std::memcpy(out, l1, count * 4);
             } else if (as == Src::tf32) {
@@ -92,12 +94,14 @@ void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t c
             } else {
                 for (uint32_t i = 0; i < count; i += 16) {
                     const I16 value = load(l1 + i * 4);
-                    store(out + i, value & ((value & 0x7F800000) != 0 ? splat((int32_t)0xFFFF0000) : splat((int32_t)0x80000000)));
+                    store(out + i, value & ((value & 0x7F800000) != 0 ? splat((int32_t)0xFFFF0000)
+                                                                      : splat((int32_t)0x80000000)));
                 }
             }
             break;
         }
-        case fmt::int32: case fmt::uint32: std::memcpy(out, l1, count * 4); break;
+        case fmt::int32:
+        case fmt::uint32: std::memcpy(out, l1, count * 4); break;
         case fmt::float16_b:
             for (uint32_t i = 0; i < count; i += 16) {
                 uint16_t __attribute__((vector_size(32))) row;
@@ -114,7 +118,8 @@ void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t c
         case fmt::uint16:
             for (uint32_t i = 0; i < count; ++i) out[i] = read<uint16_t>(l1, i);
             break;
-        case fmt::lf8: case fmt::fp8_e4m3:
+        case fmt::lf8:
+        case fmt::fp8_e4m3:
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t half = fp8_to_half(l1[i], format == fmt::fp8_e4m3);
                 out[i] = fast ? widen_half(half) : ((half & 0x8000) << 16 | (half & 0x7FFF) << 13);
@@ -153,7 +158,8 @@ void unpack(uint8_t format, Src as, bool fast, const uint8_t* l1, Geometry shape
     if (rows != out) spread_faces(rows, shape, out);
 }
 
-void unpack_rows(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t row_bytes, Geometry shape, uint32_t* out) {
+void unpack_rows(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t row_bytes, Geometry shape,
+                 uint32_t* out) {
     for (uint32_t face = 0; face < shape.faces; ++face) {
         const uint32_t top = face / shape.faces_across * shape.face_rows;
         const uint32_t left = face % shape.faces_across * 16 * datum_bytes(format);
@@ -169,10 +175,13 @@ void broadcast(uint32_t* tile, Dim dim, Geometry shape, uint32_t row) {
     uint32_t source[tile_words];
     std::memcpy(source, tile, sizeof source);
     for (uint32_t face = 0; face < shape.faces; ++face) {
-        const uint32_t from = dim == Dim::row ? (row / 16 * across + face % across) : dim == Dim::col ? face / across * across : 0;
+        const uint32_t from = dim == Dim::row   ? (row / 16 * across + face % across)
+                              : dim == Dim::col ? face / across * across
+                                                : 0;
         const uint32_t* origin = source + from * face_words;
         for (uint32_t y = 0; y < 16; ++y) {
-            const I16 line = dim == Dim::row ? load(origin + row % 16 * 16) : splat((int32_t)origin[dim == Dim::col ? y * 16 : 0]);
+            const I16 line =
+                dim == Dim::row ? load(origin + row % 16 * 16) : splat((int32_t)origin[dim == Dim::col ? y * 16 : 0]);
             store(tile + face * face_words + y * 16, line);
         }
     }

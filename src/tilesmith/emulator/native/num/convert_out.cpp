@@ -1,22 +1,11 @@
 // What the packer does: a DST word becomes a source-format datum (rounding half away from zero), passes the ReLU stage,
 // is converted late (truncating) to the L1 format, and is stored or added there.
 #include "format_facts.h"
+#include "l1_add.h"
 #include "lanes.h"
 
 namespace ts::num {
 namespace {
-
-uint32_t bits_of(float value) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-float float_of(uint32_t bits) {
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 // ---- early: DST word -> source datum (16-bit ones in the low half) ----
 void early_bf16(const uint32_t* in, uint32_t n, bool wide, bool six_bits, uint32_t* out) {
@@ -61,16 +50,18 @@ uint32_t int8_datum(uint32_t word, bool is_unsigned) {
     return (value < 0 ? 0x80 : 0) | (magnitude > 127 ? 127 : magnitude);
 }
 
-void early(const uint32_t* in, uint32_t n, const PackMode& mode, uint32_t* out) {
+TS_NOINLINE void early(const uint32_t* in, uint32_t n, const PackMode& mode, uint32_t* out) {
     switch (mode.source) {
         case fmt::float16_b: return early_bf16(in, n, mode.wide, false, out);
         case fmt::bfp8_b: return early_bf16(in, n, mode.wide, true, out);
-        case fmt::float16: case fmt::bfp8:
+        case fmt::float16:
+        case fmt::bfp8:
             for (uint32_t i = 0; i < n; ++i) {
                 out[i] = mode.wide ? half_from_wide(in[i]) : half_from_narrow(in[i], mode.source == fmt::bfp8);
             }
             return;
-        case fmt::int8: case fmt::uint8:
+        case fmt::int8:
+        case fmt::uint8:
             for (uint32_t i = 0; i < n; ++i) out[i] = int8_datum(in[i], mode.source == fmt::uint8);
             return;
         default: std::memcpy(out, in, n * 4);
@@ -78,7 +69,7 @@ void early(const uint32_t* in, uint32_t n, const PackMode& mode, uint32_t* out) 
 }
 
 // ---- ReLU on the source datum; thresholds are compared as bit patterns ----
-void relu(uint32_t* values, uint32_t n, const PackMode& mode) {
+TS_NOINLINE void relu(uint32_t* values, uint32_t n, const PackMode& mode) {
     if (mode.relu == Relu::none) return;
     const bool word = mode.source == fmt::float32 || mode.source == fmt::tf32 || mode.source == fmt::int32;
     const uint32_t sign = word ? 0x80000000 : 0x8000;
@@ -118,16 +109,23 @@ uint32_t float_to_half(uint32_t word) {
     return exponent > 31 ? sign | 0x7FFF : sign | uint32_t(exponent) << 10 | (word & 0x7FFFFF) >> 13;
 }
 
-uint32_t late_datum(uint32_t value, uint8_t source, uint8_t format) {
+TS_NOINLINE uint32_t late_datum(uint32_t value, uint8_t source, uint8_t format) {
     const bool half = has_small_exponent(source);
     switch (format) {
-        case fmt::float32: case fmt::tf32:
-            return half ? half_to_float(value) : (source == fmt::float16_b || source == fmt::bfp8_b) ? value << 16 : value;
+        case fmt::float32:
+        case fmt::tf32:
+            return half                                                  ? half_to_float(value)
+                   : (source == fmt::float16_b || source == fmt::bfp8_b) ? value << 16
+                                                                         : value;
         case fmt::float16_b: return half ? half_to_bf16(value) : source == fmt::float32 ? value >> 16 : value;
         case fmt::float16: return half ? value : float_to_half(source == fmt::float32 ? value : value << 16);
-        case fmt::lf8: case fmt::fp8_e4m3:
-            return half_to_fp8(half ? value : float_to_half(source == fmt::float32 ? value : value << 16), format == fmt::fp8_e4m3);
-        case fmt::bfp8_b: case fmt::bfp4_b: case fmt::bfp2_b: {
+        case fmt::lf8:
+        case fmt::fp8_e4m3:
+            return half_to_fp8(half ? value : float_to_half(source == fmt::float32 ? value : value << 16),
+                               format == fmt::fp8_e4m3);
+        case fmt::bfp8_b:
+        case fmt::bfp4_b:
+        case fmt::bfp2_b: {
             if (half) return half_to_bf16(value);
             if (source != fmt::float32) return value;
             value >>= 16;
@@ -137,51 +135,7 @@ uint32_t late_datum(uint32_t value, uint8_t source, uint8_t format) {
     }
 }
 
-// ---- adding to L1 ----
-uint32_t without_denormal(uint32_t word) { return (word & 0x7FFFFFFF) < 0x800000 ? word & 0x80000000 : word; }
-
-uint32_t add_float(uint32_t old, uint32_t value) {
-    const uint32_t sum = bits_of(float_of(without_denormal(old)) + float_of(without_denormal(value)));
-    return (sum & 0x7FFFFFFF) > 0x7F800000 ? 0x7FC00000 : without_denormal(sum);
-}
-
-// NaN patterns count as numbers beyond the largest one.
-double bf16_beyond(uint32_t bits, bool in_memory) {
-    const uint32_t sign = bits & 0x8000;
-    if ((bits & 0x7FFF) <= 0x7F80) return float_of(((bits & 0x7FFF) < 0x80 ? sign : bits) << 16);
-    const double value = in_memory ? 0x1.fffffffffffffp1023 : (1.0 + (bits & 0x7F) / 128.0) * 0x1p128;
-    return sign ? -value : value;
-}
-
-uint32_t add_bf16(uint32_t old, uint32_t value) {
-    if ((old == 0x7F80 && value == 0xFF80) || (old == 0xFF80 && value == 0x7F80)) return 0x7FC0;
-    const double sum = bf16_beyond(old, true) + bf16_beyond(value, false);
-    uint64_t bits;
-    std::memcpy(&bits, &sum, sizeof bits);
-    const uint32_t sign = uint32_t(bits >> 63) << 15;
-    const int32_t exponent = int32_t(bits >> 52 & 0x7FF) - 1023 + 127;
-    const uint64_t mantissa = bits & ((1ull << 52) - 1);
-    if (exponent <= 0) return sign;
-    if (exponent >= 255) return sign | 0x7F80;
-    const uint64_t rounded = (mantissa + (1ull << 44) - 1 + (mantissa >> 45 & 1)) >> 45;
-    return sign | (uint32_t(exponent << 7) + uint32_t(rounded));
-}
-
-uint32_t add_half(uint32_t old, uint32_t value) {
-    auto widen = [](uint32_t half) {
-        const uint32_t sign = (half & 0x8000) << 16;
-        return float_of((half & 0x7FFF) >= 0x400 ? sign | (((half & 0x7FFF) << 13) + (112 << 23)) : sign);
-    };
-    const uint32_t sum = bits_of(widen(old) + widen(value));
-    const uint32_t sign = sum >> 16 & 0x8000;
-    if (!(sum & 0x7FFFFFFF)) return sign | ((old >> 10 & 31) >= 30 ? 0x7FFF : 0);
-    const int32_t exponent = int32_t(sum >> 23 & 255) - 112;
-    if (exponent <= 0) return sign | (exponent < 0 ? 0x7FFF : 0);
-    const uint32_t mantissa = sum & 0x7FFFFF;
-    const uint32_t packed = uint32_t(exponent << 10) + ((mantissa + (1u << 12) - 1 + (mantissa >> 13 & 1)) >> 13);
-    return sign | (packed < 0x8000 ? packed : 0x7FFF);
-}
-
+// ---- into L1 ----
 template <class T>
 void store_datums(const uint32_t* values, uint32_t n, const PackMode& mode, uint8_t* l1) {
     if (!mode.accumulate) {
@@ -205,7 +159,7 @@ void store_datums(const uint32_t* values, uint32_t n, const PackMode& mode, uint
 }
 
 // Sixteen bf16 datums share the largest exponent; magnitudes round to seven bits, and shorter formats cut those off.
-void store_block(const uint32_t* values, uint32_t bits, bool small, uint8_t* exponent_at, uint8_t* codes_at) {
+TS_NOINLINE void store_block(const uint32_t* values, uint32_t bits, bool small, uint8_t* exponent_at, uint8_t* codes_at) {
     const I16 value = load(values);
     const I16 exponent = small ? shift_right(value, 10) & 31 : shift_right(value, 7) & 255;
     const int32_t largest = largest_lane(exponent);
@@ -228,7 +182,7 @@ void store_block(const uint32_t* values, uint32_t bits, bool small, uint8_t* exp
 }
 
 // Plain rounding to nearest even for `fast` numbers; returns source datums as `early` does.
-void early_fast(const uint32_t* in, uint32_t n, uint8_t source, uint32_t* out) {
+TS_NOINLINE void early_fast(const uint32_t* in, uint32_t n, uint8_t source, uint32_t* out) {
     if (source != fmt::float16_b && source != fmt::bfp8_b) {
         std::memcpy(out, in, n * 4);
         return;
@@ -240,7 +194,7 @@ void early_fast(const uint32_t* in, uint32_t n, uint8_t source, uint32_t* out) {
     }
 }
 
-void convert(const uint32_t* words, uint32_t n, PackMode mode, uint32_t* values) {
+TS_NOINLINE void convert(const uint32_t* words, uint32_t n, PackMode mode, uint32_t* values) {
     if (mode.fast && !is_integer(mode.source)) {
         if (mode.format == fmt::float16 || mode.format == fmt::lf8 || mode.format == fmt::fp8_e4m3) {
             for (uint32_t i = 0; i < n; ++i) values[i] = half_from_wide(words[i]);
@@ -257,16 +211,21 @@ void convert(const uint32_t* words, uint32_t n, PackMode mode, uint32_t* values)
     for (uint32_t i = 0; i < n; ++i) values[i] = late_datum(values[i], mode.source, mode.format);
 }
 
-void store_all(const uint32_t* values, uint32_t n, const PackMode& mode, uint8_t* l1) {
+TS_NOINLINE void store_all(const uint32_t* values, uint32_t n, const PackMode& mode, uint8_t* l1) {
     switch (mode.format) {
-        case fmt::float32: case fmt::tf32: case fmt::int32: case fmt::uint32: return store_datums<uint32_t>(values, n, mode, l1);
-        case fmt::float16: case fmt::float16_b: case fmt::uint16: return store_datums<uint16_t>(values, n, mode, l1);
+        case fmt::float32:
+        case fmt::tf32:
+        case fmt::int32:
+        case fmt::uint32: return store_datums<uint32_t>(values, n, mode, l1);
+        case fmt::float16:
+        case fmt::float16_b:
+        case fmt::uint16: return store_datums<uint16_t>(values, n, mode, l1);
         default: return store_datums<uint8_t>(values, n, mode, l1);
     }
 }
 
 // Rows of the tile in L1 order, with what a reduction does not define written as zero.
-void gather(const uint32_t* dst, Dim keep, Geometry shape, uint32_t* words) {
+TS_NOINLINE void gather(const uint32_t* dst, Dim keep, Geometry shape, uint32_t* words) {
     for (uint32_t face = 0; face < shape.faces; ++face) {
         for (uint32_t row = 0; row < shape.face_rows; ++row, words += 16) {
             std::memcpy(words, dst + face * face_words + row * 16, 64);

@@ -51,7 +51,7 @@ void copy(const uint32_t* src, Src as, bool fast, FpuMode mode, uint32_t* dst, u
         I16 word = flush(load(src + i));
         if (as == Src::five_bit) {
             word = five_bit_to_float(word);
-        } else if (mode.wide) {   // the copy is an addition of zero, and the adder knows infinity but not NaN
+        } else if (mode.wide) {  // the copy is an addition of zero, and the adder knows infinity but not NaN
             word = exponent_of(word) == 255 ? (word & (int32_t)0xFF800000) : word;
         }
         store(dst + i, word);

@@ -15,7 +15,8 @@ constexpr bool has_small_exponent(uint8_t format) {
 }
 
 constexpr bool is_integer(uint8_t format) {
-    return format == fmt::int32 || format == fmt::uint32 || format == fmt::uint16 || format == fmt::int8 || format == fmt::uint8;
+    return format == fmt::int32 || format == fmt::uint32 || format == fmt::uint16 || format == fmt::int8 ||
+           format == fmt::uint8;
 }
 
 // Sign and magnitude of one datum of a block format.
@@ -25,8 +26,13 @@ constexpr uint32_t block_bits(uint8_t format) {
 
 constexpr uint32_t datum_bytes(uint8_t format) {
     switch (format) {
-        case fmt::float32: case fmt::tf32: case fmt::int32: case fmt::uint32: return 4;
-        case fmt::float16: case fmt::float16_b: case fmt::uint16: return 2;
+        case fmt::float32:
+        case fmt::tf32:
+        case fmt::int32:
+        case fmt::uint32: return 4;
+        case fmt::float16:
+        case fmt::float16_b:
+        case fmt::uint16: return 2;
         default: return 1;
     }
 }

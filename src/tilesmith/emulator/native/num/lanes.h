@@ -14,6 +14,7 @@ using U16 = uint32_t __attribute__((vector_size(64)));
 using F16 = float __attribute__((vector_size(64)));
 
 #define TS_INLINE inline __attribute__((always_inline))
+#define TS_NOINLINE __attribute__((noinline))  // keeps the build of the runtime quick
 
 TS_INLINE I16 splat(int32_t v) { return I16{v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v}; }
 TS_INLINE F16 splat_float(float v) { return F16{v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v}; }

@@ -41,7 +41,8 @@ uint32_t tile_bytes(uint8_t format, Geometry shape);
 // ---- L1 -> registers (convert_in.cpp) ----
 void unpack(uint8_t format, Src as, bool fast, const uint8_t* l1, Geometry shape, uint32_t* out);
 // Row-major rows of `row_bytes`, taken as one tile.
-void unpack_rows(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t row_bytes, Geometry shape, uint32_t* out);
+void unpack_rows(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t row_bytes, Geometry shape,
+                 uint32_t* out);
 void broadcast(uint32_t* tile, Dim dim, Geometry shape, uint32_t row);
 void transpose_faces(uint32_t* tile);                  // swaps the off-diagonal faces
 void transpose_within_faces(uint32_t* tile, uint32_t faces);

@@ -9,7 +9,7 @@ TS_INLINE I16 ordered(I16 word) { return word ^ ((word >> 31) & 0x7FFFFFFF); }
 
 // One row of sums: sum over i of data[i][lane] * scale[i], eight products at a time. `data_is_srcb` says which
 // multiplier input the data takes.
-Term pooled_sum(const uint32_t* face, const uint32_t* scale, int group, int phase, FpuMode mode, bool data_is_srcb) {
+TS_NOINLINE Term pooled_sum(const uint32_t* face, const uint32_t* scale, int group, int phase, FpuMode mode, bool data_is_srcb) {
     const int bias = product_bias(mode, phase);
     Products products(bias);
     for (int i = 0; i < 8; ++i) {
@@ -27,7 +27,7 @@ struct Pooling {
     Src as;
     const uint32_t* scale;
 
-    I16 phase_sum(const uint32_t* face, const uint32_t* factors, int phase, bool data_is_srcb, I16 row) const {
+    TS_NOINLINE I16 phase_sum(const uint32_t* face, const uint32_t* factors, int phase, bool data_is_srcb, I16 row) const {
         const Term first = pooled_sum(face, factors, 0, phase, mode, data_is_srcb);
         return accumulate<true>(first, pooled_sum(face, factors, 1, phase, mode, data_is_srcb), row, mode);
     }
@@ -45,7 +45,7 @@ struct Pooling {
     }
 
     // The maximum scales its input by the power of two in the scaler.
-    I16 largest(const uint32_t* face, I16 row) const {
+    TS_NOINLINE I16 largest(const uint32_t* face, I16 row) const {
         if (!fast && mode.wide) row &= (int32_t)0xFFFFE000;
         const int one = mode.five_bit_exponent ? 15 : 127;
         for (int i = 0; i < 16; ++i) {
@@ -77,7 +77,8 @@ struct Pooling {
 void reduce_columns(const Pooling& pooling, const uint32_t* data, Geometry shape, bool fresh, uint32_t* dst) {
     for (uint32_t col = 0; col < shape.faces_across; ++col) {
         I16 row = pooling.start(dst + col * face_words, fresh);
-        for (uint32_t face = col; face < shape.faces; face += shape.faces_across) row = pooling(data + face * face_words, row);
+        for (uint32_t face = col; face < shape.faces; face += shape.faces_across)
+            row = pooling(data + face * face_words, row);
         write_dst(dst + col * face_words, row, pooling.mode);
     }
 }
@@ -94,7 +95,8 @@ void reduce_all(const Pooling& pooling, const uint32_t* data, Geometry shape, bo
     write_dst(dst, load(row), pooling.mode);
 }
 
-// Transposed data pools into a row, which is then written down as a column. Row 0 keeps the whole row for the next tile.
+// Transposed data pools into a row, which is then written down as a column. Row 0 keeps the whole row for the next
+// tile.
 void reduce_rows_max(const Pooling& pooling, const uint32_t* transposed, Geometry shape, bool fresh, uint32_t* dst) {
     for (uint32_t down = 0; down < shape.faces_down(); ++down) {
         uint32_t* out = dst + down * shape.faces_across * face_words;
@@ -116,8 +118,8 @@ void reduce_rows_max(const Pooling& pooling, const uint32_t* transposed, Geometr
 }
 
 // A product with the scaler's rows standing as columns. Lanes are the tile's rows, so the data comes transposed.
-void reduce_rows_sum(const Pooling& pooling, const uint32_t* transposed, const uint32_t* scaler, Geometry shape, bool fresh,
-                     uint32_t* dst) {
+void reduce_rows_sum(const Pooling& pooling, const uint32_t* transposed, const uint32_t* scaler, Geometry shape,
+                     bool fresh, uint32_t* dst) {
     const bool whole = shape.faces == 4;
     const uint32_t across = shape.faces_across;
     for (uint32_t down = 0; down < shape.faces_down(); ++down) {

@@ -8,3 +8,4 @@
 #include "api/compute/reg_api.h"
 #include "api/debug/assert.h"
 #include "ts/dataflow/identity.h"
+#include "ts/llk_calls.h"

@@ -1,0 +1,93 @@
+// Products of blocks of tiles: rows + columns tiles are unpacked once and multiplied pair by pair.
+#include <cstring>
+
+#include "engine.h"
+
+namespace ts {
+namespace {
+
+bool is_whole(num::Geometry shape) { return shape.faces == 4 && shape.face_rows == 16; }
+
+// Small tiles stand in the corner of a 32x32 one while they are multiplied.
+void spread(uint32_t* tile, num::Geometry shape) {
+    uint32_t faces[num::tile_words];
+    std::memcpy(faces, tile, shape.faces * num::face_words * sizeof(uint32_t));
+    std::memset(tile, 0, sizeof faces);
+    for (uint32_t face = 0; face < shape.faces; ++face) {
+        const uint32_t place = face / shape.faces_across * 2 + face % shape.faces_across;
+        std::memcpy(tile + place * num::face_words, faces + face * num::face_words, num::face_words * sizeof(uint32_t));
+    }
+}
+
+void gather(uint32_t* tile, num::Geometry shape) {
+    for (uint32_t face = 0; face < shape.faces; ++face) {
+        const uint32_t place = face / shape.faces_across * 2 + face % shape.faces_across;
+        std::memmove(tile + face * num::face_words, tile + place * num::face_words, num::face_words * sizeof(uint32_t));
+    }
+}
+
+void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uint32_t tile1, uint32_t cols,
+                 uint32_t rows, uint32_t stride, const At& at) {
+    check_init(engine, FpuOp::matmul, FpuVariant{.width = cols >= rows}, at);
+    check_operand(engine, srca, cb1, at);
+    check_operand(engine, srcb, cb0, at);
+    SrcBank& bank = begin_fill(engine, FpuOp::matmul, rows + cols, at);
+    bank.first = rows;
+    describe(engine, bank, 0, cb0, src_kind(engine, cb0, false));
+    describe(engine, bank, 1, cb1, src_kind(engine, cb1, false));
+    uint32_t bytes = 0;
+    for (uint32_t r = 0; r < rows; ++r) {
+        bytes += read_tile(engine, cb0, tile0 + r * stride, bank.as[0], bank.tile(r), at);
+        if (!is_whole(bank.shape[0])) spread(bank.tile(r), bank.shape[0]);
+    }
+    const uint32_t turn = engine.mine().unpack_variant.transpose;
+    for (uint32_t c = 0; c < cols; ++c) {
+        uint32_t* words = bank.tile(rows + c);
+        bytes += read_tile(engine, cb1, tile1 + c, bank.as[1], words, at);
+        if (!is_whole(bank.shape[1])) spread(words, bank.shape[1]);
+        if (turn) transpose(words, 3, {});
+    }
+    spend_unpack(bytes);
+    end_fill(engine);
+}
+
+void multiply(Engine& engine, SrcBank& bank, const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
+    if (bank.as[1] == num::Src::integer) num::matmul_integer(in0, in1, dst);
+    else if (engine.fast) num::matmul_fast(in0, in1, 1, 1, &dst);
+    else num::matmul_chip(in0, in1, mode_for(engine, bank.as[1]), dst);
+}
+
+void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, const At& at) {
+    SrcBank& bank = drain_for(engine, FpuOp::matmul, at);
+    const num::Geometry out{bank.shape[0].face_rows,
+                            static_cast<uint16_t>(bank.shape[0].faces_down() * bank.shape[1].faces_across),
+                            bank.shape[1].faces_across};
+    const bool whole = is_whole(bank.shape[0]) && is_whole(bank.shape[1]);
+    const DstKind kind = dst_kind(bank.as[1], engine);
+    uint32_t* tiles[dst_tiles];
+    for (uint32_t i = 0; i < rows * cols; ++i) {
+        bool fresh;
+        tiles[i % dst_tiles] = dst_for_accumulate(engine, dst + i, kind, &fresh, at);
+        if (!whole) spread(tiles[i % dst_tiles], out);
+    }
+    if (engine.fast && bank.as[1] != num::Src::integer && rows * cols <= dst_tiles) {
+        num::matmul_fast(bank.words, bank.second(), rows, cols, tiles);
+    } else {
+        for (uint32_t r = 0; r < rows; ++r)
+            for (uint32_t c = 0; c < cols; ++c)
+                multiply(engine, bank, bank.tile(r), bank.tile(rows + c), tiles[(r * cols + c) % dst_tiles]);
+    }
+    for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i % dst_tiles], out);
+    spend(engine_timing().call + uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols);
+    end_drain(engine);
+}
+
+}  // namespace
+
+extern "C" void ts_fpu_matmul(uint32_t cb0, uint32_t cb1, uint32_t tile0, uint32_t tile1, uint32_t dst, uint32_t ct_dim,
+                              uint32_t rt_dim, uint32_t kt_dim, At at) {
+    if (on(Role::unpack)) fill_matmul(*engine(), cb0, cb1, tile0, tile1, ct_dim, rt_dim, kt_dim, at);
+    else if (on(Role::math)) drain_matmul(*engine(), dst, ct_dim, rt_dim, at);
+}
+
+}  // namespace ts

@@ -1,0 +1,92 @@
+// The way from a circular buffer's front to DST: reading tiles as the unpacker does, and handing Src banks to math.
+#include "engine.h"
+
+namespace ts {
+
+uint32_t page_address(uint32_t cb, uint32_t tile) {
+    const CbInterface& fifo = *ts_cb_interface(cb);
+    return (fifo.fifo_rd_ptr + fifo.fifo_page_size * tile) << 4;
+}
+
+DstKind dst_kind(num::Src as, const Engine& engine) {
+    if (as == num::Src::integer) return DstKind::integer;
+    return as == num::Src::five_bit && !engine.mode.wide ? DstKind::five_bit : DstKind::floating;
+}
+
+num::FpuMode mode_for(const Engine& engine, num::Src as) {
+    num::FpuMode mode = engine.mode;
+    mode.five_bit_exponent = as == num::Src::five_bit;
+    return mode;
+}
+
+// One tile from a CB's front into `out`, as the unpacker converts it. Returns the bytes it read.
+uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at) {
+    const CbConfig& config = engine.cbs[cb];
+    const num::Geometry shape = shape_of(config);
+    const auto format = static_cast<uint8_t>(config.format);
+    const uint32_t bytes = num::tile_bytes(format, shape);
+    const uint32_t address = page_address(cb, tile);
+    check_page(engine, cb, bytes, at);
+    l1_read(address, bytes, at);
+    num::unpack(format, as, engine.fast, l1(address), shape, out);
+    return bytes;
+}
+
+void spend_unpack(uint32_t bytes) {
+    const EngineTiming& timing = engine_timing();
+    spend(timing.call + static_cast<uint64_t>(bytes / timing.unpack_bytes_per_cycle));
+}
+
+void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape) {
+    if (kinds & 2) num::transpose_within_faces(tile, shape.faces);
+    if (kinds & 1 && shape.faces == 4) num::transpose_faces(tile);
+}
+
+void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num::Src as) {
+    bank.as[operand] = as;
+    bank.shape[operand] = shape_of(engine.cbs[cb]);
+}
+
+// Math expects what unpack delivered; kernels that call the halves apart can get this wrong.
+SrcBank& drain_for(Engine& engine, FpuOp op, const At& at) {
+    SrcBank& bank = begin_drain(engine, at);
+    if (bank.op != op && checks_on()) {
+        finding("setup.wrong-init", at, "math runs %s on tiles that unpack delivered for %s", op_name(op),
+                op_name(bank.op));
+    }
+    return bank;
+}
+
+SrcBank& begin_fill(Engine& engine, FpuOp op, uint32_t tiles, const At& at) {
+    SrcBank& bank = engine.banks[engine.fill];
+    wait_until(engine.bank_free, Wait{Wait::On::src_free, engine.fill, 1, true, at}, [&] { return !bank.full; });
+    bank.emptied.acquire();
+    bank.reserve(tiles);
+    bank.op = op;
+    return bank;
+}
+
+void end_fill(Engine& engine) {
+    SrcBank& bank = engine.banks[engine.fill];
+    bank.full = true;
+    bank.filled.release();
+    engine.fill = (engine.fill + 1) % src_banks;
+    if (!engine.bank_full.empty()) engine.bank_full.wake();
+}
+
+SrcBank& begin_drain(Engine& engine, const At& at) {
+    SrcBank& bank = engine.banks[engine.drain];
+    wait_until(engine.bank_full, Wait{Wait::On::src_data, engine.drain, 1, true, at}, [&] { return bank.full; });
+    bank.filled.acquire();
+    return bank;
+}
+
+void end_drain(Engine& engine) {
+    SrcBank& bank = engine.banks[engine.drain];
+    bank.full = false;
+    bank.emptied.release();
+    engine.drain = (engine.drain + 1) % src_banks;
+    if (!engine.bank_free.empty()) engine.bank_free.wake();
+}
+
+}  // namespace ts
