@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +20,16 @@ from tilesmith.program import CBFormat, ComputeConfig, CoreCoord, Kernel, Reader
 
 _SYNTAX_ONLY = ("-std=c++20", "-fsyntax-only", "-fmax-errors=20")
 _ARGUMENTS = 400
-# Compile-time argument words to try: an interleaved DRAM accessor, a sharded one, then sizes that divide.
-_WORDS = (2, 1, 32, 4, 64, 0)
+# Compile-time arguments to try, by position: all different and an interleaved DRAM accessor wherever one may
+# stand; then all the same: interleaved, sharded, sizes that divide, nothing.
+_WORDS: tuple[Callable[[int], int], ...] = (
+    lambda index: (2 + 4 * index) % 64,
+    lambda _: 2,
+    lambda _: 1,
+    lambda _: 32,
+    lambda _: 64,
+    lambda _: 0,
+)
 
 _REASONS = (
     ("header", re.compile(r"fatal error: ([^:]+): No such file")),
@@ -73,19 +81,21 @@ class VendorCompiler:
                 return outcomes[-1]
         return min(outcomes, key=lambda outcome: len(outcome.output))
 
-    def _attempt(self, kernel: VendorKernel, word: int) -> Outcome:
+    def _attempt(self, kernel: VendorKernel, word: Callable[[int], int]) -> Outcome:
         unit = kernel_unit(self._described(kernel, word), _buffers(), self.arch, checks=False)
         output = "\n".join(filter(None, map(_errors_of, unit.jobs)))
         return Outcome(kernel.name, not output, tuple(_missing(output)), output)
 
-    def _described(self, kernel: VendorKernel, word: int) -> Kernel:
+    def _described(self, kernel: VendorKernel, word: Callable[[int], int]) -> Kernel:
         return Kernel(
             kernel.path,
             CoreCoord(0, 0),
             ComputeConfig() if kernel.is_compute else ReaderConfig(),
-            compile_time_args=[word] * _ARGUMENTS,
-            named_compile_time_args=[(name, word) for name in self.wheel.named_arguments],
-            defines=defines_for(self._text_with_local_headers(kernel), compute=kernel.is_compute),
+            compile_time_args=[word(index) for index in range(_ARGUMENTS)],
+            named_compile_time_args=[(name, word(i)) for i, name in enumerate(self.wheel.named_arguments)],
+            defines=defines_for(
+                kernel.name, self._text_with_local_headers(kernel), compute=kernel.is_compute
+            ),
             compiler_include_paths=[*self._roots, kernel.path.parent],
         )
 

@@ -40,15 +40,31 @@ _IF_USED = (
     ("TILE_HW_VAL", "1024"),
     ("GROUPED_KV_SOURCE_COUNT", "1"),
     ("SLIDING_HALO_SLOT_COUNT", "1"),
+    ("COPY_DEST_DATA_FORMAT", "DataFormat::Float16_b"),
+    ("BF16_ROUNDING_MODE", "ckernel::DstRoundingMode::NearestEven"),
+    ("WHERE_DATA_FORMAT", "DataFormat::Float16_b"),
+)
+# For kernels whose path contains the first word; these win over the table above.
+_BY_PATH = (
+    ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST", "1"),
+    ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST_B", "0"),
+    ("eltwise_where", "BINARY_SFPU_INIT", "where_tile_init();"),
+    ("eltwise_where", "BINARY_SFPU_OP", "where_tile<DataFormat::Float16_b>"),
+    ("eltwise_where", "WHERE_DATA_FORMAT", "DataFormat::Float16_b"),
+    ("eltwise_where", "WHERE_TTS", "1"),
+    ("ternary_addc", "TERNARY_SFPU_OP_INIT", "addcmul_tile_init"),
+    ("ternary_addc", "TERNARY_SFPU_OP_FUNC", "addcmul_tile<DataFormat::Float16_b>"),
+    ("ternary_addcmul_int", "ADDCMUL_DATA_FORMAT", "DataFormat::Int32"),
 )
 # Macros with a parameter; empty is what ttnn passes when there is no activation.
 _EMPTY_IF_USED = re.compile(r"\bPROCESS_ACTIVATIONS\b")
 _ACTIVATIONS = ("LHS", "RHS", "POST")
 
 
-def defines_for(text: str, *, compute: bool) -> dict[str, str]:
+def defines_for(path: str, text: str, *, compute: bool) -> dict[str, str]:
     """The table's entries that `text` uses and does not define itself."""
-    return dict(_chosen(text, compute))
+    by_path = {name: value for part, name, value in _BY_PATH if part in path}
+    return {**dict(_chosen(text, compute)), **by_path}
 
 
 def _chosen(text: str, compute: bool) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 
 #ifndef KERNEL_COMPILE_TIME_ARGS
 #define KERNEL_COMPILE_TIME_ARGS
@@ -28,22 +26,34 @@ constexpr uint32_t get_ct_arg() {
 #define get_compile_time_arg_val(arg_idx) get_ct_arg<arg_idx>()
 
 namespace ts {
+// A name as a literal or as anything with data() and size(). <string_view> would double the time to compile a kernel.
+struct ArgumentName {
+    const char* data;
+    size_t size;
+    constexpr ArgumentName(const char* text) : data(text), size(__builtin_strlen(text)) {}
+    template <class Text>
+        requires requires(const Text& text) { text.data() + text.size(); }
+    constexpr ArgumentName(const Text& text) : data(text.data()), size(text.size()) {}
+    constexpr bool operator==(const ArgumentName& other) const {
+        return size == other.size && __builtin_memcmp(data, other.data, size) == 0;
+    }
+};
 struct NamedArgument {
-    std::string_view name;
+    ArgumentName name;
     uint32_t value;
 };
-// The first entry stands for "not found" and keeps the table from being empty.
+// The first entry keeps the table from being empty.
 inline constexpr NamedArgument named_arguments[] = {{"", 0}, KERNEL_COMPILE_TIME_ARG_MAP};
 
 // Declared only: calling it in a constant expression is the compile error that names the problem.
 void this_named_compile_time_argument_was_not_given_to_the_kernel();
 }  // namespace ts
 
-constexpr uint32_t get_named_ct_arg(std::string_view name) {
+constexpr uint32_t get_named_ct_arg(ts::ArgumentName name) {
     for (const auto& argument : ts::named_arguments) {
         if (argument.name == name) return argument.value;
     }
     ts::this_named_compile_time_argument_was_not_given_to_the_kernel();
     return 0;
 }
-constexpr uint32_t get_named_compile_time_arg_val(std::string_view name) { return get_named_ct_arg(name); }
+constexpr uint32_t get_named_compile_time_arg_val(ts::ArgumentName name) { return get_named_ct_arg(name); }

@@ -2,6 +2,13 @@
 #pragma once
 #include "api/dataflow/noc.h"
 
+// Who may act on a semaphore; on these chips there is one kind.
+enum class SemScope : uint8_t { LOCAL_NONATOMIC = 0, DM_LOCAL_CACHED = 1, EXTERNAL = 2, COMPUTE_ATOMIC = 3 };
+struct SemaphoreBindingToken {
+    std::uint32_t id;
+    SemScope scope;
+};
+
 template <ProgrammableCoreType core_type = ProgrammableCoreType::TENSIX>
 class Semaphore {
     template <ProgrammableCoreType>
@@ -9,6 +16,8 @@ class Semaphore {
 
 public:
     explicit Semaphore(uint32_t semaphore_id, TS_AT) : address_(ts_semaphore_address(semaphore_id, at)) {}
+
+    explicit Semaphore(SemaphoreBindingToken token, TS_AT) : Semaphore(token.id, at) {}
 
     void set(uint32_t value, TS_AT) const { ts_semaphore_set(address_, value, at); }
     uint32_t value(TS_AT) const { return ts_semaphore_get(address_, at); }

@@ -27,6 +27,10 @@ enum class DataFormat : std::uint8_t {
 };
 
 namespace ts {
+// Not std::min: its header alone takes as long to compile as a kernel.
+constexpr uint32_t smaller(uint64_t a, uint64_t b) { return static_cast<uint32_t>(a < b ? a : b); }
+constexpr uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 // Bytes of one tile of `datums` elements whose faces share one exponent per 16 of them.
 constexpr uint32_t tile_bytes(DataFormat format, uint32_t datums) {
     const uint32_t exponents = (datums / 16 + 15) / 16 * 16;

@@ -3,7 +3,6 @@
 #pragma once
 #include <stdint.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -54,3 +53,8 @@ using uint = unsigned int;
 // Kernel entry of the first name generation: `namespace NAMESPACE { void MAIN { ... } }`.
 #define NAMESPACE ts_kernel
 #define MAIN kernel_main()
+
+// Visible in every kernel of the vendor, whatever it includes.
+#include "api/debug/dprint.h"
+#include "api/debug/waypoint.h"
+#include "ts/dataflow/identity.h"

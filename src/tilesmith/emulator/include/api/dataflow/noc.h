@@ -180,7 +180,7 @@ public:
         static_assert(noc_zero_l1_endpoint_v<Dst>, "only this core's L1 can be zeroed without a scratch buffer");
         uint32_t destination = local_destination(dst, args);
         while (size_bytes > 0) {
-            const uint32_t piece = std::min<uint32_t>(size_bytes, MEM_ZEROS_SIZE);
+            const uint32_t piece = ts::smaller(size_bytes, MEM_ZEROS_SIZE);
             noc_async_read(::get_noc_addr(MEM_ZEROS_BASE, noc_id_), destination, piece, noc_id_, NOC_UNICAST_WRITE_VC, at);
             destination += piece;
             size_bytes -= piece;
@@ -194,7 +194,7 @@ public:
         uint64_t destination = accessor.get_noc_addr(args.page_id, args.offset_bytes, noc_id_);
         const uint32_t zeros = local_source(scratch, {});
         while (size_bytes > 0) {
-            const uint32_t piece = std::min<uint32_t>(size_bytes, NOC_MAX_BURST_SIZE);
+            const uint32_t piece = ts::smaller(size_bytes, NOC_MAX_BURST_SIZE);
             noc_async_write(zeros, destination, piece, noc_id_, NOC_UNICAST_WRITE_VC, at);
             destination += piece;
             size_bytes -= piece;

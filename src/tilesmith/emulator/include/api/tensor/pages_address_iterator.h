@@ -13,14 +13,14 @@ public:
     using pointer = const value_type*;
 
     PagesAddressIterator(const Accessor& accessor, uint32_t page_id, uint32_t end, uint32_t stride, uint8_t noc) :
-        accessor_(&accessor), page_id_(std::min(page_id, end)), end_(end), stride_(stride), noc_(noc) {
+        accessor_(&accessor), page_id_(ts::smaller(page_id, end)), end_(end), stride_(stride), noc_(noc) {
         locate();
     }
     uint32_t page_id() const { return page_id_; }
     reference operator*() const { return page_; }
     pointer operator->() const { return &page_; }
     PagesAddressIterator& operator+=(difference_type steps) {
-        page_id_ = static_cast<uint32_t>(std::min<uint64_t>(page_id_ + uint64_t(steps) * stride_, end_));
+        page_id_ = ts::smaller(page_id_ + uint64_t(steps) * stride_, end_);
         locate();
         return *this;
     }

@@ -20,7 +20,7 @@ public:
     reference operator*() const { return page_; }
     pointer operator->() const { return &page_; }
     ShardPagesAddressIterator& operator+=(difference_type steps) {
-        position_ = static_cast<uint32_t>(std::min<uint64_t>(position_ + uint64_t(steps), end_));
+        position_ = ts::smaller(position_ + uint64_t(steps), end_);
         settle();
         return *this;
     }

@@ -65,7 +65,7 @@ struct InterleavedPow2AddrGen {
     uint32_t bank_base_address;
     const uint32_t log_base_2_of_page_size;
     const uint32_t aligned_log_base_2_of_page_size =
-        std::max(log_base_2_of_page_size, interleaved_addr_gen::get_log_base2_of_allocator_alignment<DRAM>());
+        ts::larger(log_base_2_of_page_size, interleaved_addr_gen::get_log_base2_of_allocator_alignment<DRAM>());
 
     FORCE_INLINE uint64_t get_noc_addr(uint32_t id, uint32_t offset = 0, uint8_t noc = noc_index) const {
         const uint32_t stride = 1u << aligned_log_base_2_of_page_size;
@@ -79,7 +79,7 @@ struct InterleavedPow2AddrGenFast {
     uint32_t bank_base_address;
     const uint32_t log_base_2_of_page_size;
     const uint32_t aligned_log_base_2_of_page_size =
-        std::max(log_base_2_of_page_size, interleaved_addr_gen::get_log_base2_of_allocator_alignment<DRAM>());
+        ts::larger(log_base_2_of_page_size, interleaved_addr_gen::get_log_base2_of_allocator_alignment<DRAM>());
 
     FORCE_INLINE uint64_t get_noc_addr(uint32_t id, uint32_t offset = 0, uint8_t noc = noc_index) const {
         const uint32_t stride = 1u << aligned_log_base_2_of_page_size;

@@ -97,9 +97,11 @@ struct DistributionSpec {
         const TensorShape& tensor_shape, const ShardShape& shard_shape, const Banks& banks,
         bool contiguous = IsShardContiguous) :
         rank_(tensor_shape.size()), num_banks_(banks.size()), contiguous_(contiguous) {
-        std::copy(tensor_shape.begin(), tensor_shape.end(), tensor_shape_.begin());
-        std::copy(shard_shape.begin(), shard_shape.end(), shard_shape_.begin());
-        std::copy(banks.begin(), banks.end(), bank_coords_.begin());
+        for (uint32_t i = 0; i < rank_; ++i) {
+            tensor_shape_[i] = tensor_shape[i];
+            shard_shape_[i] = shard_shape[i];
+        }
+        for (uint32_t i = 0; i < num_banks_; ++i) bank_coords_[i] = banks[i];
         derive();
     }
 
