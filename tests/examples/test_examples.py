@@ -92,4 +92,5 @@ def device(request: pytest.FixtureRequest) -> Iterator[Device]:
 @pytest.mark.parametrize("case", CASES, ids=_name)
 def test_example_is_right_and_silent(case: tuple[Any, dict[str, Any]], device: Device) -> None:
     module, arguments = case
-    assert_close(*module.run(device, **arguments, seed=3), module.TOLERANCE)
+    result, expected = module.run(device, **arguments, seed=3)
+    assert_close(result, expected, module.TOLERANCE)

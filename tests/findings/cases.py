@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.findings.programs import BF16_TILE, Change, Handover, Layout, Shared, Stream
+from tests.findings.programs import BF16_TILE, Change, Handover, Layout, Shared, SmallProgram, Stream
 
 from tilesmith.formats import DataFormat, tile_bytes
 
@@ -16,7 +16,7 @@ FLOAT32 = Layout(input_format=DataFormat.Float32, input_page_size=tile_bytes(Dat
 @dataclass(frozen=True)
 class Case:
     check: str
-    program: Stream | Handover | Shared
+    program: SmallProgram
     change: Change | None = None
     layout: Layout = PLAIN  # of both
     wrong_layout: Layout | None = None  # of the wrong one only

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 
@@ -15,6 +16,7 @@ from tilesmith.program import (
     CoreCoord,
     CoreRange,
     Kernel,
+    KernelConfig,
     Program,
     ReaderConfig,
     Semaphore,
@@ -25,7 +27,11 @@ from tilesmith.runtime import Device, TensorAccessorArgs
 
 TILES = 4
 BF16_TILE = tile_bytes(DataFormat.Float16_b)
-CONFIGS = {"reader": ReaderConfig(), "compute": ComputeConfig(), "writer": WriterConfig()}
+CONFIGS: dict[str, KernelConfig] = {
+    "reader": ReaderConfig(),
+    "compute": ComputeConfig(),
+    "writer": WriterConfig(),
+}
 
 DATAFLOW = '#include "api/dataflow/dataflow_api.h"\n#include "api/debug/assert.h"\n'
 COMPUTE = """
@@ -185,6 +191,12 @@ class Layout:
     input_pages: int = 2
     input_page_size: int = BF16_TILE
     input_format: DataFormat = DataFormat.Float16_b
+
+
+class SmallProgram(Protocol):
+    """What a case can be tried on."""
+
+    def run(self, device: Device, changes: Sequence[Change], layout: Layout, /) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.findings.cases import CASES, Case
+from tests.findings.programs import Layout, SmallProgram
 
 import tilesmith
 from tilesmith import settings
@@ -37,7 +38,7 @@ def test_wrong_kernel_is_named(case: Case, device: Device) -> None:
 @pytest.mark.parametrize(
     ("program", "layout"), sorted({(case.program, case.layout) for case in CASES}, key=str), ids=str
 )
-def test_right_kernel_is_silent(program, layout, device: Device) -> None:
+def test_right_kernel_is_silent(program: SmallProgram, layout: Layout, device: Device) -> None:
     program.run(device, [], layout)
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
 
 from tilesmith.formats import DataFormat
 from tilesmith.testing import Tolerance, assert_close, compare
 
+Values = npt.NDArray[np.float64]
 BF16 = Tolerance.of(DataFormat.Float16_b)
 
 
-def values() -> np.ndarray:
+def values() -> Values:
     return np.random.default_rng(1).standard_normal((4, 33))
 
 
@@ -43,7 +46,7 @@ def test_rounding_to_the_format_is_close() -> None:
         pytest.param(lambda v: -v, id="negated"),
     ],
 )
-def test_wrong_results_are_refused(change) -> None:
+def test_wrong_results_are_refused(change: Callable[[Values], Values]) -> None:
     comparison = compare(change(values()), values(), BF16)
     assert not comparison.ok
     with pytest.raises(AssertionError, match="PCC"):

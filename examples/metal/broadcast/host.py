@@ -62,8 +62,8 @@ def run(
     b = host.random(
         {"rows": (images, 1, width), "cols": (images, height, 1), "scalar": (images, 1, 1)}[kind], seed + 1
     )
-    on_device, out = [device.from_torch(t) for t in (a, b)], device.empty(shape)
-    host.launch(device, broadcast_program(device, operation, kind, *on_device, out))
+    a_there, b_there, out = device.from_torch(a), device.from_torch(b), device.empty(shape)
+    host.launch(device, broadcast_program(device, operation, kind, a_there, b_there, out))
     expected = a.float() + b.float() if operation == "add" else a.float() * b.float()
     return out.to_torch(), expected
 

@@ -32,10 +32,11 @@ from tilesmith.runtime import Device, RunReport, Tensor, TensorAccessorArgs
 from tilesmith.testing import Tolerance, compare
 
 TILE = 32
+EXAMPLES = Path(__file__).parents[1]
 RuntimeArgs = Mapping[CoreCoord, Sequence[int]]
 Result = tuple[torch.Tensor, torch.Tensor]
 
-_kernel_root: ContextVar[Path] = ContextVar("kernel_root", default=Path(__file__).parents[1])
+_kernel_root: ContextVar[Path] = ContextVar("kernel_root", default=EXAMPLES)
 _observers: ContextVar[tuple[Callable[[Program, RunReport], None], ...]] = ContextVar("observers", default=())
 _grid: ContextVar[CoreCoord | None] = ContextVar("grid", default=None)
 
@@ -84,7 +85,8 @@ def tile_buffer(
 
 def kernel_path(name: str) -> Path:
     """The file of a kernel, named from the folder of the examples on."""
-    return _kernel_root.get() / name
+    other = _kernel_root.get() / name
+    return other if other.exists() else EXAMPLES / name
 
 
 def reader(
@@ -157,7 +159,7 @@ def launch(device: Device, program: Program) -> RunReport:
 
 @contextmanager
 def kernels_under(root: Path) -> Iterator[None]:
-    """Take kernels from a copy of the examples' folder."""
+    """Take the kernels that are in `root`, a folder like that of the examples, from there."""
     token = _kernel_root.set(root)
     try:
         yield

@@ -81,12 +81,11 @@ def sigmoid_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, shape: tuple[int, ...], operation: str = "add", seed: int = 0) -> host.Result:
     a, b = host.random(shape, seed), host.random(shape, seed + 1)
-    on_device = [device.from_torch(a), device.from_torch(b)]
-    out = device.empty(shape)
+    a_there, b_there, out = device.from_torch(a), device.from_torch(b), device.empty(shape)
     if operation == "sigmoid":
-        host.launch(device, sigmoid_program(device, on_device[0], out))
+        host.launch(device, sigmoid_program(device, a_there, out))
         return out.to_torch(), REFERENCE[operation](a.float())
-    host.launch(device, binary_program(device, operation, *on_device, out))
+    host.launch(device, binary_program(device, operation, a_there, b_there, out))
     return out.to_torch(), REFERENCE[operation](a.float(), b.float())
 
 

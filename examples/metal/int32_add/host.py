@@ -48,8 +48,8 @@ def run(device: Device, shape: tuple[int, ...], seed: int = 0) -> host.Result:
     a, b = (torch.randint(-(2**31), 2**31, shape, generator=generator, dtype=torch.int64) for _ in range(2))
     a, b = a.to(torch.int32), b.to(torch.int32)
     out = device.empty(shape, dtype=DataFormat.Int32)
-    on_device = [device.from_torch(t, dtype=DataFormat.Int32) for t in (a, b)]
-    host.launch(device, add_program(device, *on_device, out))
+    a_there, b_there = (device.from_torch(t, dtype=DataFormat.Int32) for t in (a, b))
+    host.launch(device, add_program(device, a_there, b_there, out))
     return out.to_torch(), a + b
 
 

@@ -74,8 +74,8 @@ def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
     gamma, beta = host.random((1, width), seed + 1), host.random((1, width), seed + 2)
     out = device.empty((height, width))
-    tensors = [device.from_torch(t) for t in (x, gamma, beta)]
-    host.launch(device, layernorm_program(device, *tensors, out))
+    x_there, gamma_there, beta_there = (device.from_torch(t) for t in (x, gamma, beta))
+    host.launch(device, layernorm_program(device, x_there, gamma_there, beta_there, out))
     expected = torch.nn.functional.layer_norm(
         x.float(), (width,), gamma.float().flatten(), beta.float().flatten(), EPSILON
     )

@@ -167,8 +167,8 @@ def run(device: Device, m: int, k: int, n: int, grid: tuple[int, int] = (4, 4), 
     """`grid` bounds the cores used: columns, rows."""
     a, b = host.random((m, k), seed), host.random((k, n), seed + 1)
     cut = Blocking.of(m // host.TILE, k // host.TILE, n // host.TILE, CoreCoord(*grid))
-    on_device, out = [device.from_torch(t) for t in (a, b)], device.empty((m, n))
-    host.launch(device, matmul_program(device, cut, *on_device, out))
+    a_there, b_there, out = device.from_torch(a), device.from_torch(b), device.empty((m, n))
+    host.launch(device, matmul_program(device, cut, a_there, b_there, out))
     return out.to_torch(), a.float() @ b.float()
 
 

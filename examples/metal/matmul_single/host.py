@@ -47,8 +47,8 @@ def matmul_program(a: Tensor, b: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, m: int, k: int, n: int, seed: int = 0) -> host.Result:
     a, b = host.random((m, k), seed), host.random((k, n), seed + 1)
-    on_device, out = [device.from_torch(t) for t in (a, b)], device.empty((m, n))
-    host.launch(device, matmul_program(*on_device, out))
+    a_there, b_there, out = device.from_torch(a), device.from_torch(b), device.empty((m, n))
+    host.launch(device, matmul_program(a_there, b_there, out))
     return out.to_torch(), a.float() @ b.float()
 
 

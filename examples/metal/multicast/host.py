@@ -51,8 +51,8 @@ def run(device: Device, grid: tuple[int, int], tiles: int, seed: int = 0) -> hos
     """`grid` is the rectangle: columns, rows; at least two cores."""
     x = host.random((host.TILE, tiles * host.TILE), seed)
     copies = grid[0] * grid[1]
-    on_device, out = device.from_torch(x), device.empty((copies, host.TILE, tiles * host.TILE))
-    host.launch(device, multicast_program(device, grid, on_device, out))
+    x_there, out = device.from_torch(x), device.empty((copies, host.TILE, tiles * host.TILE))
+    host.launch(device, multicast_program(device, grid, x_there, out))
     return out.to_torch(), x.float().expand(copies, -1, -1)
 
 

@@ -87,9 +87,9 @@ def run(
     reduced = {"row": (2,), "column": (1,), "matrix": (1, 2)}[over]
     # A result fills one row, one column or one element of its tile.
     out_shape = tuple(host.TILE if i in reduced else size for i, size in enumerate(shape))
-    on_device, out = device.from_torch(x), device.empty(out_shape)
+    x_there, out = device.from_torch(x), device.empty(out_shape)
     walk = Walk.of(over, images, height // host.TILE, width // host.TILE)
-    host.launch(device, reduce_program(device, operation, over, walk, on_device, out))
+    host.launch(device, reduce_program(device, operation, over, walk, x_there, out))
     result = out.to_torch()
     for dim in reduced:
         result = result.narrow(dim, 0, 1)

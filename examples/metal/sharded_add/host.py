@@ -39,8 +39,8 @@ def run(device: Device, tile_rows: int, width: int, seed: int = 0) -> host.Resul
     cores = num_cores_to_corerangeset(ceil(tile_rows / ROWS_PER_SHARD), device.arch.grid, row_wise=True)
     memory = height_sharded(cores, (ROWS_PER_SHARD * host.TILE, width))
     out = device.empty(shape, memory_config=memory)
-    on_device = [device.from_torch(t, memory_config=memory) for t in (a, b)]
-    host.launch(device, add_program(*on_device, out))
+    a_there, b_there = (device.from_torch(t, memory_config=memory) for t in (a, b))
+    host.launch(device, add_program(a_there, b_there, out))
     return out.to_torch(), a.float() + b.float()
 
 

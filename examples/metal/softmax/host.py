@@ -48,8 +48,8 @@ def softmax_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    on_device, out = device.from_torch(x), device.empty((height, width))
-    host.launch(device, softmax_program(device, on_device, out))
+    x_there, out = device.from_torch(x), device.empty((height, width))
+    host.launch(device, softmax_program(device, x_there, out))
     return out.to_torch(), torch.softmax(x.float(), dim=-1)
 
 

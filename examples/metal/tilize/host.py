@@ -44,8 +44,8 @@ def tilize_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    on_device, out = device.from_torch(x, layout=ROW_MAJOR_LAYOUT), device.empty((height, width))
-    host.launch(device, tilize_program(device, on_device, out))
+    x_there, out = device.from_torch(x, layout=ROW_MAJOR_LAYOUT), device.empty((height, width))
+    host.launch(device, tilize_program(device, x_there, out))
     return out.to_torch(), x.float()
 
 

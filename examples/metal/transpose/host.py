@@ -41,8 +41,8 @@ def transpose_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    on_device, out = device.from_torch(x), device.empty((width, height))
-    host.launch(device, transpose_program(device, on_device, out))
+    x_there, out = device.from_torch(x), device.empty((width, height))
+    host.launch(device, transpose_program(device, x_there, out))
     return out.to_torch(), x.float().T
 
 

@@ -46,8 +46,8 @@ def untilize_program(device: Device, x: Tensor, out: Tensor) -> Program:
 
 def run(device: Device, height: int, width: int, seed: int = 0) -> host.Result:
     x = host.random((height, width), seed)
-    on_device, out = device.from_torch(x), device.empty((height, width), layout=ROW_MAJOR_LAYOUT)
-    host.launch(device, untilize_program(device, on_device, out))
+    x_there, out = device.from_torch(x), device.empty((height, width), layout=ROW_MAJOR_LAYOUT)
+    host.launch(device, untilize_program(device, x_there, out))
     return out.to_torch(), x.float()
 
 

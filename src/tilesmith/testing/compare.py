@@ -35,6 +35,7 @@ _SHARED_UNIT: Mapping[DataFormat, float] = {
     DataFormat.Bfp2_b: 1.0,
 }
 
+_NEAR_ZERO = 0.01  # of the largest magnitude
 _PCC_ROUNDING = 1e-12  # of computing the correlation itself
 
 
@@ -65,7 +66,10 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far a result is from what was expected. `wrong` counts elements outside the tolerance."""
+    """How far a result is from what was expected. `wrong` counts elements outside the tolerance.
+
+    `max_rel` looks at elements of at least a hundredth of the largest magnitude.
+    """
 
     pcc: float
     max_abs: float
@@ -116,7 +120,7 @@ def compare(result: Any, expected: Any, tolerance: Tolerance) -> Comparison:
     return Comparison(
         pcc=_pcc(got[finite], wanted[finite]),
         max_abs=float(error.max(initial=0.0)),
-        max_rel=float((error[size > 0] / size[size > 0]).max(initial=0.0)),
+        max_rel=_largest_ratio(error, size),
         nonfinite_equal=_same_nonfinite(got, wanted),
         wrong=int((error > allowed).sum()),
         worst=tuple(int(index) for index in worst),
@@ -136,6 +140,12 @@ def _as_array(values: Any) -> Array:
     if hasattr(values, "detach"):
         values = values.detach().cpu().double().numpy()
     return np.asarray(values, dtype=np.float64)
+
+
+def _largest_ratio(error: Array, size: Array) -> float:
+    """Against elements near zero every error is large: they are judged by the absolute error alone."""
+    counted = (size > 0.0) & (size >= _NEAR_ZERO * float(size.max(initial=0.0)))
+    return float((error[counted] / size[counted]).max(initial=0.0))
 
 
 def _same_nonfinite(got: Array, wanted: Array) -> bool:

@@ -1,0 +1,68 @@
+"""A sample of the mutation benchmark: every mutant of one example is found, the example itself is silent."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchmarks.mutation import EXAMPLES, Tally, harmless_reason, tasks_of
+from benchmarks.mutation_pool import run_all
+from benchmarks.mutation_run import Task, Verdict, judge
+from benchmarks.mutation_switch import VARIABLE, rewrite_tree
+
+EXAMPLE = "transpose"
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Task]]:
+    root = tmp_path_factory.mktemp("mutation") / "metal"
+    shutil.copytree(EXAMPLES, root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, "0")
+        yield list(tasks_of([EXAMPLE], root, rewrite_tree(root), range(4)))
+
+
+def test_every_mutant_is_found(tasks: list[Task]) -> None:
+    tally = Tally()
+    for task in tasks:
+        tally.add(task, judge(task))
+    assert tally.mutants > 20
+    assert not tally.missed
+
+
+def test_unchanged_kernels_are_silent(tasks: list[Task]) -> None:
+    unchanged = Task(EXAMPLE, tasks[0].root, "", 0, "", "none", 0, range(4))
+    assert judge(unchanged) == Verdict("silent", "")
+
+
+def test_harmless_entries_name_one_mutation_each() -> None:
+    kept = Task(
+        "untilize",
+        Path(),
+        "untilize/kernels/compute.cpp",
+        1,
+        "pack_untilize_uninit(cb_out_id);",
+        "drop",
+        1,
+        range(1),
+    )
+    assert harmless_reason(kept)
+    other = Task(
+        "untilize", Path(), "untilize/kernels/compute.cpp", 1, "cb_out.push_back(width);", "drop", 1, range(1)
+    )
+    assert harmless_reason(other) is None
+
+
+def _crash(task: int) -> int:
+    if task == 2:
+        import os
+
+        os._exit(7)
+    return task * task
+
+
+def test_a_lost_process_costs_one_task() -> None:
+    results = {task: getattr(result, "outcome", result) for task, result in run_all(_crash, [1, 2, 3, 4], 2)}
+    assert results == {1: 1, 2: "crash", 3: 9, 4: 16}
