@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -126,12 +127,20 @@ def described() -> list[tuple[str, str, str]]:
     return [(variable(f.name), str(getattr(defaults, f.name)), f.metadata["help"]) for f in fields(Settings)]
 
 
+# The default cache directory depends on the last two.
+_VARIABLES = (*(variable(option.name) for option in fields(Settings)), "XDG_CACHE_HOME", "HOME")
 _override: ContextVar[Settings | None] = ContextVar("tilesmith_settings", default=None)
 
 
 def current() -> Settings:
     """The settings in force: those of the innermost `using` block, else of the environment."""
-    return _override.get() or Settings.from_environment()
+    return _override.get() or _of_environment(tuple(map(os.environ.get, _VARIABLES)))
+
+
+@lru_cache(maxsize=8)
+def _of_environment(_values: tuple[str | None, ...]) -> Settings:
+    """Every launch asks for the settings: the environment is read again only when a variable has changed."""
+    return Settings.from_environment()
 
 
 @contextmanager
