@@ -48,12 +48,12 @@ void copy(const uint32_t* src, Src as, bool fast, FpuMode mode, uint32_t* dst, u
         return;
     }
     for (uint32_t i = 0; i < words; i += 16) {
-        I16 word = flush(load(src + i));
-        if (as == Src::five_bit) {
-            word = five_bit_to_float(word);
-        } else if (mode.wide) {  // the copy is an addition of zero, and the adder knows infinity but not NaN
+        I16 word = load(src + i);
+        if (mode.wide) {  // the copy is an addition of zero, and the adder knows infinity but neither NaN nor denormals
+            word = flush(word);
             word = exponent_of(word) == 255 ? (word & (int32_t)0xFF800000) : word;
         }
+        if (as == Src::five_bit) word = five_bit_to_float(word);
         store(dst + i, word);
     }
 }
