@@ -111,10 +111,10 @@ def damage(cache: Path, generator: random.Random) -> Figures:
     return {"damaged": len(seeds), "right_after_damage": right}
 
 
-def on_a_disk(cache: Path, options: str, elsewhere: str = "") -> tuple[bool, str]:
+def on_a_disk(cache: Path, options: str, elsewhere: str = "", **environment: str) -> tuple[bool, str]:
     """Run on a file system mounted for one worker only; return whether it was right, and what it said."""
     cache.mkdir(parents=True, exist_ok=True)
-    worker = start(cache, 5, f"mount -t tmpfs -o mode=700,{options} tmpfs {cache}\n{elsewhere}")
+    worker = start(cache, 5, f"mount -t tmpfs -o mode=700,{options} tmpfs {cache}\n{elsewhere}", **environment)
     output, said = worker.communicate()
     return worker.returncode == 0 and output.strip() == str(expected(5)), said
 
@@ -125,9 +125,10 @@ def disks(scratch: Path) -> Figures:
         return {"disks": "skipped: this machine lets nobody mount a file system"}
     full, told_full = on_a_disk(scratch / "full", "size=16k")
     locked, told_locked = on_a_disk(scratch / "read-only", "ro")
-    places = (tempfile.gettempdir(), "/dev/shm")
-    nowhere = "\n".join(f"mount -t tmpfs -o size=16k tmpfs {place}" for place in places)
-    survived, told_nowhere = on_a_disk(Path("/mnt"), "size=16k", nowhere)
+    temporary = scratch / "temporary"
+    temporary.mkdir()
+    nowhere = "\n".join(f"mount -t tmpfs -o size=16k tmpfs {place}" for place in (temporary, "/dev/shm"))
+    survived, told_nowhere = on_a_disk(scratch / "nowhere", "size=16k", nowhere, TMPDIR=str(temporary))
     return {
         "full_disk_right": int(full and told_full.count("cannot be used") == 1),
         "read_only_right": int(locked and told_locked.count("cannot be used") == 1),
