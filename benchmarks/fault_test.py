@@ -114,7 +114,8 @@ def damage(cache: Path, generator: random.Random) -> Figures:
 def on_a_disk(cache: Path, options: str, elsewhere: str = "", **environment: str) -> tuple[bool, str]:
     """Run on a file system mounted for one worker only; return whether it was right, and what it said."""
     cache.mkdir(parents=True, exist_ok=True)
-    worker = start(cache, 5, f"mount -t tmpfs -o mode=700,{options} tmpfs {cache}\n{elsewhere}", **environment)
+    mounts = f"mount -t tmpfs -o mode=700,{options} tmpfs {cache}\n{elsewhere}"
+    worker = start(cache, 5, mounts, **environment)
     output, said = worker.communicate()
     return worker.returncode == 0 and output.strip() == str(expected(5)), said
 
