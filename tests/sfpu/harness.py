@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,10 @@ INCLUDE = Path(__file__).resolve().parents[2] / "src/tilesmith/emulator/include"
 TILE = 1024
 
 # The program has no circular buffers.
-NO_BUFFERS = tuple(f"#define TS_CB_{table} {{}}" for table in ("FORMATS", "PAGE_SIZES", "TILE_SIZES", "TILE_ROWS", "TILE_COLS"))
+NO_BUFFERS = tuple(
+    f"#define TS_CB_{table} {{}}"
+    for table in ("FORMATS", "PAGE_SIZES", "TILE_SIZES", "TILE_ROWS", "TILE_COLS")
+)
 
 # DST lives in the stand-in: sixteen tiles of patterns, every one of them written.
 ENGINE = r"""
@@ -38,16 +41,16 @@ void ts_sfpu_init(const char*, ts::At) {}
 void ts_sfpu_run(const char*, ts::At) {}
 uint32_t* harness_dst(int tile) { return dst[tile]; }
 void harness_mode(bool fast) { fast_numbers = fast; }
-void harness_run() { test_body(); }
+void harness_run(int which) { test_body(which); }
 }
 """
 
 
 @dataclass(frozen=True)
-class Calls:
-    """C++ statements to run on DST, and what they are compiled with."""
+class Suite:
+    """Named pieces of kernel text that work on DST, compiled together."""
 
-    body: str
+    bodies: tuple[tuple[str, str], ...]
     includes: tuple[str, ...]
     wide: bool = False
     arch: str = "WORMHOLE"
@@ -57,19 +60,20 @@ class Calls:
     def source(self) -> str:
         lines = [f"#define DST_ACCUM_MODE {int(self.wide)}", f"#define APPROX {int(self.approx)}"]
         lines += [f"#define ARCH_{self.arch}", "#define COMPILE_FOR_TRISC", *NO_BUFFERS]
-        lines += ['#include "ts/prologue.h"']
         lines += [f"#define {define}" for define in self.defines]
-        lines += [f'#include "{include}"' for include in self.includes]
-        return "\n".join([*lines, f"static void test_body() {{ {self.body} }}", ENGINE])
+        lines += ['#include "ts/prologue.h"', *(f'#include "{include}"' for include in self.includes)]
+        cases = [f"case {index}: {{ {body} }} break;" for index, (_, body) in enumerate(self.bodies)]
+        return "\n".join(
+            [*lines, "static void test_body(int which) { switch (which) {", *cases, "} }", ENGINE]
+        )
 
 
-@lru_cache(maxsize=None)
-def build(calls: Calls) -> ctypes.CDLL:
-    """The calls as a loaded library; identical ones are compiled once per machine."""
-    source = calls.source()
-    headers = sorted(path for path in INCLUDE.rglob("*.h") if "sfpu" in path.parts or "compute" in path.parts)
+@cache
+def build(suite: Suite) -> ctypes.CDLL:
+    """The suite as a loaded library; identical ones are compiled once per machine."""
+    source = suite.source()
     stamp = hashlib.sha256(source.encode())
-    for header in headers:
+    for header in sorted(INCLUDE.rglob("*.h")):
         stamp.update(header.read_bytes())
     folder = Path(tempfile.gettempdir()) / f"tilesmith-sfpu-tests-{os.getuid()}"
     folder.mkdir(exist_ok=True)
@@ -78,7 +82,7 @@ def build(calls: Calls) -> ctypes.CDLL:
         text = folder / f"{library.stem}-{os.getpid()}.cpp"
         text.write_text(source)
         partial = text.with_suffix(".tmp")
-        flags = ["-std=c++20", "-O2", "-march=native", "-fPIC", "-shared", "-w", f"-I{INCLUDE}"]
+        flags = ["-std=c++20", "-O1", "-march=native", "-fPIC", "-shared", "-w", f"-I{INCLUDE}"]
         subprocess.run(["g++", *flags, str(text), "-o", str(partial)], check=True)
         partial.rename(library)
         text.unlink()
@@ -87,18 +91,20 @@ def build(calls: Calls) -> ctypes.CDLL:
     return loaded
 
 
-def to_faces(tile: NDArray[np.generic]) -> NDArray[np.generic]:
+def to_faces(tile: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """A 32x32 tile in face order."""
     return tile.reshape(2, 16, 2, 16).swapaxes(1, 2).reshape(TILE)
 
 
-def from_faces(flat: NDArray[np.generic]) -> NDArray[np.generic]:
+def from_faces(flat: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return flat.reshape(2, 2, 16, 16).swapaxes(1, 2).reshape(32, 32)
 
 
-def run(calls: Calls, tiles: Sequence[NDArray[np.uint32]], *, fast: bool = False, out: int = 0) -> NDArray[np.uint32]:
-    """Put patterns (32x32 each) into DST tiles 0.., run the calls, and read DST tile `out`."""
-    library = build(calls)
+def run(
+    suite: Suite, name: str, tiles: Sequence[NDArray[np.uint32]], *, fast: bool = False, out: int = 0
+) -> NDArray[np.uint32]:
+    """Put patterns (32x32 each) into DST tiles 0.., run the named piece, and read DST tile `out`."""
+    library = build(suite)
     views = []
     for index in range(16):
         address = library.harness_dst(index)
@@ -106,5 +112,16 @@ def run(calls: Calls, tiles: Sequence[NDArray[np.uint32]], *, fast: bool = False
     for view, tile in zip(views, tiles, strict=False):
         view[:] = to_faces(tile)
     library.harness_mode(fast)
-    library.harness_run()
-    return from_faces(views[out]).copy()  # type: ignore[return-value]
+    library.harness_run([body for body, _ in suite.bodies].index(name))
+    result: NDArray[np.uint32] = from_faces(views[out]).copy()
+    return result
+
+
+def patterns(values: NDArray[np.float32], *, wide: bool) -> NDArray[np.uint32]:
+    """Floats as DST keeps them: whole, or cut to their upper half."""
+    words = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    return words if wide else words & np.uint32(0xFFFF0000)
+
+
+def floats(words: NDArray[np.uint32]) -> NDArray[np.float32]:
+    return np.ascontiguousarray(words).view(np.float32)

@@ -15,6 +15,11 @@ constexpr ts::sfpu::Pool pool_of(PoolType type) {
 }
 }  // namespace detail
 
+constexpr bool sfpu_reduce_format_supported(DataFormat format) {
+    return format == DataFormat::Float32 || format == DataFormat::Float16_b || format == DataFormat::Int32 ||
+           format == DataFormat::UInt32 || format == DataFormat::UInt16;
+}
+
 template <PoolType pool_type, DataFormat format, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sfpu_reduce_init(TS_AT) {
     ts::sfpu::initialise("sfpu_reduce", at);

@@ -15,6 +15,8 @@ TS_LANE F select(Mask m, Product<F> yes, F no) { return select(m, F(yes), no); }
 template <class F>
 TS_LANE F select(Mask m, F yes, Product<F> no) { return select(m, yes, F(no)); }
 template <class F>
+TS_LANE F select(Mask m, Product<F> yes, Product<F> no) { return select(m, F(yes), F(no)); }
+template <class F>
 TS_LANE F select(Mask m, float yes, F no) { return select(m, F(yes), no); }
 template <class F>
 TS_LANE F select(Mask m, F yes, float no) { return select(m, yes, F(no)); }

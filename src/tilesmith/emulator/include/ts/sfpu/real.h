@@ -88,7 +88,9 @@ TS_LANE Longs8 cut_sticky(Longs8 number, Longs8 lowest) {
     const Longs8 exponent = (number >> 52) & 0x7ff;
     const Longs8 dropped = lowest - exponent + 52;
     const Longs8 below = ~(~Longs8{} << (dropped & 63));
-    const Longs8 cut = (number | ((number & below) + below)) & ~below;
+    // Where only the leading one is left, which has no bit of its own, there is nothing to set.
+    const Longs8 sticky = ((number & below) + below) & (dropped < 52);
+    const Longs8 cut = (number | sticky) & ~below;
     const Longs8 sign = number & (1ll << 63);
     return (cut & (dropped <= 52) & (exponent != 0)) | sign;
 }
