@@ -18,7 +18,7 @@ COUNTERS = (
     "multicasts", "multicast_bytes", "atomics",
 )  # fmt: skip
 # Used once per run; the rest is used at every API call.
-_SET_UP = ("deadlock", "faults", "fiber", "host", "kernel_side", "memory", "report")
+_SET_UP = ("deadlock", "faults", "fiber", "host", "report")
 # Nothing may stand in for the runtime's own functions, so they can be inlined and called directly.
 _DIRECT_CALLS = ("-fno-semantic-interposition", "-fno-plt")
 _FLAGS = ("-O3", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w", *_DIRECT_CALLS)
@@ -131,7 +131,7 @@ def runtime_job() -> Job:
     for path in sorted(_NATIVE.rglob("*.cpp")):
         groups.setdefault(_group(path), []).append(path)
     units = ((f"{name}.unity.cpp", _unity(paths)) for name, paths in groups.items())
-    return Job(tuple(units), (_NATIVE, INCLUDE), _FLAGS)
+    return Job(tuple(units), (_NATIVE, INCLUDE), _FLAGS, unit_flags=(("set_up.unity.cpp", "-O1"),))
 
 
 def _group(path: Path) -> str:
