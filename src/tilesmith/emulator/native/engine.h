@@ -29,7 +29,7 @@ inline constexpr uint32_t src_banks = 2;
 
 // One hand-over from unpack to math.
 struct SrcBank {
-    bool full = false;
+    bool full = false, reported = false;  // reported: unpack found the set-up wrong, once is enough
     FpuOp op = FpuOp::none;
     uint32_t* words = nullptr;  // first operand's tiles, then the second's
     uint32_t capacity = 0;      // in tiles
@@ -94,7 +94,7 @@ struct Engine {
 const char* op_name(FpuOp op);
 num::Geometry shape_of(const CbConfig& cb);
 num::Src src_kind(const Engine& engine, uint32_t cb, bool can_bypass_src);
-void check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at);
+bool check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at);
 void check_operand(Engine& engine, SrcRegister which, uint32_t cb, const At& at);
 void check_output(Engine& engine, uint32_t cb, const At& at);
 void check_page(const Engine& engine, uint32_t cb, uint32_t tile_bytes, const At& at);
@@ -116,10 +116,9 @@ uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint
 void spend_unpack(uint32_t bytes);
 void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape);
 void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num::Src as);
-SrcBank& begin_fill(Engine& engine, FpuOp op, uint32_t tiles, const At& at);
+SrcBank& begin_fill(Engine& engine, FpuOp op, FpuVariant variant, uint32_t tiles, const At& at);
 void end_fill(Engine& engine);
-SrcBank& begin_drain(Engine& engine, const At& at);
-SrcBank& drain_for(Engine& engine, FpuOp op, const At& at);
+SrcBank& begin_drain(Engine& engine, FpuOp op, FpuVariant variant, const At& at);
 void end_drain(Engine& engine);
 
 }  // namespace ts

@@ -28,10 +28,9 @@ void gather(uint32_t* tile, num::Geometry shape) {
 
 void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uint32_t tile1, uint32_t cols,
                  uint32_t rows, uint32_t stride, const At& at) {
-    check_init(engine, FpuOp::matmul, FpuVariant{.width = cols >= rows}, at);
     check_operand(engine, srca, cb1, at);
     check_operand(engine, srcb, cb0, at);
-    SrcBank& bank = begin_fill(engine, FpuOp::matmul, rows + cols, at);
+    SrcBank& bank = begin_fill(engine, FpuOp::matmul, {.width = cols >= rows}, rows + cols, at);
     bank.first = rows;
     describe(engine, bank, 0, cb0, src_kind(engine, cb0, false));
     describe(engine, bank, 1, cb1, src_kind(engine, cb1, false));
@@ -58,7 +57,7 @@ void multiply(Engine& engine, SrcBank& bank, const uint32_t* in0, const uint32_t
 }
 
 void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, const At& at) {
-    SrcBank& bank = drain_for(engine, FpuOp::matmul, at);
+    SrcBank& bank = begin_drain(engine, FpuOp::matmul, {.width = cols >= rows}, at);
     const num::Geometry out{bank.shape[0].face_rows,
                             static_cast<uint16_t>(bank.shape[0].faces_down() * bank.shape[1].faces_across),
                             bank.shape[1].faces_across};

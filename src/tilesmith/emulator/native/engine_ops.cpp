@@ -30,7 +30,7 @@ void run_eltwise(Engine& engine, num::Eltwise op, const uint32_t* a, const uint3
 // ---- reduce ----
 
 void drain_reduce(Engine& engine, FpuOp op, FpuPool pool, FpuDim dim, uint32_t dst, const At& at) {
-    SrcBank& bank = drain_for(engine, op, at);
+    SrcBank& bank = begin_drain(engine, op, {.dim = dim, .pool = pool}, at);
     bool fresh;
     uint32_t* tile = dst_for_accumulate(engine, dst, dst_kind(bank.as[0], engine), &fresh, at);
     num::reduce(as_num(pool), as_num(dim), bank.tile(0), bank.second(), engine.fast, mode_for(engine, bank.as[0]),
@@ -55,8 +55,8 @@ uint32_t read_rows(Engine& engine, uint32_t cb, uint32_t tile, uint32_t block, n
     return rows * width * datum;
 }
 
-void drain_copy(Engine& engine, FpuOp op, uint32_t dst, const At& at) {
-    SrcBank& bank = drain_for(engine, op, at);
+void drain_copy(Engine& engine, FpuOp op, FpuVariant variant, uint32_t dst, const At& at) {
+    SrcBank& bank = begin_drain(engine, op, variant, at);
     uint32_t* tile = dst_for_overwrite(engine, dst, dst_kind(bank.as[0], engine), at);
     num::copy(bank.tile(0), bank.as[0], engine.fast, mode_for(engine, bank.as[0]), tile, bank.shape[0].faces);
     const uint32_t words = bank.shape[0].faces * num::face_words;
@@ -69,11 +69,10 @@ void drain_copy(Engine& engine, FpuOp op, uint32_t dst, const At& at) {
 
 extern "C" void ts_fpu_copy(FpuOp op, FpuVariant variant, uint32_t cb, uint32_t tile, uint32_t dst, At at) {
     Engine& e = *engine();
-    if (on(Role::math)) return drain_copy(e, op, dst, at);
+    if (on(Role::math)) return drain_copy(e, op, variant, dst, at);
     if (!on(Role::unpack)) return;
-    check_init(e, op, variant, at);
     check_operand(e, op == FpuOp::unary_bcast && variant.dim != FpuDim::none ? srcb : srca, cb, at);
-    SrcBank& bank = begin_fill(e, op, 1, at);
+    SrcBank& bank = begin_fill(e, op, variant, 1, at);
     describe(e, bank, 0, cb, src_kind(e, cb, true));
     const uint32_t bytes = read_tile(e, cb, tile, bank.as[0], bank.tile(0), at);
     if (variant.dim != FpuDim::none) num::broadcast(bank.tile(0), as_num(variant.dim), bank.shape[0], 0);
@@ -86,10 +85,9 @@ extern "C" void ts_fpu_eltwise(FpuOp op, FpuDim dim, uint32_t cb0, uint32_t cb1,
                                uint32_t dst, uint32_t row, At at) {
     Engine& e = *engine();
     if (on(Role::unpack)) {
-        check_init(e, op, FpuVariant{.dim = dim}, at);
         check_operand(e, srca, cb0, at);
         check_operand(e, srcb, cb1, at);
-        SrcBank& bank = begin_fill(e, op, 2, at);
+        SrcBank& bank = begin_fill(e, op, {.dim = dim}, 2, at);
         bank.first = 1;
         describe(e, bank, 0, cb0, src_kind(e, cb0, false));
         describe(e, bank, 1, cb1, src_kind(e, cb1, false));
@@ -99,7 +97,7 @@ extern "C" void ts_fpu_eltwise(FpuOp op, FpuDim dim, uint32_t cb0, uint32_t cb1,
         spend_unpack(bytes);
         end_fill(e);
     } else if (on(Role::math)) {
-        SrcBank& bank = drain_for(e, op, at);
+        SrcBank& bank = begin_drain(e, op, {.dim = dim}, at);
         const DstKind kind = dst_kind(bank.as[0], e);
         const bool adds = op == FpuOp::mul || e.mine().math_variant.add_to_dst;  // the multiplier always accumulates
         bool fresh = false;
@@ -113,15 +111,14 @@ extern "C" void ts_fpu_eltwise(FpuOp op, FpuDim dim, uint32_t cb0, uint32_t cb1,
 extern "C" void ts_fpu_eltwise_reuse(FpuOp op, FpuReuse reuse, uint32_t cb, uint32_t tile, uint32_t dst, At at) {
     Engine& e = *engine();
     if (on(Role::unpack)) {
-        check_init(e, op, FpuVariant{.reuse = reuse}, at);
         check_operand(e, reuse == FpuReuse::to_srcb ? srca : srcb, cb, at);
-        SrcBank& bank = begin_fill(e, op, 2, at);
+        SrcBank& bank = begin_fill(e, op, {.reuse = reuse}, 2, at);
         bank.first = 1;
         describe(e, bank, 0, cb, src_kind(e, cb, false));
         spend_unpack(read_tile(e, cb, tile, bank.as[0], bank.tile(0), at));
         end_fill(e);
     } else if (on(Role::math)) {
-        SrcBank& bank = drain_for(e, op, at);
+        SrcBank& bank = begin_drain(e, op, {.reuse = reuse}, at);
         const uint32_t faces = bank.shape[0].faces;
         uint32_t* words = dst_for_modify(e, dst, at);
         num::dst_to_src(words, e.fast, bank.as[0], bank.tile(1), faces);
@@ -137,12 +134,11 @@ extern "C" void ts_fpu_reduce(FpuPool pool, FpuDim dim, uint32_t cb, uint32_t sc
     Engine& e = *engine();
     if (on(Role::math)) return drain_reduce(e, FpuOp::reduce, pool, dim, dst, at);
     if (!on(Role::unpack)) return;
-    check_init(e, FpuOp::reduce, FpuVariant{.dim = dim, .pool = pool}, at);
     // A row sum multiplies by the scaler from the other side, in some releases: either order of set-up will do.
     const bool exchanged = e.mine().srca_cb == scaler_cb && e.mine().srcb_cb == cb;
     check_operand(e, exchanged ? srcb : srca, cb, at);
     check_operand(e, exchanged ? srca : srcb, scaler_cb, at);
-    SrcBank& bank = begin_fill(e, FpuOp::reduce, 2, at);
+    SrcBank& bank = begin_fill(e, FpuOp::reduce, {.dim = dim, .pool = pool}, 2, at);
     bank.first = 1;
     describe(e, bank, 0, cb, src_kind(e, cb, false));
     describe(e, bank, 1, scaler_cb, src_kind(e, scaler_cb, false));
@@ -154,11 +150,10 @@ extern "C" void ts_fpu_reduce(FpuPool pool, FpuDim dim, uint32_t cb, uint32_t sc
 
 extern "C" void ts_fpu_tilize(uint32_t cb, uint32_t tile, uint32_t block, uint32_t dst, At at) {
     Engine& e = *engine();
-    if (on(Role::math)) return drain_copy(e, FpuOp::tilize, dst, at);
+    if (on(Role::math)) return drain_copy(e, FpuOp::tilize, {}, dst, at);
     if (!on(Role::unpack)) return;
-    check_init(e, FpuOp::tilize, FpuVariant{.width = static_cast<uint16_t>(block)}, at);
     check_operand(e, srca, cb, at);
-    SrcBank& bank = begin_fill(e, FpuOp::tilize, 1, at);
+    SrcBank& bank = begin_fill(e, FpuOp::tilize, {.width = static_cast<uint16_t>(block)}, 1, at);
     describe(e, bank, 0, cb, src_kind(e, cb, true));
     spend_unpack(read_rows(e, cb, tile, block, bank.as[0], bank.tile(0), at));
     end_fill(e);
@@ -167,11 +162,10 @@ extern "C" void ts_fpu_tilize(uint32_t cb, uint32_t tile, uint32_t block, uint32
 // The unpack-side untilize: tile `tile` of the output is the next 1024 datums of the block's rows.
 extern "C" void ts_fpu_untilize(uint32_t cb, uint32_t tile, uint32_t block, uint32_t dst, At at) {
     Engine& e = *engine();
-    if (on(Role::math)) return drain_copy(e, FpuOp::untilize, dst, at);
+    if (on(Role::math)) return drain_copy(e, FpuOp::untilize, {}, dst, at);
     if (!on(Role::unpack)) return;
-    check_init(e, FpuOp::untilize, {}, at);
     check_operand(e, srca, cb, at);
-    SrcBank& bank = begin_fill(e, FpuOp::untilize, 1, at);
+    SrcBank& bank = begin_fill(e, FpuOp::untilize, {}, 1, at);
     describe(e, bank, 0, cb, src_kind(e, cb, true));
     const num::Geometry shape = bank.shape[0];
     const uint32_t width = shape.faces_across * 16, datums = shape.datums();
@@ -204,7 +198,7 @@ extern "C" void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t bloc
     check_operand(e, srca, cb, at);
     check_operand(e, srcb, scaler_cb, at);
     for (uint32_t i = 0; i < block; ++i) {
-        SrcBank& bank = begin_fill(e, FpuOp::tilize_reduce, 2, at);
+        SrcBank& bank = begin_fill(e, FpuOp::tilize_reduce, {}, 2, at);
         bank.first = 1;
         describe(e, bank, 0, cb, src_kind(e, cb, false));
         describe(e, bank, 1, scaler_cb, src_kind(e, scaler_cb, false));

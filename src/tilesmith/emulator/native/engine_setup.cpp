@@ -141,21 +141,23 @@ const CbConfig& used_cb(Engine& engine, uint32_t cb, const At& at) {
     return engine.cbs[cb];
 }
 
-// All roles run the same inits, so unpack can speak for both engines.
-void check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at) {
-    if (!checks_on()) return;
+// Each engine is set up by its own role. Returns whether the operation finds what it needs.
+bool check_init(Engine& engine, FpuOp op, FpuVariant variant, const At& at) {
+    if (!checks_on()) return true;
     const Engine::Setup& setup = engine.mine();
-    const bool unpack_fits = unpack_key(setup.unpack_op, setup.unpack_variant) == unpack_key(op, variant);
-    const bool math_fits = math_key(setup.math_op, setup.math_variant) == math_key(op, variant);
-    if (unpack_fits && math_fits) return;
-    const FpuOp other = unpack_fits ? setup.math_op : setup.unpack_op;
-    if (other == FpuOp::none) {
-        finding("setup.no-init", at, "%s runs without its init: nothing has set up %s", op_name(op),
-                unpack_fits ? "math" : "unpack");
+    const bool unpacks = on(Role::unpack);
+    const FpuOp last = unpacks ? setup.unpack_op : setup.math_op;
+    const bool fits = unpacks ? unpack_key(last, setup.unpack_variant) == unpack_key(op, variant)
+                              : math_key(last, setup.math_variant) == math_key(op, variant);
+    if (fits) return true;
+    const char* who = unpacks ? "unpack" : "math";
+    if (last == FpuOp::none) {
+        finding("setup.no-init", at, "%s runs without its init: nothing has set up %s", op_name(op), who);
     } else {
-        finding("setup.wrong-init", at, "%s runs while %s is still set up for %s%s", op_name(op),
-                unpack_fits ? "math" : "unpack", op_name(other), other == op ? " of another kind" : "");
+        finding("setup.wrong-init", at, "%s runs while %s is still set up for %s%s", op_name(op), who, op_name(last),
+                last == op ? " of another kind" : "");
     }
+    return false;
 }
 
 void check_operand(Engine& engine, SrcRegister which, uint32_t cb, const At& at) {

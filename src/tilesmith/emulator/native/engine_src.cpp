@@ -47,22 +47,14 @@ void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num:
     bank.shape[operand] = shape_of(engine.cbs[cb]);
 }
 
-// Math expects what unpack delivered; kernels that call the halves apart can get this wrong.
-SrcBank& drain_for(Engine& engine, FpuOp op, const At& at) {
-    SrcBank& bank = begin_drain(engine, at);
-    if (bank.op != op && checks_on()) {
-        finding("setup.wrong-init", at, "math runs %s on tiles that unpack delivered for %s", op_name(op),
-                op_name(bank.op));
-    }
-    return bank;
-}
-
-SrcBank& begin_fill(Engine& engine, FpuOp op, uint32_t tiles, const At& at) {
+SrcBank& begin_fill(Engine& engine, FpuOp op, FpuVariant variant, uint32_t tiles, const At& at) {
+    const bool fits = check_init(engine, op, variant, at);
     SrcBank& bank = engine.banks[engine.fill];
     wait_until(engine.bank_free, Wait{Wait::On::src_free, engine.fill, 1, true, at}, [&] { return !bank.full; });
     bank.emptied.acquire();
     bank.reserve(tiles);
     bank.op = op;
+    bank.reported = !fits;
     return bank;
 }
 
@@ -74,10 +66,17 @@ void end_fill(Engine& engine) {
     if (!engine.bank_full.empty()) engine.bank_full.wake();
 }
 
-SrcBank& begin_drain(Engine& engine, const At& at) {
+// Math expects what unpack delivered; kernels that call the halves apart can get this wrong.
+SrcBank& begin_drain(Engine& engine, FpuOp op, FpuVariant variant, const At& at) {
     SrcBank& bank = engine.banks[engine.drain];
     wait_until(engine.bank_full, Wait{Wait::On::src_data, engine.drain, 1, true, at}, [&] { return bank.full; });
     bank.filled.acquire();
+    if (bank.op != op && checks_on()) {
+        finding("setup.wrong-init", at, "math runs %s on tiles that unpack delivered for %s", op_name(op),
+                op_name(bank.op));
+    } else if (!bank.reported) {
+        check_init(engine, op, variant, at);
+    }
     return bank;
 }
 
