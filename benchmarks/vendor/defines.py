@@ -12,7 +12,6 @@ _IF_USED = (
     ("ELTWISE_OP", "add_tiles"),
     ("ELTWISE_OP_TYPE", "EltwiseBinaryType::ELWADD"),
     ("ELTWISE_OP_INIT", "add_init"),
-    ("BINOP_INIT", "add_binary_tile_init();"),
     ("BINARY_OP", "add_tiles"),
     ("BINARY_OP_TYPE", "EltwiseBinaryType::ELWADD"),
     ("BINARY_SFPU_INIT", "add_binary_tile_init();"),
@@ -29,14 +28,22 @@ _IF_USED = (
     ("CHAIN_BCAST_OP", "compute_kernel_lib::BinaryFpuOp::Add"),
     ("CHAIN_BCAST_DIM", "compute_kernel_lib::BroadcastDim::Row"),
     ("SFPU_OP_CHAIN_0", "relu_tile_init(); relu_tile(0);"),
-    ("SFPU_OP_INIT_ACTIVATION", "relu_tile_init();"),
-    ("SFPU_OP_FUNC_ACTIVATION", "relu_tile(i);"),
     ("FILL_TILE_WITH_FIRST_ELEMENT", "fill_tile_with_first_element_bfloat16"),
     ("FILL_TILE_WITH_FIRST_ROW", "fill_tile_with_first_row_bfloat16"),
     ("FILL_TILE_WITH_FIRST_COLUMN", "fill_tile_with_first_column_bfloat16"),
     ("FILL_TILE_WITH_FIRST_ROW_B", "fill_tile_with_first_row_bfloat16"),
     ("FILL_TILE_WITH_FIRST_COLUMN_B", "fill_tile_with_first_column_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_ROW_RM", "fill_tile_with_first_row_rm_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_COLUMN_RM", "fill_tile_with_first_column_rm_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_ROW_RM_B", "fill_tile_with_first_row_rm_bfloat16"),
+    ("FILL_TILE_WITH_FIRST_COLUMN_RM_B", "fill_tile_with_first_column_rm_bfloat16"),
+    ("TYPECAST_LLK_INIT", "typecast_tile_init<5u, 0u>"),
+    ("TYPECAST_LLK", "typecast_tile<5u, 0u>"),
+    ("CLAMP_BITS", "0u"),
     ("NUM_BYTES", "2"),
+    ("H_MCAST_POSTED", "0"),
+    ("HYB_UNIFIED_CT_BASE", "0"),
+    ("HYB_UNIFIED_RT_BASE", "0"),
     ("TILE_HW_VAL", "1024"),
     ("GROUPED_KV_SOURCE_COUNT", "1"),
     ("SLIDING_HALO_SLOT_COUNT", "1"),
@@ -44,10 +51,16 @@ _IF_USED = (
     ("BF16_ROUNDING_MODE", "ckernel::DstRoundingMode::NearestEven"),
     ("WHERE_DATA_FORMAT", "DataFormat::Float16_b"),
 )
+# Tables of coordinates; their length is a compile-time argument.
+_EMPTY_TABLES = (
+    "COLLECTOR_CORE_COORDS", "DEVICE_ORDER", "INPUT_CORE_XY", "K_OUTPUT_CORE_XY", "OUTPUT_CORE_XY",
+    "OUTPUT_SHARD_CORE_MAP", "Q_OUTPUT_CORE_XY", "SCHEDULE", "V_OUTPUT_CORE_XY",
+)  # fmt: skip
 # For kernels whose path contains the first word; these win over the table above.
 _BY_PATH = (
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST", "1"),
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST_B", "0"),
+    ("pool/generic/", "REDUCE_OP", "ckernel::PoolType::MAX"),
     ("eltwise_where", "BINARY_SFPU_INIT", "where_tile_init();"),
     ("eltwise_where", "BINARY_SFPU_OP", "where_tile<DataFormat::Float16_b>"),
     ("eltwise_where", "WHERE_DATA_FORMAT", "DataFormat::Float16_b"),
@@ -70,7 +83,7 @@ def defines_for(path: str, text: str, *, compute: bool) -> dict[str, str]:
 def _chosen(text: str, compute: bool) -> Iterator[tuple[str, str]]:
     if compute:
         yield from _ALWAYS
-    for name, value in _IF_USED:
+    for name, value in (*_IF_USED, *((table, "{}") for table in _EMPTY_TABLES)):
         if re.search(rf"\b{name}\b", text) and not re.search(rf"#\s*define\s+{name}\b", text):
             yield name, value
     if _EMPTY_IF_USED.search(text):

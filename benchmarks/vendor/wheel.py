@@ -43,7 +43,8 @@ class VendorKernel:
     def is_compute(self) -> bool:
         if any(name.startswith("api/dataflow/dataflow_api") for name in self.includes):
             return False
-        return "/compute" in self.name or any("compute" in name for name in self.includes)
+        words = ("compute", "kernel_lib/eltwise")
+        return "/compute" in self.name or any(word in name for name in self.includes for word in words)
 
 
 @dataclass(frozen=True)

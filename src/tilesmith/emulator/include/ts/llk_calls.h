@@ -11,6 +11,9 @@ struct p_dim_stride_target {
 }  // namespace ckernel
 using namespace ckernel;
 
+constexpr uint32_t get_operand_id(uint32_t cb) { return cb; }
+constexpr uint32_t get_output_id(uint32_t cb) { return cb; }
+
 // ---- inits of one engine ----
 template <
     EltwiseBinaryType type, BroadcastType broadcast = BroadcastType::NONE, auto fidelity = 0,

@@ -41,6 +41,7 @@ using uint = unsigned int;
 #define DST_SYNC_MODE ckernel::DstSync::SyncHalf
 #endif
 #include "llk_defs.h"
+using namespace ckernel;
 #endif
 
 #include "hostdevcommon/kernel_structs.h"

@@ -29,6 +29,8 @@ enum class ProgrammableCoreType : uint8_t { TENSIX = 0, ACTIVE_ETH = 1, IDLE_ETH
 
 // Both lose nothing here: L1 is read uncached. They are where a polling loop lets the others run.
 FORCE_INLINE void invalidate_l1_cache() { ts_yield(); }
+// A fence for the compiler alone.
+FORCE_INLINE void clobber_all_memory() { __asm__ volatile("" ::: "memory"); }
 FORCE_INLINE void riscv_wait(uint32_t cycles) {
     ts_spend(cycles);
     ts_yield();
