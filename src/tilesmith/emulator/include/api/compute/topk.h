@@ -35,9 +35,9 @@ ALWI void topk_local_sort(uint32_t idst, int idir, int i_end_phase, int i_start_
 }
 
 template <bool idir = false, bool stable_sort = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE, bool fused = false,
-          bool rank_stamped = false, uint32_t tag_bits = 16>
+          bool rank_stamped = false, TopkTieOrder tie_order = TopkTieOrder::Unset, uint32_t tag_bits = 16>
 ALWI void topk_merge(uint32_t idst, int m_iter, int k, TS_AT) {
-    const auto order = detail::sort_order<stable_sort, fused, rank_stamped, TopkTieOrder::Unset>(idir);
+    const auto order = detail::sort_order<stable_sort, fused, rank_stamped, tie_order>(idir);
     ts::sfpu::merge_lists({"topk", at}, idst, order, idir, m_iter, k);
 }
 
