@@ -32,6 +32,7 @@ _FLAGS = (
     "-fvisibility=hidden",
     "-fno-threadsafe-statics",
 )
+_CLANG_CASTS = "-fms-extensions"  # clang's way to allow casting a pointer to 32 bits
 _GCC_CHECKED = ("-g1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0")
 _CLANG_CHECKED = ("-g1", "-Xclang", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0")
 
@@ -83,8 +84,8 @@ def _flags(compiler: Compiler, checks: bool) -> tuple[str, ...]:
     # also mean no standard headers. Unique symbols would be shared by all kernels of the process.
     flags = {
         "gcc": (*_FLAGS, "-nostdlib", "-fno-gnu-unique"),
-        "clang": (*_FLAGS, "-nostdlib"),
-        "zig": _FLAGS,
+        "clang": (*_FLAGS, "-nostdlib", _CLANG_CASTS),
+        "zig": (*_FLAGS, _CLANG_CASTS),
     }[compiler.kind]
     if not checks:
         return flags
