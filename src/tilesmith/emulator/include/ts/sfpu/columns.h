@@ -10,33 +10,40 @@ constexpr int element(int row, int col) { return (row / 16 * 2 + col / 16) * fac
 using Number = Real<true>;
 
 struct Columns {
-    Number half[2] = {Number(0.0f), Number(0.0f)};
+    static constexpr int parts = 32 / lane_count;
+    Number part[parts] = {};
 
     template <class Op>
     static TS_LANE Columns map(Op op) {
         Columns out;
-        for (int h = 0; h < 2; ++h) out.half[h] = op(h);
+        for (int p = 0; p < parts; ++p) out.part[p] = op(p);
         return out;
     }
     static TS_LANE Columns of(float x) { return map([=](int) TS_OP { return Number(x); }); }
     static TS_LANE Columns row(const uint32_t* tile, int r) {
-        return map([=](int h) TS_OP { return Number::from_bits(load(tile + element(r, h * 16))); });
+        return map([=](int p) TS_OP { return Number::from_bits(load(tile + element(r, p * lane_count))); });
     }
     TS_LANE void to_row(uint32_t* tile, int r, bool wide) const {
-        for (int h = 0; h < 2; ++h) store(tile + element(r, h * 16), stored_float(half[h], wide));
+        for (int p = 0; p < parts; ++p) store(tile + element(r, p * lane_count), stored_float(part[p], wide));
     }
+    TS_LANE float at(int col) const { return part[col / lane_count].v[col % lane_count]; }
+    TS_LANE void set(int col, float x) { part[col / lane_count].v[col % lane_count] = x; }
+    TS_LANE uint32_t stored(int col, bool wide) const {
+        return static_cast<uint32_t>(stored_float(part[col / lane_count], wide).v[col % lane_count]);
+    }
+
     friend TS_LANE Columns operator+(const Columns& a, const Columns& b) {
-        return map([&](int h) TS_OP { return a.half[h] + b.half[h]; });
+        return map([&](int p) TS_OP { return a.part[p] + b.part[p]; });
     }
     friend TS_LANE Columns operator-(const Columns& a, const Columns& b) {
-        return map([&](int h) TS_OP { return b.half[h] * Number(-1.0f) + a.half[h]; });
+        return map([&](int p) TS_OP { return b.part[p] * Number(-1.0f) + a.part[p]; });
     }
     friend TS_LANE Columns operator*(const Columns& a, const Columns& b) {
-        return map([&](int h) TS_OP { return Number(a.half[h] * b.half[h]); });
+        return map([&](int p) TS_OP { return Number(a.part[p] * b.part[p]); });
     }
 };
 TS_LANE Columns mad(const Columns& a, const Columns& b, const Columns& c) {
-    return Columns::map([&](int h) TS_OP { return mad(a.half[h], b.half[h], c.half[h]); });
+    return Columns::map([&](int p) TS_OP { return mad(a.part[p], b.part[p], c.part[p]); });
 }
 TS_LANE Columns columns_of_bits(uint32_t pattern) { return Columns::of(__builtin_bit_cast(float, pattern)); }
 
@@ -44,15 +51,11 @@ TS_LANE Columns columns_of_bits(uint32_t pattern) { return Columns::of(__builtin
 constexpr int raw_element(int slot, int col) { return (slot * 4 + col / 16 * 2 + col % 2) * 16 + col % 16 / 2 * 2; }
 
 TS_NO_CHECK inline void to_raw(const Columns& values, uint32_t* tile, int slot, bool wide) {
-    for (int col = 0; col < 32; ++col) {
-        tile[raw_element(slot, col)] = static_cast<uint32_t>(stored_float(values.half[col / 16], wide).v[col % 16]);
-    }
+    for (int col = 0; col < 32; ++col) tile[raw_element(slot, col)] = values.stored(col, wide);
 }
 TS_NO_CHECK inline Columns from_raw(const uint32_t* tile, int slot) {
     Columns out;
-    for (int col = 0; col < 32; ++col) {
-        out.half[col / 16].v[col % 16] = __builtin_bit_cast(float, tile[raw_element(slot, col)]);
-    }
+    for (int col = 0; col < 32; ++col) out.set(col, __builtin_bit_cast(float, tile[raw_element(slot, col)]));
     return out;
 }
 

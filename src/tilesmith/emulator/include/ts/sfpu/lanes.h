@@ -1,4 +1,4 @@
-// Sixteen lanes of 32-bit data as the vector unit sees them: integers, masks and the bit-level view of numbers.
+// Lanes of 32-bit data as the vector unit sees them: integers, masks and the bit-level view of numbers.
 #pragma once
 #include <cstdint>
 
@@ -14,10 +14,17 @@
 #define TS_OP __attribute__((always_inline, no_sanitize("thread")))
 
 namespace ts::sfpu {
+// As many lanes as fill a register of the host. Results do not depend on it.
+#if defined(__AVX512F__)
 inline constexpr int lane_count = 16;
-using Floats = float __attribute__((vector_size(64)));
-using Ints = int32_t __attribute__((vector_size(64)));
-using Words = uint32_t __attribute__((vector_size(64)));
+#elif defined(__AVX2__)
+inline constexpr int lane_count = 8;
+#else
+inline constexpr int lane_count = 4;
+#endif
+using Floats = float __attribute__((vector_size(4 * lane_count)));
+using Ints = int32_t __attribute__((vector_size(4 * lane_count)));
+using Words = uint32_t __attribute__((vector_size(4 * lane_count)));
 
 template <class To, class From>
 TS_LANE To bits(From from) {
@@ -32,10 +39,25 @@ struct Mask {
     friend TS_LANE Mask operator!(Mask a) { return {~a.v}; }
 };
 
+template <int Part, class V>
+TS_LANE auto half_of(V v) {
+    if constexpr (lane_count == 16) {
+        constexpr int f = Part * 8;
+        return __builtin_shufflevector(v, v, f, f + 1, f + 2, f + 3, f + 4, f + 5, f + 6, f + 7);
+    } else if constexpr (lane_count == 8) {
+        constexpr int f = Part * 4;
+        return __builtin_shufflevector(v, v, f, f + 1, f + 2, f + 3);
+    } else {
+        return __builtin_shufflevector(v, v, Part * 2, Part * 2 + 1);
+    }
+}
+
 TS_LANE bool any(Mask m) {
-    using Halves = uint64_t __attribute__((vector_size(64)));
-    const Halves h = bits<Halves>(m.v);
-    return (h[0] | h[1] | h[2] | h[3] | h[4] | h[5] | h[6] | h[7]) != 0;
+    const auto folded = half_of<0>(m.v) | half_of<1>(m.v);
+    uint64_t words[sizeof folded / 8], all = 0;
+    __builtin_memcpy(words, &folded, sizeof folded);
+    for (const uint64_t word : words) all |= word;
+    return all != 0;
 }
 
 // Two's complement integers; `logical_*` treat the same bits as unsigned.

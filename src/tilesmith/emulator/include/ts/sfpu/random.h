@@ -10,18 +10,20 @@ constexpr uint32_t next_random(uint32_t state) {
 }
 
 TS_NO_CHECK inline void seed_random(uint32_t seed) {
-    uint32_t* lanes = unit_state().random;
+    UnitState& unit = unit_state();
+    unit.next_random = 0;
     for (int i = 0; i < 32; ++i) seed = next_random(seed);
-    for (int i = 31; i >= 0; --i) lanes[i] = seed = next_random(next_random(seed));
+    for (int i = 31; i >= 0; --i) unit.random[i] = seed = next_random(next_random(seed));
 }
 
-// Thirty-two lanes' worth of the next numbers, sixteen at a time.
+// The next numbers, from one generator after the other.
 TS_NO_CHECK inline Int random_lanes() {
     UnitState& unit = unit_state();
     Ints out = Ints{};
     for (int i = 0; i < lane_count; ++i) {
-        out[i] = static_cast<int32_t>(unit.random[i]);
-        unit.random[i] = next_random(unit.random[i]);
+        uint32_t& lane = unit.random[unit.next_random++ % 32];
+        out[i] = static_cast<int32_t>(lane);
+        lane = next_random(lane);
     }
     return out;
 }

@@ -78,37 +78,51 @@ inline __attribute__((noinline)) TS_NO_CHECK void repair_specials(
     }
 }
 
-using Floats8 = float __attribute__((vector_size(32)));
-using Doubles8 = double __attribute__((vector_size(64)));
-using Ints8 = int32_t __attribute__((vector_size(32)));
-using Longs8 = int64_t __attribute__((vector_size(64)));
+// Doubles are twice as wide, so they are worked on in halves.
+inline constexpr int half_lanes = lane_count / 2;
+using HalfFloats = float __attribute__((vector_size(4 * half_lanes)));
+using Doubles = double __attribute__((vector_size(8 * half_lanes)));
+using Longs = int64_t __attribute__((vector_size(8 * half_lanes)));
+
+template <class V>
+TS_LANE Floats join(V low, V high) {
+    if constexpr (lane_count == 16) {
+        return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    } else if constexpr (lane_count == 8) {
+        return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    } else {
+        return __builtin_shufflevector(low, high, 0, 1, 2, 3);
+    }
+}
 
 // Cuts a double's bits below 2^lowest (an exponent), leaving a one in the last place if any of them was set.
-TS_LANE Longs8 cut_sticky(Longs8 number, Longs8 lowest) {
-    const Longs8 exponent = (number >> 52) & 0x7ff;
-    const Longs8 dropped = lowest - exponent + 52;
-    const Longs8 below = ~(~Longs8{} << (dropped & 63));
+TS_LANE Longs cut_sticky(Longs number, Longs lowest) {
+    const Longs exponent = (number >> 52) & 0x7ff;
+    const Longs dropped = lowest - exponent + 52;
+    const Longs below = ~(~Longs{} << (dropped & 63));
     // Where only the leading one is left, which has no bit of its own, there is nothing to set.
-    const Longs8 sticky = ((number & below) + below) & (dropped < 52);
-    const Longs8 cut = (number | sticky) & ~below;
-    const Longs8 sign = number & (1ll << 63);
+    const Longs sticky = ((number & below) + below) & (dropped < 52);
+    const Longs cut = (number | sticky) & ~below;
+    const Longs sign = number & (1ll << 63);
     return (cut & (dropped <= 52) & (exponent != 0)) | sign;
 }
 
 // Both addends are cut 26 bits below the larger exponent, the product's being the sum of its factors' exponents.
-TS_LANE Floats8 mad_of_eight(Floats8 a, Floats8 b, Floats8 c, Ints8 exponent, Ints8 keep) {
-    const Doubles8 product = __builtin_convertvector(a, Doubles8) * __builtin_convertvector(b, Doubles8);
-    const Longs8 larger = __builtin_convertvector(exponent, Longs8);
-    const Longs8 kept = __builtin_convertvector(keep, Longs8) | (1ll << 63);
-    const Longs8 p = cut_sticky(bits<Longs8>(product) & kept, larger - 26);
-    const Longs8 q = cut_sticky(bits<Longs8>(__builtin_convertvector(c, Doubles8)), larger - 26);
-    Longs8 sum = bits<Longs8>(bits<Doubles8>(p) + bits<Doubles8>(q));
+template <int Part>
+TS_LANE HalfFloats mad_of_half(Floats a, Floats b, Floats c, Ints exponent, Ints keep) {
+    const Doubles product =
+        __builtin_convertvector(half_of<Part>(a), Doubles) * __builtin_convertvector(half_of<Part>(b), Doubles);
+    const Longs larger = __builtin_convertvector(half_of<Part>(exponent), Longs);
+    const Longs kept = __builtin_convertvector(half_of<Part>(keep), Longs) | (1ll << 63);
+    const Longs p = cut_sticky(bits<Longs>(product) & kept, larger - 26);
+    const Longs q = cut_sticky(bits<Longs>(__builtin_convertvector(half_of<Part>(c), Doubles)), larger - 26);
+    Longs sum = bits<Longs>(bits<Doubles>(p) + bits<Doubles>(q));
     if constexpr (!blackhole) {
         // A carry of two places loses the last bit but one.
-        const Longs8 carried = (((sum >> 52) & 0x7ff) - larger) == 2;
+        const Longs carried = (((sum >> 52) & 0x7ff) - larger) == 2;
         sum &= ~(carried & 0x2000000);
     }
-    return __builtin_convertvector(bits<Doubles8>(sum), Floats8);
+    return __builtin_convertvector(bits<Doubles>(sum), HalfFloats);
 }
 
 inline __attribute__((noinline)) TS_NO_CHECK void chip_mad(
@@ -120,15 +134,8 @@ inline __attribute__((noinline)) TS_NO_CHECK void chip_mad(
     const Ints special = (ea == 255) | (eb == 255) | (ec == 255) | ((product_exponent >= 255) & factors);
     const Ints keep = factors & (product_exponent >= 0);
     const Ints larger = blend({(product_exponent > ec) & keep}, product_exponent, ec) + (1023 - 127);
-    struct Halves { Floats8 h[2]; };
-    struct IntHalves { Ints8 h[2]; };
-    const Halves ha = bits<Halves>(a), hb = bits<Halves>(b), hc = bits<Halves>(flush_input(ic));
-    const IntHalves exponents = bits<IntHalves>(larger), keeps = bits<IntHalves>(keep);
-    Halves out;
-    for (int i = 0; i < 2; ++i) {
-        out.h[i] = mad_of_eight(ha.h[i], hb.h[i], hc.h[i], exponents.h[i], keeps.h[i]);
-    }
-    r = flush_result(bits<Floats>(out));
+    const Floats addend = bits<Floats>(flush_input(ic));
+    r = flush_result(join(mad_of_half<0>(a, b, addend, larger, keep), mad_of_half<1>(a, b, addend, larger, keep)));
     if (any({special})) repair_specials(r, a, b, c, special);
 }
 

@@ -85,15 +85,13 @@ TS_NO_CHECK inline void maximum_with_index(
                 index = n[at(row, col)];
             }
         }
-        float& kept = r.mean.half[col / 16].v[col % 16];
-        float& kept_index = r.m2.half[col / 16].v[col % 16];
-        if (accumulate && chunk > 0 &&
-            total_order(Int(__builtin_bit_cast(uint32_t, kept))).v[0] >= total_order(Int(best)).v[0]) {
-            best = __builtin_bit_cast(uint32_t, kept);
-            index = __builtin_bit_cast(uint32_t, kept_index);
+        const uint32_t kept = __builtin_bit_cast(uint32_t, r.mean.at(col));
+        if (accumulate && chunk > 0 && total_order(Int(kept)).v[0] >= total_order(Int(best)).v[0]) {
+            best = kept;
+            index = __builtin_bit_cast(uint32_t, r.m2.at(col));
         }
-        kept = __builtin_bit_cast(float, best);
-        kept_index = __builtin_bit_cast(float, index);
+        r.mean.set(col, __builtin_bit_cast(float, best));
+        r.m2.set(col, __builtin_bit_cast(float, index));
         d[at(0, col)] = best;
         n[at(0, col)] = index;
     }

@@ -9,6 +9,7 @@ inline constexpr int grid_limit = 32;
 struct UnitState {
     uint32_t constants[4];
     uint32_t random[32];
+    uint32_t next_random;
 };
 
 // A kernel's library serves all cores, so each core has its own entry.

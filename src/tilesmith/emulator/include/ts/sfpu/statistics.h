@@ -108,10 +108,10 @@ struct CombinedStatistics { Columns mean, variance; };
 TS_NO_CHECK inline CombinedStatistics combine_columns(const Columns& means, const Columns& variances, bool average) {
     const auto total = [](const Columns& c) {
         float sum = 0.0f;
-        for (int col = 0; col < 32; ++col) sum += c.half[col / 16].v[col % 16];
+        for (int col = 0; col < 32; ++col) sum += c.at(col);
         return sum;
     };
-    const float anchor = means.half[0].v[0];
+    const float anchor = means.at(0);
     const Columns offsets = means - Columns::of(anchor);
     const float mean_offset = total(offsets) * (1.0f / 32.0f);
     const Columns residuals = offsets - Columns::of(mean_offset);

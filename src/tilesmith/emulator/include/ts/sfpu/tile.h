@@ -39,7 +39,8 @@ TS_NO_CHECK inline void write_lanes(uint32_t* out, VectorMode mode, int iteratio
         const int whole = begin + iterations / 2 * 64;
         for (int at = begin; at < whole; at += lane_count) store(out + at, lanes_at(at));
         if (iterations % 2 != 0) {
-            const Mask even{Ints{-1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0}};
+            Mask even{Ints{}};
+            for (int lane = 0; lane < lane_count; lane += 2) even.v[lane] = -1;
             for (int at = whole; at < whole + 64; at += lane_count) {
                 store(out + at, select(even, lanes_at(at), load(out + at)));
             }

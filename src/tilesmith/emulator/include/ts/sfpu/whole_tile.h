@@ -77,17 +77,14 @@ TS_NO_CHECK inline void running_product(const Call& call, uint32_t tile) {
     const bool wide = ts_dst_is_32bit();
     const auto index = [](int group, int lane) { return group / 2 * 64 + lane / 8 * 16 + lane % 8 * 2 + group % 2; };
     for (int face = 0; face < 4; ++face) {
-        Number product[2] = {Number(1.0f), Number(1.0f)};
+        Columns product = Columns::of(1.0f);
         for (int step = 0; step <= face_iterations; ++step) {
             const int group = face * face_iterations + step;
             if (group == 4 * face_iterations) break;
-            for (int part = 0; part < 2; ++part) {
-                Number x;
-                for (int i = 0; i < lane_count; ++i) x.v[i] = __builtin_bit_cast(float, d[index(group, part * 16 + i)]);
-                product[part] = product[part] * x;
-                const Int out = stored_float(product[part], wide);
-                for (int i = 0; i < lane_count; ++i) d[index(group, part * 16 + i)] = static_cast<uint32_t>(out.v[i]);
-            }
+            Columns x;
+            for (int lane = 0; lane < 32; ++lane) x.set(lane, __builtin_bit_cast(float, d[index(group, lane)]));
+            product = product * x;
+            for (int lane = 0; lane < 32; ++lane) d[index(group, lane)] = product.stored(lane, wide);
         }
     }
 }
