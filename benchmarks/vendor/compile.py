@@ -40,10 +40,12 @@ _REASONS = (
     ("name", re.compile(r"error: '(\w+)' is not a member of")),
     ("member", re.compile(r"error: '[^']*' has no member named '(\w+)'")),
     ("call", re.compile(r"error: no matching function for call to '([\w:~]+)")),
+    ("compiler", re.compile(r"error: ('#pragma GCC unroll' requires an assignment-expression)")),
+    ("compiler", re.compile(r"(internal compiler error)")),
     ("argument", re.compile(r"error: static assertion failed:? ?([^\n]*)")),
 )
 # What other argument words cannot change.
-_FINAL = ("header ", "name ")
+_FINAL = ("header ", "name ", "compiler ")
 
 
 @dataclass(frozen=True)

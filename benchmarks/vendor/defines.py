@@ -49,7 +49,6 @@ _IF_USED = (
     ("SLIDING_HALO_SLOT_COUNT", "1"),
     ("COPY_DEST_DATA_FORMAT", "DataFormat::Float16_b"),
     ("BF16_ROUNDING_MODE", "ckernel::DstRoundingMode::NearestEven"),
-    ("WHERE_DATA_FORMAT", "DataFormat::Float16_b"),
 )
 # Tables of coordinates; their length is a compile-time argument.
 _EMPTY_TABLES = (
@@ -60,10 +59,11 @@ _EMPTY_TABLES = (
 _BY_PATH = (
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST", "1"),
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST_B", "0"),
+    ("eltwise/binary/", "BINARY_SFPU_OP", "add_binary_tile(i * 2, i * 2 + 1, i * 2);"),
     ("pool/generic/", "REDUCE_OP", "ckernel::PoolType::MAX"),
     ("eltwise_where", "BINARY_SFPU_INIT", "where_tile_init();"),
     ("eltwise_where", "BINARY_SFPU_OP", "where_tile<DataFormat::Float16_b>"),
-    ("eltwise_where", "WHERE_DATA_FORMAT", "DataFormat::Float16_b"),
+    ("eltwise_where", "WHERE_DATA_FORMAT", "Float16_b"),
     ("eltwise_where", "WHERE_TTS", "1"),
     ("ternary_addc", "TERNARY_SFPU_OP_INIT", "addcmul_tile_init"),
     ("ternary_addc", "TERNARY_SFPU_OP_FUNC", "addcmul_tile<DataFormat::Float16_b>"),

@@ -16,18 +16,26 @@ inline constexpr uint32_t cb_addr_shift = 0;
 #define TS_CB_CONSUMER() true
 #endif
 
-FORCE_INLINE void cb_reserve_back(uint32_t cb, uint32_t pages, TS_AT) {
+// Objects call these, for a kernel may put macros in the place of the functions below.
+namespace ts {
+FORCE_INLINE void reserve_back(uint32_t cb, uint32_t pages, At at) {
     if (TS_CB_PRODUCER()) ts_cb_reserve_back(cb, pages, at);
 }
-FORCE_INLINE void cb_push_back(uint32_t cb, uint32_t pages, TS_AT) {
+FORCE_INLINE void push_back(uint32_t cb, uint32_t pages, At at) {
     if (TS_CB_PRODUCER()) ts_cb_push_back(cb, pages, at);
 }
-FORCE_INLINE void cb_wait_front(uint32_t cb, uint32_t pages, TS_AT) {
+FORCE_INLINE void wait_front(uint32_t cb, uint32_t pages, At at) {
     if (TS_CB_CONSUMER()) ts_cb_wait_front(cb, pages, at);
 }
-FORCE_INLINE void cb_pop_front(uint32_t cb, uint32_t pages, TS_AT) {
+FORCE_INLINE void pop_front(uint32_t cb, uint32_t pages, At at) {
     if (TS_CB_CONSUMER()) ts_cb_pop_front(cb, pages, at);
 }
+}  // namespace ts
+
+FORCE_INLINE void cb_reserve_back(uint32_t cb, uint32_t pages, TS_AT) { ts::reserve_back(cb, pages, at); }
+FORCE_INLINE void cb_push_back(uint32_t cb, uint32_t pages, TS_AT) { ts::push_back(cb, pages, at); }
+FORCE_INLINE void cb_wait_front(uint32_t cb, uint32_t pages, TS_AT) { ts::wait_front(cb, pages, at); }
+FORCE_INLINE void cb_pop_front(uint32_t cb, uint32_t pages, TS_AT) { ts::pop_front(cb, pages, at); }
 
 FORCE_INLINE bool cb_access_within_bounds(uint32_t cb, uint32_t first_page, uint32_t pages) {
     const LocalCBInterface& fifo = get_local_cb_interface(cb);

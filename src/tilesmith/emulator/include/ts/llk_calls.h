@@ -39,6 +39,11 @@ ALWI void llk_math_reduce_init(uint32_t = 0, uint32_t = 0, TS_AT) {
         ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_unpack = true}, at);
 }
 
+template <bool neginf_srca = false, bool reload_srcb = false, bool zero_srca = false, bool zero_srca_reduce = false>
+ALWI void llk_unpack_tilizeA_B_init(uint32_t, uint32_t, uint32_t, uint32_t num_faces = 4, uint32_t face_r_dim = 16, TS_AT) {
+    ts_fpu_init(ts::FpuOp::tilize_reduce, {.leaves_math = true}, at);
+}
+
 // ---- formats; the engine keeps one record per role, so each role changes its own ----
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE, uint32_t stride = p_dim_stride_target::IGNORE>
 ALWI void llk_unpack_reconfig_data_format_srca(uint32_t old_operand, uint32_t new_operand, TS_AT) {

@@ -14,10 +14,10 @@ public:
     constexpr explicit CircularBuffer(uint32_t cb_id) : cb_id_(cb_id) {}
     constexpr uint32_t get_cb_id() const { return cb_id_; }
 
-    void reserve_back(int32_t num_pages, TS_AT) const { cb_reserve_back(cb_id_, num_pages, at); }
-    void push_back(int32_t num_pages, TS_AT) const { cb_push_back(cb_id_, num_pages, at); }
-    void wait_front(int32_t num_pages, TS_AT) const { cb_wait_front(cb_id_, num_pages, at); }
-    void pop_front(int32_t num_pages, TS_AT) const { cb_pop_front(cb_id_, num_pages, at); }
+    void reserve_back(int32_t num_pages, TS_AT) const { ts::reserve_back(cb_id_, num_pages, at); }
+    void push_back(int32_t num_pages, TS_AT) const { ts::push_back(cb_id_, num_pages, at); }
+    void wait_front(int32_t num_pages, TS_AT) const { ts::wait_front(cb_id_, num_pages, at); }
+    void pop_front(int32_t num_pages, TS_AT) const { ts::pop_front(cb_id_, num_pages, at); }
 
     constexpr uint32_t get_tile_size() const { return ::get_tile_size(cb_id_); }
     constexpr uint32_t get_tile_hw() const { return ::get_tile_hw(cb_id_); }
@@ -32,10 +32,10 @@ public:
     uint32_t get_read_ptr() const { return get_local_cb_interface(cb_id_).fifo_rd_ptr; }
 #else
     bool pages_reservable_at_back(int32_t num_pages, TS_AT) const {
-        return cb_pages_reservable_at_back(cb_id_, num_pages, at);
+        return ts_cb_pages_reservable_at_back(cb_id_, num_pages, at);
     }
     bool pages_available_at_front(int32_t num_pages, TS_AT) const {
-        return cb_pages_available_at_front(cb_id_, num_pages, at);
+        return ts_cb_pages_available_at_front(cb_id_, num_pages, at);
     }
     uint32_t get_write_ptr(TS_AT) const { return ts_cb_write_ptr(cb_id_, at); }
     uint32_t get_read_ptr(TS_AT) const { return ts_cb_read_ptr(cb_id_, at); }

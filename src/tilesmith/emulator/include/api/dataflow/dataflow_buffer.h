@@ -30,10 +30,10 @@ public:
     constexpr DataflowBuffer(uint16_t logical_dfb_id) : id_(logical_dfb_id) {}
     constexpr uint16_t get_id() const { return id_; }
 
-    void reserve_back(uint16_t num_entries, TS_AT) const { cb_reserve_back(id_, num_entries, at); }
-    void push_back(uint16_t num_entries, TS_AT) const { cb_push_back(id_, num_entries, at); }
-    void wait_front(uint16_t num_entries, TS_AT) const { cb_wait_front(id_, num_entries, at); }
-    void pop_front(uint16_t num_entries, TS_AT) const { cb_pop_front(id_, num_entries, at); }
+    void reserve_back(uint16_t num_entries, TS_AT) const { ts::reserve_back(id_, num_entries, at); }
+    void push_back(uint16_t num_entries, TS_AT) const { ts::push_back(id_, num_entries, at); }
+    void wait_front(uint16_t num_entries, TS_AT) const { ts::wait_front(id_, num_entries, at); }
+    void pop_front(uint16_t num_entries, TS_AT) const { ts::pop_front(id_, num_entries, at); }
     void finish() const {}
 
     uint32_t get_entry_size() const { return fifo().fifo_page_size << cb_addr_shift; }
@@ -79,10 +79,10 @@ public:
     uint32_t get_write_ptr(TS_AT) const { return ts_cb_write_ptr(id_, at); }
     uint32_t get_read_ptr(TS_AT) const { return ts_cb_read_ptr(id_, at); }
     bool pages_reservable_at_back(int32_t num_pages, TS_AT) const {
-        return cb_pages_reservable_at_back(id_, num_pages, at);
+        return ts_cb_pages_reservable_at_back(id_, num_pages, at);
     }
     bool pages_available_at_front(int32_t num_pages, TS_AT) const {
-        return cb_pages_available_at_front(id_, num_pages, at);
+        return ts_cb_pages_available_at_front(id_, num_pages, at);
     }
     void write_barrier(const Noc& noc, TS_AT) const { noc.async_write_barrier({}, at); }
 #endif
