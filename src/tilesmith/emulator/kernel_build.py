@@ -10,13 +10,13 @@ from pathlib import Path
 
 from tilesmith.arch import Arch
 from tilesmith.emulator.compile_errors import explain
+from tilesmith.emulator.runtime_build import INCLUDE
 from tilesmith.errors import KernelCompileError
 from tilesmith.formats import TileShape, tile_bytes
 from tilesmith.native import Compiler, Job, compile_many, find_compiler
 from tilesmith.program import CBFormat, ComputeConfig, Kernel
 from tilesmith.program.sources import kernel_path
 
-INCLUDE = Path(__file__).with_name("include")
 _TABLE = 64
 _PER_ROLE = re.compile(r"\bTRISC_(UNPACK|MATH|PACK)\b|\bUCK_CHLKC_|\bCOMPILE_FOR_TRISC\s*==")
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")

@@ -8,20 +8,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
-from tilesmith.emulator.kernel_build import INCLUDE
+from tilesmith.emulator.runtime_build import runtime_job
 from tilesmith.errors import InternalFault
-from tilesmith.native import Job, compile_many
+from tilesmith.native import compile_many
 
-_NATIVE = Path(__file__).with_name("native")
 COUNTERS = (
     "noc_reads", "noc_writes", "read_bytes", "written_bytes", "dram_read_bytes", "dram_written_bytes",
     "multicasts", "multicast_bytes", "atomics",
 )  # fmt: skip
-# Used once per run; the rest is used at every API call.
-_SET_UP = ("deadlock", "faults", "fiber", "host", "report")
-# Nothing may stand in for the runtime's own functions, so they can be inlined and called directly.
-_DIRECT_CALLS = ("-fno-semantic-interposition", "-fno-plt")
-_FLAGS = ("-O3", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w", *_DIRECT_CALLS)
 
 
 class _Structure(c.Structure):
@@ -123,27 +117,6 @@ class RunResult(_Structure):
         *((name, c.c_uint64) for name in ("cycles", "steps", "switches")),
         *((name, c.c_uint32) for name in ("findings", "prints", "zones", "status")),
     ]
-
-
-def runtime_job() -> Job:
-    """How to build the runtime: four units of like size. Files compiled together read the headers once."""
-    groups: dict[str, list[Path]] = {}
-    for path in sorted(_NATIVE.rglob("*.cpp")):
-        groups.setdefault(_group(path), []).append(path)
-    units = ((f"{name}.unity.cpp", _unity(paths)) for name, paths in groups.items())
-    return Job(tuple(units), (_NATIVE, INCLUDE), _FLAGS, unit_flags=(("set_up.unity.cpp", "-O1"),))
-
-
-def _group(path: Path) -> str:
-    if path.parent != _NATIVE:
-        return path.parent.name
-    if path.stem.startswith("engine"):
-        return "engine"
-    return "set_up" if path.stem in _SET_UP else "running"
-
-
-def _unity(sources: list[Path]) -> str:
-    return "".join(f'#include "{path}"\n' for path in sources)
 
 
 class Runtime:

@@ -17,6 +17,7 @@ from tilesmith.arch import Arch
 from tilesmith.emulator import library
 from tilesmith.emulator.elf import writable_data
 from tilesmith.emulator.kernel_build import build_kernels, kernel_unit
+from tilesmith.emulator.runtime_build import runtime_job
 from tilesmith.errors import InternalFault
 from tilesmith.formats import TileShape
 from tilesmith.program import CBFormat, CircularBuffer, ComputeConfig, CoreCoord, Kernel, Program
@@ -64,7 +65,7 @@ class LoadedProgram:
 def build_program(program: Program, arch: Arch, checks: bool) -> list[tuple[Path, ...]]:
     """Build what is missing, the runtime along with the kernels; return the libraries of each kernel."""
     units = [kernel_unit(kernel, formats_of(kernel, program.cbs), arch, checks) for kernel in program.kernels]
-    first = () if library.loaded() else (library.runtime_job(),)
+    first = () if library.loaded() else (runtime_job(),)
     runtime, libraries = build_kernels(units, first)
     if runtime:
         library.adopt_runtime(runtime[0])

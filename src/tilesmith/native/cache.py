@@ -58,6 +58,10 @@ class Cache:
                 raise
             return self._elsewhere(problem, key, build, suffix)
 
+    def find(self, key: str, suffix: str = ".so") -> Path | None:
+        """The entry of `key`, if there is one that is intact and only its owner can have written."""
+        return None if self._distrust() is not None else self._lookup(key, suffix)
+
     def clear(self, older_than_days: float = 0.0) -> Usage:
         """Remove entries, and every left-over of killed builds; return what was removed."""
         removed, freed = 0, 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tilesmith import settings
 from tilesmith.errors import KernelCompileError
-from tilesmith.native import includes
+from tilesmith.native import includes, prebuilt
 from tilesmith.native.cache import Cache
 from tilesmith.native.fallback import private_root
 from tilesmith.native.invoke import run_compiler, side_by_side
@@ -71,6 +71,8 @@ def build(job: Job) -> Path:
     compiler = find_compiler()
     cache = Cache(settings.current().cache_dir)
     key = job.key(compiler)
+    if (installed := prebuilt.find(key)) is not None:
+        return installed
     try:
         return cache.get_or_build(key, partial(_build_under, key, job, compiler))
     except _SourceChanged:

@@ -1,0 +1,36 @@
+"""How the C++ runtime is built. Imports only the builder, so that installing the package can use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tilesmith.native import Job
+
+INCLUDE = Path(__file__).with_name("include")
+_NATIVE = Path(__file__).with_name("native")
+# Used once per run; the rest is used at every API call.
+_SET_UP = ("deadlock", "faults", "fiber", "host", "report")
+# Nothing may stand in for the runtime's own functions, so they can be inlined and called directly.
+_DIRECT_CALLS = ("-fno-semantic-interposition", "-fno-plt")
+_FLAGS = ("-O3", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w", *_DIRECT_CALLS)
+
+
+def runtime_job() -> Job:
+    """How to build the runtime: four units of like size. Files compiled together read the headers once."""
+    groups: dict[str, list[Path]] = {}
+    for path in sorted(_NATIVE.rglob("*.cpp")):
+        groups.setdefault(_group(path), []).append(path)
+    units = ((f"{name}.unity.cpp", _unity(paths)) for name, paths in groups.items())
+    return Job(tuple(units), (_NATIVE, INCLUDE), _FLAGS, unit_flags=(("set_up.unity.cpp", "-O1"),))
+
+
+def _group(path: Path) -> str:
+    if path.parent != _NATIVE:
+        return path.parent.name
+    if path.stem.startswith("engine"):
+        return "engine"
+    return "set_up" if path.stem in _SET_UP else "running"
+
+
+def _unity(sources: list[Path]) -> str:
+    return "".join(f'#include "{path}"\n' for path in sources)
