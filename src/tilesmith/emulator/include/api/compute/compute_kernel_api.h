@@ -227,7 +227,9 @@ ALWI void tiled_prod_tile_init(TS_AT) { ts::sfpu::initialise("tiled_prod", at); 
 ALWI void tiled_prod_tile(uint32_t idst, TS_AT) { ts::sfpu::running_product({"tiled_prod", at}, idst); }
 
 ALWI void alt_complex_rotate90_tile_init(TS_AT) { ts::sfpu::initialise("alt_complex_rotate90", at); }
-ALWI void alt_complex_rotate90_tile(uint32_t idst, TS_AT) { ts::sfpu::rotate_pairs({"alt_complex_rotate90", at}, idst); }
+ALWI void alt_complex_rotate90_tile(uint32_t idst, TS_AT) {
+    ts::sfpu::rotate_pairs({"alt_complex_rotate90", at}, idst);
+}
 
 // The larger of two tiles, into the first: the older name of binary_max_tile.
 ALWI void max_tile_init(TS_AT) { ts::sfpu::initialise("max", at); }

@@ -79,12 +79,14 @@ inline constexpr auto normalised = [](const ts::sfpu::Columns& x, const ts::sfpu
 }  // namespace detail
 
 // (x - mean) * inverse deviation, both taken from column 0 of each row, or from one corner.
-ALWI void sfpu_normalize_bcast_col(uint32_t dst_data_idx, uint32_t dst_mean_col_idx, uint32_t dst_inv_std_col_idx, TS_AT) {
+ALWI void sfpu_normalize_bcast_col(uint32_t dst_data_idx, uint32_t dst_mean_col_idx, uint32_t dst_inv_std_col_idx,
+                                   TS_AT) {
     ts::sfpu::map_broadcast_pair<true>({"sfpu_bcast_col", at}, dst_data_idx, dst_mean_col_idx, dst_inv_std_col_idx,
                                        detail::normalised);
 }
 
-ALWI void sfpu_normalize_bcast_col_two_tiles(uint32_t dst_data_idx, uint32_t dst_second_data_idx, uint32_t dst_mean_col_idx,
+ALWI void sfpu_normalize_bcast_col_two_tiles(uint32_t dst_data_idx, uint32_t dst_second_data_idx,
+                                             uint32_t dst_mean_col_idx,
                                              uint32_t dst_inv_std_col_idx, TS_AT) {
     sfpu_normalize_bcast_col(dst_data_idx, dst_mean_col_idx, dst_inv_std_col_idx, at);
     sfpu_normalize_bcast_col(dst_second_data_idx, dst_mean_col_idx, dst_inv_std_col_idx, at);
@@ -98,7 +100,8 @@ ALWI void sfpu_residual_normalize_bcast_col(uint32_t dst_data_idx, uint32_t dst_
 }
 
 ALWI void sfpu_normalize_bcast_scalar_init(TS_AT) { ts::sfpu::initialise("sfpu_normalize_bcast_scalar", at); }
-ALWI void sfpu_normalize_bcast_scalar(uint32_t dst_data_idx, uint32_t dst_mean_scalar_idx, uint32_t dst_inv_std_scalar_idx,
+ALWI void sfpu_normalize_bcast_scalar(uint32_t dst_data_idx, uint32_t dst_mean_scalar_idx,
+                                      uint32_t dst_inv_std_scalar_idx,
                                       TS_AT) {
     ts::sfpu::map_broadcast_pair<false>({"sfpu_normalize_bcast_scalar", at}, dst_data_idx, dst_mean_scalar_idx,
                                         dst_inv_std_scalar_idx, detail::normalised);

@@ -139,7 +139,8 @@ ALWI void two_pass_stats_restore_anchor_from_state(uint32_t mean_dst_idx, TS_AT)
 }
 
 template <bool dual_m2 = true>
-ALWI void two_pass_stats_combine_block(uint32_t mean_dst_idx, uint32_t total_reciprocal_bits, uint32_t block_n_bits, TS_AT) {
+ALWI void two_pass_stats_combine_block(uint32_t mean_dst_idx, uint32_t total_reciprocal_bits, uint32_t block_n_bits,
+                                       TS_AT) {
     ts::sfpu::combine_block<dual_m2>({"two_pass_stats", at}, mean_dst_idx, total_reciprocal_bits, block_n_bits);
 }
 
@@ -162,7 +163,8 @@ ALWI void two_pass_stats_finalize_to_face(uint32_t mean_dst_idx, uint32_t group_
 }
 
 template <bool dual_m2 = true, bool average_variance = true>
-ALWI void two_pass_stats_finalize_and_combine_to_face(uint32_t mean_dst_idx, uint32_t group_id, uint32_t reciprocal_bits,
+ALWI void two_pass_stats_finalize_and_combine_to_face(uint32_t mean_dst_idx, uint32_t group_id,
+                                                      uint32_t reciprocal_bits,
                                                       TS_AT) {
     ts::sfpu::finalise_combined<dual_m2, average_variance>({"two_pass_stats", at}, mean_dst_idx, int(group_id),
                                                            reciprocal_bits);

@@ -57,15 +57,16 @@ TS_LANE F softplus(F x, F beta, F inverse_beta, F threshold) {
     const Mask far = a > F(5.0f);
     F rest;
     if constexpr (input_is_float32) {
-        rest = horner(a, 6.9310557842e-01f, -4.9926245213e-01f, 1.2186349183e-01f, 5.6753782555e-03f, -1.0528374463e-02f,
+        rest = horner(a, 6.9310557842e-01f, -4.9926245213e-01f, 1.2186349183e-01f, 5.6753782555e-03f,
+                      -1.0528374463e-02f,
                       2.7290175203e-03f, -3.4358495031e-04f, 2.1285692128e-05f, -4.8245715334e-07f);
         const F minus = with_sign(a);
         const F e = detail::exp_by_split(minus, F(minus * F(1.4426950408889634f)), 1.0f, 1.0f, 0.5f, 0.166666667f,
                                          0.0416666667f, 0.00833333333f, 0.00138888889f, 0.000198412698f);
         rest = select(far, e * (F(1.0f) + e * (e * F(0.333333343f) + -0.5f)), rest);
     } else {
-        rest = horner(a, 6.9423984729e-01f, -5.0932420424e-01f, 1.4279095486e-01f, -1.3000584069e-02f, -1.8627923291e-03f,
-                      5.0152968088e-04f, -3.1273466851e-05f);
+        rest = horner(a, 6.9423984729e-01f, -5.0932420424e-01f, 1.4279095486e-01f, -1.3000584069e-02f,
+                      -1.8627923291e-03f, 5.0152968088e-04f, -3.1273466851e-05f);
         rest = select(far, F(0.0f), rest);
     }
     const F soft = narrow<Wide>(F(inverse_beta * (maximum(t, F(0.0f)) + rest)));
@@ -108,8 +109,8 @@ TS_LANE F tanhshrink(F x) {
     const F u = x * x;
     F near, far;
     if constexpr (Wide) {
-        near = horner(u, 3.3333331347e-01f, -1.3333128393e-01f, 5.3934831172e-02f, -2.1660288796e-02f, 8.2192532718e-03f,
-                      -2.5107525289e-03f, 4.2079269770e-04f);
+        near = horner(u, 3.3333331347e-01f, -1.3333128393e-01f, 5.3934831172e-02f, -2.1660288796e-02f,
+                      8.2192532718e-03f, -2.5107525289e-03f, 4.2079269770e-04f);
         const F e = exp_wide(F(F(-2.0f) * minimum(a, F(9.0f))));
         const F s = reciprocal<1>(F(F(1.0f) + e));
         far = copy_sign(F(a - (F(2.0f) * s - F(1.0f))), x);
@@ -130,7 +131,8 @@ TS_LANE F tanh_derivative(F x) {
                           3.59505515570256450886e-02f, 5.00465512420113917136e-02f, 6.00316523798012785518e-02f,
                           -1.46346136132160548060e-01f, 6.33840343077387569082e-02f);
     const F y = F(a * F(-2.0f)) + F(1.3862943611198906f);
-    const F tail = detail::exp_by_split(y, F(y * F(1.4426950408889634f)), 1.0f, 1.0f, 0.5f, 0.166666667f, 0.0416666667f);
+    const F z = y * F(1.4426950408889634f);
+    const F tail = detail::exp_by_split(y, z, 1.0f, 1.0f, 0.5f, 0.166666667f, 0.0416666667f);
     return narrow<Wide>(select(a < F(3.0f), core, select(a < F(45.0f), tail, F(0.0f))));
 }
 

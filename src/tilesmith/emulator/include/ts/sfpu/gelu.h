@@ -66,7 +66,8 @@ TS_LANE F gelu_tanh_fast(F x) {
     const F part = from_sign_magnitude<F>(fraction(whole));
     F r;
 #ifdef ARCH_BLACKHOLE
-    e = copy_exponent(horner(part, 1.0f, 8.2622300113e-08f, 3.4278135885e-15f, 8.8508325543e-23f, 2.7117093617e-30f), whole);
+    e = copy_exponent(horner(part, 1.0f, 8.2622300113e-08f, 3.4278135885e-15f, 8.8508325543e-23f, 2.7117093617e-30f),
+                      whole);
     const F d = e + F(1.0f);
     r = approximate_reciprocal(d);
     r = r * (2.0f - d * r);
@@ -101,7 +102,8 @@ TS_LANE F times_exp_of_tail(F x, F t) {
 template <bool Approximate, bool Wide, class F>
 TS_LANE F gelu_derivative(F x) {
     const F s = x * x;
-    const F h = horner(s, 7.9788309336e-01f, -2.6593554020e-01f, 5.9766173363e-02f, -9.4142099842e-03f, 1.1061388068e-03f,
+    const F h = horner(s, 7.9788309336e-01f, -2.6593554020e-01f, 5.9766173363e-02f, -9.4142099842e-03f,
+                       1.1061388068e-03f,
                        -9.7448595625e-05f, 6.0921474869e-06f, -2.3764030743e-07f, 4.2734988881e-09f);
     const F core = x * h + 0.5f;
     F tail = detail::times_exp_of_tail(x, F(s * F(-0.5f))) * F(0.3989422804014327f);

@@ -107,7 +107,8 @@ TS_LANE F unary_power(F base, float pow) {
         const Rounded<F> k = round_by_magic(s);
         const F f = (s - k.value) + e;
         const F r = f * F(0.693359375f) + f * F(-2.12194440e-4f);
-        const F series = horner(r, 1.0f, 1.0f, 0.5f, 1.0f / 6.0f, 1.0f / 24.0f, 1.0f / 120.0f, 1.0f / 720.0f, 1.0f / 5040.0f);
+        const F series = horner(r, 1.0f, 1.0f, 0.5f, 1.0f / 6.0f, 1.0f / 24.0f, 1.0f / 120.0f, 1.0f / 720.0f,
+                                1.0f / 5040.0f);
         y = set_exponent(series, biased_exponent(series) + k.integer);
         y = select(s >= F(128.0f), F::infinity(), y);
     } else {

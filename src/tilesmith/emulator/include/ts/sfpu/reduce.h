@@ -25,7 +25,8 @@ template <Pool P, DataFormat Format>
 TS_NO_CHECK inline uint32_t pooled(uint32_t total, bool wide) {
     if constexpr (is_floating(Format)) {
         const Number r(__builtin_bit_cast(float, total));
-        return static_cast<uint32_t>(stored_float(P == Pool::average ? Number(r * Number(1.0f / 32.0f)) : r, wide).v[0]);
+        const Number scaled = P == Pool::average ? Number(r * Number(1.0f / 32.0f)) : r;
+        return static_cast<uint32_t>(stored_float(scaled, wide).v[0]);
     } else if constexpr (P == Pool::average) {
         return Format == DataFormat::Int32 ? uint32_t(int32_t(total) / 32) : total / 32;
     }

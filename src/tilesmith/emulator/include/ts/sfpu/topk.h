@@ -107,7 +107,8 @@ TS_NO_CHECK inline void merge_lists(
 
 // Sorts the bitonic lists a merge has left, directions alternating.
 TS_NO_CHECK inline void rebuild_lists(
-    const Call& call, uint32_t tile, const SortOrder& order, bool smallest_first, int iteration, int k, bool only_first) {
+    const Call& call, uint32_t tile, const SortOrder& order, bool smallest_first, int iteration, int k,
+    bool only_first) {
     SortTiles tiles;
     if (!sort_tiles(call, tile, order, tiles)) return;
     const int spacing = k >= list_length ? list_length : (k << (iteration + 1)) > 32 ? 32 : k << (iteration + 1);

@@ -154,8 +154,8 @@ TS_LANE F arcsine_narrow(F x) {
     const F endpoint = a - F(0.625f);
     F z = square_root_custom(F(F(F(1.0f) - a) * F(0.5f)));
     z = select(negative(endpoint), a, z);
-    F r = z * horner(F(z * z), 0.999978601932525634765625f, 0.16771225631237030029296875f, 0.06381262838840484619140625f,
-                     0.083148844540119171142578125f);
+    F r = z * horner(F(z * z), 0.999978601932525634765625f, 0.16771225631237030029296875f,
+                     0.06381262838840484619140625f, 0.083148844540119171142578125f);
     r = select(not_negative(endpoint), F(half_pi) - F(2.0f) * r, r);
     return copy_sign(r, x);
 }

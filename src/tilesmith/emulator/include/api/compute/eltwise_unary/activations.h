@@ -21,7 +21,8 @@ ALWI void celu_tile_init(TS_AT) { ts::sfpu::initialise("celu", at); }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void celu_tile(uint32_t idst, uint32_t alpha, uint32_t alpha_recip, TS_AT) {
     ts::sfpu::map_floats({"celu", at}, idst, [=](auto x) TS_OP {
-        return ts::sfpu::celu<is_fp32_dest_acc_en>(x, ts::sfpu::scalar<decltype(x)>(alpha), ts::sfpu::scalar<decltype(x)>(alpha_recip));
+        using F = decltype(x);
+        return ts::sfpu::celu<is_fp32_dest_acc_en>(x, ts::sfpu::scalar<F>(alpha), ts::sfpu::scalar<F>(alpha_recip));
     });
 }
 

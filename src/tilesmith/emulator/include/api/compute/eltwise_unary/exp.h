@@ -11,7 +11,8 @@ namespace p_sfpu {
 inline constexpr uint32_t kCONST_1_FP16B = 0x3f80;
 }
 
-template <bool approx = false, uint32_t scale = 0x3F800000, InputClamping input_clamping = InputClamping::ClampToNegative,
+template <bool approx = false, uint32_t scale = 0x3F800000,
+          InputClamping input_clamping = InputClamping::ClampToNegative,
           bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void exp_tile_init(TS_AT) {
     ts::sfpu::initialise("exp", at);
@@ -30,7 +31,8 @@ ALWI void exp_tile(uint32_t idst, ts::sfpu::ModeArgument vector_mode = VectorMod
 }
 
 // Variants for the pack role, which owns the committed half of DST.
-template <bool approx = false, uint32_t scale = 0x3F800000, InputClamping input_clamping = InputClamping::ClampToNegative,
+template <bool approx = false, uint32_t scale = 0x3F800000,
+          InputClamping input_clamping = InputClamping::ClampToNegative,
           bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void exp_packthread_tile_init(TS_AT) {
     if (ts_role() == ts::Role::pack) ts::sfpu::set_constant(3, scale);

@@ -20,6 +20,10 @@ ALWI void fill_tile_int(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::fill_words({"fill", at}, idst, [=](int) TS_OP { return ts::sfpu::Int(value); });
 }
 
-ALWI void fill_tile_uint16(uint32_t idst, uint32_t param0, TS_AT) { fill_tile_int<DataFormat::UInt16>(idst, param0, at); }
-ALWI void fill_tile_uint32(uint32_t idst, uint32_t param0, TS_AT) { fill_tile_int<DataFormat::UInt32>(idst, param0, at); }
+ALWI void fill_tile_uint16(uint32_t idst, uint32_t param0, TS_AT) {
+    fill_tile_int<DataFormat::UInt16>(idst, param0, at);
+}
+ALWI void fill_tile_uint32(uint32_t idst, uint32_t param0, TS_AT) {
+    fill_tile_int<DataFormat::UInt32>(idst, param0, at);
+}
 }  // namespace ckernel

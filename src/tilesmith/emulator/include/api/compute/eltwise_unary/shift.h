@@ -20,7 +20,7 @@ template <DataFormat data_format = DataFormat::Int32>
 ALWI void right_shift_tile(uint32_t idst, uint32_t param0, TS_AT) {
     const uint32_t by = param0 >= 32 ? 31 : param0;
     ts::sfpu::map_words({"right_shift", at}, idst, [=](ts::sfpu::Int x) TS_OP {
-        return ts::sfpu::keep_width<data_format == DataFormat::UInt16>((data_format == DataFormat::UInt16) ? ts::sfpu::logical_right(x, int(by)) : x >> int(by));
+        return data_format == DataFormat::UInt16 ? ts::sfpu::logical_right(x & 0xffff, int(by)) : x >> int(by);
     });
 }
 }  // namespace ckernel

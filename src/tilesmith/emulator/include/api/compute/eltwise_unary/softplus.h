@@ -10,8 +10,8 @@ template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void softplus_tile(uint32_t idst, uint32_t beta, uint32_t beta_reciprocal, uint32_t threshold, TS_AT) {
     ts::sfpu::map_floats({"softplus", at}, idst, [=](auto x) TS_OP {
         using F = decltype(x);
-        return ts::sfpu::softplus<is_fp32_dest_acc_en>(x, ts::sfpu::scalar<F>(beta), ts::sfpu::scalar<F>(beta_reciprocal),
-                                                      ts::sfpu::scalar<F>(threshold));
+        return ts::sfpu::softplus<is_fp32_dest_acc_en>(
+            x, ts::sfpu::scalar<F>(beta), ts::sfpu::scalar<F>(beta_reciprocal), ts::sfpu::scalar<F>(threshold));
     });
 }
 
@@ -22,8 +22,8 @@ template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void softplus_tile_pack(uint32_t idst, uint32_t beta, uint32_t beta_reciprocal, uint32_t threshold, TS_AT) {
     ts::sfpu::map_floats({"softplus", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst, [=](auto x) TS_OP {
         using F = decltype(x);
-        return ts::sfpu::softplus<is_fp32_dest_acc_en>(x, ts::sfpu::scalar<F>(beta), ts::sfpu::scalar<F>(beta_reciprocal),
-                                                      ts::sfpu::scalar<F>(threshold));
+        return ts::sfpu::softplus<is_fp32_dest_acc_en>(
+            x, ts::sfpu::scalar<F>(beta), ts::sfpu::scalar<F>(beta_reciprocal), ts::sfpu::scalar<F>(threshold));
     });
 }
 }  // namespace ckernel

@@ -8,7 +8,8 @@ ALWI void where_tile_init(TS_AT) { ts::sfpu::initialise("where", at); }
 
 template <DataFormat data_format>
 ALWI void where_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst, TS_AT) {
-    ts::sfpu::map_words({"where", at}, idst0, idst1, idst2, odst, [](ts::sfpu::Int x, ts::sfpu::Int y, ts::sfpu::Int z) TS_OP {
+    using ts::sfpu::Int;
+    ts::sfpu::map_words({"where", at}, idst0, idst1, idst2, odst, [](Int x, Int y, Int z) TS_OP {
         return ts::sfpu::select(ts::sfpu::is_true<data_format>(x), y, z);
     });
 }
