@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from benchmarks.mutation import EXAMPLES, Tally, harmless_reason, tasks_of
-from benchmarks.mutation_pool import run_all
 from benchmarks.mutation_run import Task, Verdict, judge
 from benchmarks.mutation_switch import VARIABLE, rewrite_tree
 
@@ -53,16 +52,3 @@ def test_harmless_entries_name_one_mutation_each() -> None:
         "untilize", Path(), "untilize/kernels/compute.cpp", 1, "cb_out.push_back(width);", "drop", 1, range(1)
     )
     assert harmless_reason(other) is None
-
-
-def _crash(task: int) -> int:
-    if task == 2:
-        import os
-
-        os._exit(7)
-    return task * task
-
-
-def test_a_lost_process_costs_one_task() -> None:
-    results = {task: getattr(result, "outcome", result) for task, result in run_all(_crash, [1, 2, 3, 4], 2)}
-    assert results == {1: 1, 2: "crash", 3: 9, 4: 16}

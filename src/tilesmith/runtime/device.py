@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from threading import RLock
 from types import TracebackType
@@ -43,6 +44,7 @@ class Device:
         self._dram = BankAllocator("DRAM", arch.dram_reserved, arch.dram_bank_size, align, top_down=False)
         self._l1 = BankAllocator("L1", arch.l1_unreserved_base, arch.l1_size, align, top_down=True)
         self._allocations: tuple[tuple[bool, int, int], ...] | None = None
+        self._given_back: deque[tuple[bool, int]] = deque()
         self._lock = RLock()
         self._closed = False
 
@@ -163,7 +165,9 @@ class Device:
 
     def memory_table(self, memory: Literal["dram", "l1"] = "l1") -> str:
         """Who holds which bytes, as text."""
-        return (self._dram if memory == "dram" else self._l1).table()
+        with self._lock:
+            self._take_back()
+            return (self._dram if memory == "dram" else self._l1).table()
 
     def _allocate(self, spec: TensorSpec) -> Buffer:
         self._check_open()
@@ -173,12 +177,19 @@ class Device:
             return Buffer(self, spec, None)
         name = f"tensor {list(spec.shape)} {spec.dtype.name}"
         with self._lock:
+            self._take_back()
             self._allocations = None
             allocator = self._dram if spec.memory_config.in_dram else self._l1
             return Buffer(self, spec, allocator.allocate(size, name, declaration_site()))
 
     def _free(self, in_dram: bool, address: int) -> None:
-        with self._lock:
+        """Note memory as free. The garbage collector calls this at any time, on any thread: never wait."""
+        self._given_back.append((in_dram, address))
+
+    def _take_back(self) -> None:
+        """Free what was given back. Called with the lock held, before anyone looks at what is allocated."""
+        while self._given_back:
+            in_dram, address = self._given_back.popleft()
             self._allocations = None
             (self._dram if in_dram else self._l1).free(address)
 
@@ -187,6 +198,7 @@ class Device:
             _check_shard_cores(spec, self.arch)
 
     def _live_buffers(self) -> tuple[tuple[bool, int, int], ...]:
+        self._take_back()
         if self._allocations is None:
             self._allocations = tuple(
                 (allocator is self._dram, one.address, one.size)
