@@ -241,7 +241,7 @@ static void start(Run& run, const Arguments* arguments) {
     program.findings.clear();
     program.prints.clear();
     program.zones.clear();
-    for (DramBank& bank : run.machine->dram) bank.busy_until = 0;
+    for (DramBank& bank : run.machine->dram) bank.occupancy.reset();
     for (auto& core : program.cores) start_core(run, *core);
     for (const auto& init : program.semaphores)
         memcpy(run.machine->core_l1(init.core) + run.machine->config.semaphore_base + 16 * init.id, &init.value, 4);

@@ -51,10 +51,23 @@ struct MachineConfig {
     Timing timing;
 };
 
+// How much of each stretch of virtual time a resource is taken. Fibers do not come in the order of their clocks, so a
+// single "busy until" would make those that come late wait for what others do in their future.
+class Occupancy {
+public:
+    uint64_t take(uint64_t from, uint64_t cycles);  // when so many cycles of service are done
+    void reset();
+
+private:
+    static constexpr uint32_t shift_ = 10, span_ = 1u << shift_;
+    std::vector<uint16_t> used_;                    // cycles taken of each span
+    size_t first_free_ = 0;                         // all spans before this one are full
+};
+
 struct DramBank {
     uint8_t* memory = nullptr;
     ShadowMap shadow;
-    uint64_t busy_until = 0;
+    Occupancy occupancy;
 };
 
 struct Machine {
@@ -189,7 +202,8 @@ struct Fiber {
     enum class State : uint8_t { ready, waiting, done } state = State::ready;
     Wait wait;
     uint64_t time = 0, waited = 0;
-    uint64_t shuffle = 0;                 // breaks ties in the ready queue when a seed is given
+    uint64_t shuffle = 0;                 // first in the ready queue's order when a seed is given
+    uint64_t turn = 0;                    // then this: the slice of virtual time it is in, later in it after a yield
     const uint32_t* args = nullptr;
     uint32_t arg_count = 0;
     const uint32_t* common = nullptr;

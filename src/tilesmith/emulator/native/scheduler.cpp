@@ -24,10 +24,16 @@ void join_time(uint64_t cycles) {
     fiber.time = cycles;
 }
 
-// ---- the ready queue: a binary heap, least virtual time first ----
+// ---- the ready queue: a binary heap ----
+
+// Cores take turns in slices of virtual time, and inside a slice the role with the least time goes first. Going from core
+// to core at every step would be a little closer to the chip's order, and leave the host's caches cold.
+inline constexpr uint32_t slice_shift = 16;
 
 static bool goes_before(const Fiber* a, const Fiber* b) {
     if (a->shuffle != b->shuffle) return a->shuffle < b->shuffle;
+    if (a->turn != b->turn) return a->turn < b->turn;
+    if (a->core != b->core) return a->core->index < b->core->index;
     if (a->time != b->time) return a->time < b->time;
     return a->id < b->id;
 }
@@ -39,8 +45,9 @@ static uint64_t next_random(Run& run) {  // xorshift64*
     return run.random * 0x2545F4914F6CDD1DULL;
 }
 
-void make_ready(Fiber* fiber) {
+static void enqueue(Fiber* fiber, bool after_others) {
     Run& run = *current_run;
+    fiber->turn = (fiber->time >> slice_shift) << 1 | (after_others ? 1 : 0);
     fiber->state = Fiber::State::ready;
     fiber->shuffle = run.options.seeded ? next_random(run) >> 32 : 0;
     auto& heap = run.ready;
@@ -53,6 +60,8 @@ void make_ready(Fiber* fiber) {
         i = (i - 1) / 2;
     }
 }
+
+void make_ready(Fiber* fiber) { enqueue(fiber, false); }
 
 static Fiber* take_ready(Run& run) {
     auto& heap = run.ready;
@@ -99,7 +108,7 @@ void block(WaitQueue& queue, const Wait& wait) {
 }
 
 void yield_now() {
-    make_ready(&self());
+    enqueue(&self(), true);  // whom it polls for may be on another core
     to_scheduler();
 }
 

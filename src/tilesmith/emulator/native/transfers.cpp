@@ -9,6 +9,27 @@ inline constexpr uint32_t multicast_vc = 4;
 
 // ---- time ----
 
+uint64_t Occupancy::take(uint64_t from, uint64_t cycles) {
+    size_t span = from >> shift_;
+    if (span < first_free_) span = first_free_;
+    uint64_t end = 0;
+    for (uint64_t left = cycles; left > 0; ++span) {
+        if (span >= used_.size()) used_.resize(2 * span + 64);
+        const uint64_t free = span_ - used_[span], taken = free < left ? free : left;
+        if (taken == 0) continue;
+        used_[span] = static_cast<uint16_t>(used_[span] + taken);
+        left -= taken;
+        end = (uint64_t{span} << shift_) + used_[span];
+    }
+    while (first_free_ < used_.size() && used_[first_free_] == span_) ++first_free_;
+    return end < from + cycles ? from + cycles : end;
+}
+
+void Occupancy::reset() {
+    used_.clear();
+    first_free_ = 0;
+}
+
 static uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool reading) {
     Machine& machine = *current_run->machine;
     const Timing& timing = machine.config.timing;
@@ -19,9 +40,7 @@ static uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool 
     if (!target.dram) return start + on_link + (reading ? timing.noc_read_latency : timing.noc_write_latency);
     DramBank& bank = machine.dram[target.index];
     const auto in_bank = static_cast<uint64_t>(size / timing.dram_bytes_per_cycle);
-    if (start < bank.busy_until) start = bank.busy_until;
-    bank.busy_until = start + in_bank;
-    return start + in_bank + (reading ? timing.dram_read_latency : timing.dram_write_latency);
+    return bank.occupancy.take(start, in_bank) + (reading ? timing.dram_read_latency : timing.dram_write_latency);
 }
 
 // ---- what can be wrong with an address ----
