@@ -244,12 +244,16 @@ extern "C" void ts_sfpu_init(const char* function, At) {
 extern "C" void ts_sfpu_run(const char* function, At at) {
     if (role() != Role::math) return;
     Engine& e = *engine();
+    // "family:function" where several functions share one init.
+    const char* colon = std::strchr(function, ':');
+    const char* own = colon ? colon + 1 : function;
+    const size_t family = colon ? static_cast<size_t>(colon - function) : std::strlen(function);
     if (checks_on()) {
-        if (!e.sfpu) finding("setup.no-init", at, "%s runs on the vector unit without its init", function);
-        else if (std::strcmp(e.sfpu, function) != 0)
-            finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", function, e.sfpu);
+        if (!e.sfpu) finding("setup.no-init", at, "%s runs on the vector unit without its init", own);
+        else if (std::strncmp(e.sfpu, function, family) != 0 || e.sfpu[family] != 0)
+            finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", own, e.sfpu);
     }
-    spend(sfpu_cost(function, e.blackhole));
+    spend(sfpu_cost(own, e.blackhole));
 }
 
 }  // namespace ts

@@ -46,6 +46,7 @@ uint32_t* ts_dst_modify_held(uint32_t tile, ts::At at);    // for pack, on the h
 uint32_t* ts_dst_write(uint32_t tile, ts::At at);
 bool ts_dst_is_32bit();
 // Names the vector function for set-up checks (an op needs its init since the last other init) and adds its cost.
+// Functions that share an init run as "family:function".
 void ts_sfpu_init(const char* function, ts::At at);
 void ts_sfpu_run(const char* function, ts::At at);
 

@@ -109,7 +109,7 @@ TS_LANE F gelu_derivative(F x) {
     F tail = detail::times_exp_of_tail(x, F(s * F(-0.5f))) * F(0.3989422804014327f);
     if constexpr (!Approximate) {
         const F inverse = reciprocal<Wide ? 2 : 1>(s);
-        tail = tail * (F(1.0f) - inverse + F(inverse * inverse));
+        tail = tail * ((F(1.0f) - inverse) + inverse * inverse);
     }
     F r = select(x > F(-13.375f), tail, F(0.0f));
     r = select(x >= F(-3.0f), core, r);

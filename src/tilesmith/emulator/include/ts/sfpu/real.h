@@ -224,7 +224,7 @@ struct Product {
     friend TS_LANE Number operator+(Product p, Product q) { return mad(q.a, q.b, Number(p)); }
     friend TS_LANE Number operator-(Product p, Number c) { return mad(p.a, p.b, -c); }
     friend TS_LANE Number operator-(Number c, Product p) { return subtract_product(c, p.a, p.b); }
-    friend TS_LANE Number operator-(Product p, Product q) { return Number(p) - Number(q); }
+    friend TS_LANE Number operator-(Product p, Product q) { return mad(p.a, p.b, -Number(q)); }
     friend TS_LANE Number operator-(Product p) { return -Number(p); }
 };
 

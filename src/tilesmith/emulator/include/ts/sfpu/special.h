@@ -80,7 +80,7 @@ TS_LANE F digamma(F x) {
     const F rational = n * reciprocal<2>(d);
     const F inverse = reciprocal<2>(x);
     const F square = inverse * inverse;
-    const F bernoulli = F(0.0833333333f) - F(square * F(0.0083333333f));
+    const F bernoulli = F(0.0833333333f) - square * F(0.0083333333f);
     F far = log_by_cubic(x, log_of_power) - F(inverse * F(0.5f));
     far = far - square * bernoulli;
     far = select(x.as_int() == 0x7f800000, F::infinity(), far);
@@ -92,8 +92,8 @@ TS_LANE F lgamma_stirling(F x) {
     const F z = select(x < F(0.5f), F(1.0f) - x, x);
     const F body = ((z - F(0.5f)) * log_by_cubic(z, log_of_power) - z) + F(0.9189385332046727f);
     const F inverse = reciprocal<2>(z);
-    const F correction = inverse * (F(0.0833333333f) + F(inverse * inverse) * F(-0.0027777777f));
-    const F r = select((x == F(1.0f)) | (x == F(2.0f)), F(0.0f), body + correction);
+    const F series = F(0.0833333333f) + F(inverse * inverse) * F(-0.0027777777f);
+    const F r = select((x == F(1.0f)) | (x == F(2.0f)), F(0.0f), body + inverse * series);
     return narrow<Wide>(r);
 }
 
@@ -142,9 +142,9 @@ TS_LANE F polygamma(F x, float order, float scale) {
 
 template <class F>
 TS_LANE F erfinv(F x) {
-    const F l = log<false, LogBase::natural, false>(F(F(1.0f) - F(x * x)), F(1.0f));
+    const F l = log<false, LogBase::natural, false>(F(F(1.0f) - x * x), F(1.0f));
     const F t = F(-4.330746750799873f) + F(F(-0.5f) * l);
-    const F inside = F(t * t) - F(l * F(6.802721088435375f));
+    const F inside = t * t - l * F(6.802721088435375f);
     return copy_sign(square_root_custom(F(t + square_root_custom(inside))), x);
 }
 

@@ -8,7 +8,7 @@ namespace ckernel {
 ALWI void relu_tile_init(TS_AT) { ts::sfpu::initialise("relu_min", at); }
 
 ALWI void relu_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"relu_min", at}, idst,
+    ts::sfpu::map_floats({"relu_min:relu", at}, idst,
                          [](auto x) TS_OP { return ts::sfpu::maximum(x, decltype(x)(0.0f)); });
 }
 
@@ -27,7 +27,7 @@ ALWI void relu_max_tile(uint32_t idst, uint32_t param0, TS_AT) {
 }
 
 ALWI void relu_tile_int32(uint32_t idst, TS_AT) {
-    ts::sfpu::map_words({"relu_min", at}, idst,
+    ts::sfpu::map_words({"relu_min:relu", at}, idst,
                          [](ts::sfpu::Int x) TS_OP { return ts::sfpu::select(x < 0, ts::sfpu::Int(0), x); });
 }
 

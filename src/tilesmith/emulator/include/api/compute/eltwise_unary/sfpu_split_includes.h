@@ -230,3 +230,11 @@
 #ifdef SFPU_OP_CLAMPED_SILU_GLU_INCLUDE
 #include "api/compute/clamped_silu_glu.h"
 #endif
+
+// Names of the first generation.
+#ifdef SFPU_OP_LOGICAL_NOT_NOTI_INCLUDE
+#include "api/compute/eltwise_unary/logical_not_noti.h"
+#endif
+#ifdef SFPU_OP_REVERSE_FAMILY_INCLUDE
+#include "api/compute/eltwise_unary/reverseops.h"
+#endif
