@@ -32,10 +32,10 @@ TS_NOINLINE void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape,
     for (uint32_t row = 0; row < count; ++row, codes += 2 * bits) {
         I16 code;
         if (bits == 8) {
-            uint32_t w[4];
+            int32_t w[4];
             std::memcpy(w, codes, sizeof w);
-            const U16 words{w[0], w[0], w[0], w[0], w[1], w[1], w[1], w[1],
-                            w[2], w[2], w[2], w[2], w[3], w[3], w[3], w[3]};
+            const I16 lower = lanes < 4 ? splat(w[0]) : splat(w[1]), upper = lanes < 12 ? splat(w[2]) : splat(w[3]);
+            const U16 words = (U16)(lanes < 8 ? lower : upper);
             code = (I16)(words >> (U16)(lanes * 8 & 31)) & 255;
         } else {
             uint64_t packed = 0;
@@ -81,7 +81,8 @@ uint32_t sign_magnitude(uint32_t value) {
 }
 
 // Sixteen or more datums that stand next to each other, whatever the layout around them.
-TS_NOINLINE void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t count, uint32_t* __restrict out) {
+TS_NOINLINE void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1, uint32_t count,
+                            uint32_t* __restrict out) {
     switch (format) {
         case fmt::float32:
         case fmt::tf32: {

@@ -158,8 +158,16 @@ void store_datums(const uint32_t* values, uint32_t n, const PackMode& mode, uint
     }
 }
 
+template <int count, class Words>
+TS_INLINE void store_bytes(Words words, uint8_t* to) {
+    typedef uint8_t Bytes __attribute__((vector_size(count)));
+    const Bytes bytes = __builtin_convertvector(words, Bytes);
+    std::memcpy(to, &bytes, sizeof bytes);
+}
+
 // Sixteen bf16 datums share the largest exponent; magnitudes round to seven bits, and shorter formats cut those off.
-TS_NOINLINE void store_block(const uint32_t* values, uint32_t bits, bool small, uint8_t* exponent_at, uint8_t* codes_at) {
+TS_NOINLINE void store_block(const uint32_t* values, uint32_t bits, bool small, uint8_t* exponent_at,
+                             uint8_t* codes_at) {
     const I16 value = load(values);
     const I16 exponent = small ? shift_right(value, 10) & 31 : shift_right(value, 7) & 255;
     const int32_t largest = largest_lane(exponent);
@@ -167,18 +175,16 @@ TS_NOINLINE void store_block(const uint32_t* values, uint32_t bits, bool small, 
     const I16 shift = min(largest - exponent, splat(15));
     magnitude = min((magnitude + (splat(1) << shift)) >> (shift + 1), splat(127)) >> int(8 - bits);
     const I16 sign = (shift_right(value, 15) & 1) << int(bits - 1);
-    alignas(64) int32_t codes[16];
-    store(codes, magnitude | (sign & (magnitude != 0)));
+    const I16 codes = magnitude | (sign & (magnitude != 0));
     *exponent_at = uint8_t(largest);
-    if (bits == 8) {
-        for (uint32_t i = 0; i < 16; ++i) codes_at[i] = uint8_t(codes[i]);
-    } else if (bits == 4) {
-        for (uint32_t i = 0; i < 8; ++i) codes_at[i] = uint8_t(codes[2 * i] | codes[2 * i + 1] << 4);
-    } else {
-        for (uint32_t i = 0; i < 4; ++i) {
-            codes_at[i] = uint8_t(codes[4 * i] | codes[4 * i + 1] << 2 | codes[4 * i + 2] << 4 | codes[4 * i + 3] << 6);
-        }
-    }
+    if (bits == 8) return store_bytes<16>(codes, codes_at);
+    // Neighbours share a byte, the first in its low bits.
+    const auto even = __builtin_shufflevector(codes, codes, 0, 2, 4, 6, 8, 10, 12, 14);
+    const auto odd = __builtin_shufflevector(codes, codes, 1, 3, 5, 7, 9, 11, 13, 15);
+    const auto pairs = even | odd << int(bits);
+    if (bits == 4) return store_bytes<8>(pairs, codes_at);
+    const auto low = __builtin_shufflevector(pairs, pairs, 0, 2, 4, 6);
+    store_bytes<4>(low | __builtin_shufflevector(pairs, pairs, 1, 3, 5, 7) << 4, codes_at);
 }
 
 // Plain rounding to nearest even for `fast` numbers; returns source datums as `early` does.
@@ -207,7 +213,8 @@ TS_NOINLINE void convert(const uint32_t* words, uint32_t n, PackMode mode, uint3
         early(words, n, mode, values);
     }
     relu(values, n, mode);
-    if (mode.source == mode.format) return;
+    const bool is_bf16 = mode.source == fmt::float16_b || mode.source == fmt::bfp8_b;
+    if (mode.source == mode.format || (is_bf16 && is_block(mode.format) && !has_small_exponent(mode.format))) return;
     for (uint32_t i = 0; i < n; ++i) values[i] = late_datum(values[i], mode.source, mode.format);
 }
 
