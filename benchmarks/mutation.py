@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -28,6 +29,8 @@ from benchmarks.mutation_cases import CASES  # noqa: E402 - the repository's roo
 from benchmarks.mutation_pool import run_all  # noqa: E402
 from benchmarks.mutation_run import Task, Verdict, judge, kernel_files  # noqa: E402
 from benchmarks.mutation_switch import Mutant, rewrite_tree  # noqa: E402
+
+from tilesmith import settings  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "metal"
 HARMLESS = Path(__file__).with_name("mutation_harmless.toml")
@@ -67,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     names = [name for name in CASES if not options.example or name == options.example]
     with tempfile.TemporaryDirectory(prefix="tilesmith-mutation-") as folder:
+        os.environ[settings.variable("arch")] = options.arch  # processes started from here inherit it
         root = Path(folder).resolve() / "metal"
         shutil.copytree(EXAMPLES, root)
         summary = _silent(names, root, options) if options.silent_seeds else _mutate(names, root, options)
@@ -83,6 +87,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--silent-seeds", type=int, default=0, help="run the unchanged examples under N seeds"
     )
+    parser.add_argument("--arch", default="wormhole", help="the chip to run on")
     parser.add_argument("--limit", type=int, default=0, help="at most this many mutants, evenly chosen")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     return parser.parse_args(arguments)

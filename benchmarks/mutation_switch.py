@@ -27,6 +27,9 @@ NOTHING = "((void)0)"
 # Calls that hand something over: a barrier after one of them comes too late.
 HAND_OVER = re.compile(r"push_back|pop_front|semaphore_(set|inc)|^(set|up|set_multicast)$")
 
+# Calls that give something up: before the last use of it, one of them comes too early.
+RELEASE = re.compile(r"push_back|pop_front|tile_regs_(commit|release)")
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -51,16 +54,20 @@ class Rewriter:
         self.sites = find_sites(self.path)
         self.mutants: list[Mutant] = []
         self._after: dict[int, str] = {}  # what else to do after the call of a site
+        self._before: dict[int, str] = {}  # what else to do at an offset in the text
 
     def rewrite(self) -> str:
         """The file with a switch at every site."""
         calls = [self._switched(index, site) for index, site in enumerate(self.sites)]
-        pieces, end = [], 0
+        changes = [(start, start, text) for start, text in self._before.items()]
         for index, (site, call) in enumerate(zip(self.sites, calls, strict=True)):
             follow = self._after.get(index)
-            pieces += [self.text[end : site.start], f"({call}, {follow})" if follow else call]
-            end = site.end
-        return "".join([PRELUDE, f'#line 1 "{self.path}"\n', *pieces, self.text[end:]])
+            changes.append((site.start, site.end, f"({call}, {follow})" if follow else call))
+        pieces, done = [PRELUDE, f'#line 1 "{self.path}"\n'], 0
+        for start, end, text in sorted(changes):
+            pieces += [self.text[done:start], text]
+            done = end
+        return "".join([*pieces, self.text[done:]])
 
     def _switched(self, index: int, site: Site) -> str:
         call = self._with_number(site)
@@ -73,6 +80,10 @@ class Rewriter:
             late = self._when(site, "too late")
             self._after[index + 1] = f"({late} ? {self.text[site.start : site.end]} : {NOTHING})"
             call = f"({late} ? {NOTHING} : {call})"
+        if RELEASE.search(site.name) and (start := self._use_just_before(site)) is not None:
+            early = self._when(site, "too early")
+            self._before[start] = f"({early} ? {self.text[site.start : site.end]} : {NOTHING}); "
+            call = f"({early} ? {NOTHING} : {call})"
         return f"({self._when(site, 'drop')} ? {NOTHING} : {call})"
 
     def _with_number(self, site: Site) -> str:
@@ -92,6 +103,15 @@ class Rewriter:
         following = self.sites[index + 1]
         between = self.text[self.sites[index].end : following.start]
         return bool(re.fullmatch(r";\s*(//[^\n]*\s*)*", between) and HAND_OVER.search(following.name))
+
+    def _use_just_before(self, site: Site) -> int | None:
+        """Where the statement before a site starts, if it is a call that is no site itself."""
+        statement = re.search(
+            r"[;{}]\s*([A-Za-z_][\w.]*(<[^;{}]*>)?\([^;{}]*\));\s*$", self.text[: site.start]
+        )
+        if statement is None or any(s.start == statement.start(1) for s in self.sites):
+            return None
+        return statement.start(1)
 
     def _when(self, site: Site, kind: str) -> str:
         number = next(self.numbers)

@@ -20,6 +20,8 @@ void kernel_main() {
     cb.push_back(1);
     ready.wait(others);
     other.wait(5);
+    reduce_tile<PoolType::SUM>(cb_in, f(x), 0);
+    cb_pop_front(cb_in, 1);
     reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(cb_in, cb_scaler, cb_out);
     noc_semaphore_set_multicast(address, target, receivers);
     noc_async_write_barrier();
@@ -41,6 +43,7 @@ def test_sites_are_the_calls_and_only_those(kernel: Path) -> None:
         ("async_read_barrier", Family.BARRIER),
         ("push_back", Family.BUFFER),
         ("wait", Family.SEMAPHORE),
+        ("cb_pop_front", Family.BUFFER),
         ("reduce_init", Family.SETUP),
         ("noc_semaphore_set_multicast", Family.SEMAPHORE),
         ("noc_async_write_barrier", Family.BARRIER),
@@ -66,6 +69,9 @@ def test_every_site_gets_its_mutants(kernel: Path) -> None:
         ("ready.wait", "plus one"),
         ("ready.wait", "minus one"),
         ("ready.wait", "drop"),
+        ("cb_pop_front", "plus one"),
+        ("cb_pop_front", "too early"),
+        ("cb_pop_front", "drop"),
         ("reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>", "drop"),
         ("noc_semaphore_set_multicast", "plus one"),
         ("noc_semaphore_set_multicast", "minus one"),
@@ -86,4 +92,6 @@ def test_switches_stand_where_the_calls_stood(kernel: Path) -> None:
     assert "(mutant(4) ? ((void)0) : noc.async_read_barrier())" in text[8]
     assert "(mutant(4) ? noc.async_read_barrier() : ((void)0))" in text[9]
     assert "other.wait(5);" in text[11]
-    assert "(mutant(15) ? noc_async_writes_flushed() : noc_async_write_barrier())" in text[14]
+    assert "(mutant(12) ? cb_pop_front(cb_in, 1) : ((void)0)); reduce_tile<PoolType::SUM>" in text[12]
+    assert "(mutant(12) ? ((void)0) : cb_pop_front(" in text[13]
+    assert "(mutant(18) ? noc_async_writes_flushed() : noc_async_write_barrier())" in text[16]
