@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,21 +14,34 @@ from benchmarks.vendor.wheel import VendorKernel, Wheel
 
 from tilesmith.arch import Arch
 from tilesmith.emulator.kernel_build import kernel_unit
-from tilesmith.formats import DataFormat
+from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.native import Job, find_compiler
 from tilesmith.program import CBFormat, ComputeConfig, CoreCoord, Kernel, ReaderConfig
 
 _SYNTAX_ONLY = ("-std=c++20", "-fsyntax-only", "-fmax-errors=20")
 _ARGUMENTS = 400
-# Compile-time arguments to try, by position: all different and an interleaved DRAM accessor wherever one may
-# stand; then all the same: interleaved, sharded, sizes that divide, nothing.
-_WORDS: tuple[Callable[[int], int], ...] = (
-    lambda index: (2 + 4 * index) % 64,
-    lambda _: 2,
-    lambda _: 1,
-    lambda _: 32,
-    lambda _: 64,
-    lambda _: 0,
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What to compile a kernel with: one word for all compile-time arguments, and its buffers' format.
+
+    Without a word, all are different and have an interleaved DRAM accessor wherever one may stand.
+    """
+
+    word: int | None = None
+    format: DataFormat = DataFormat.Float16_b
+
+    def words(self, count: int) -> list[int]:
+        return [(2 + 4 * index) % 64 if self.word is None else self.word for index in range(count)]
+
+
+# As words, 2 makes interleaved accessors and 1 sharded ones; the others are sizes that divide.
+_GUESSES = (
+    Guess(),
+    *(Guess(word) for word in (2, 1, 32, 64, 16, 0)),
+    Guess(format=DataFormat.Float32),
+    Guess(format=DataFormat.UInt32),
 )
 
 _REASONS = (
@@ -77,24 +90,25 @@ class VendorCompiler:
     def compile(self, kernel: VendorKernel) -> Outcome:
         """The first outcome that passes; otherwise the one that came furthest."""
         outcomes: list[Outcome] = []
-        for word in _WORDS:
-            outcomes.append(self._attempt(kernel, word))
+        for guess in _GUESSES:
+            outcomes.append(self._attempt(kernel, guess))
             if outcomes[-1].is_final:
                 return outcomes[-1]
         return min(outcomes, key=lambda outcome: len(outcome.output))
 
-    def _attempt(self, kernel: VendorKernel, word: Callable[[int], int]) -> Outcome:
-        unit = kernel_unit(self._described(kernel, word), _buffers(), self.arch, checks=False)
+    def _attempt(self, kernel: VendorKernel, guess: Guess) -> Outcome:
+        unit = kernel_unit(self._described(kernel, guess), _buffers(guess.format), self.arch, checks=False)
         output = "\n".join(filter(None, map(_errors_of, unit.jobs)))
         return Outcome(kernel.name, not output, tuple(_missing(output)), output)
 
-    def _described(self, kernel: VendorKernel, word: Callable[[int], int]) -> Kernel:
+    def _described(self, kernel: VendorKernel, guess: Guess) -> Kernel:
+        names = self.wheel.named_arguments
         return Kernel(
             kernel.path,
             CoreCoord(0, 0),
             ComputeConfig() if kernel.is_compute else ReaderConfig(),
-            compile_time_args=[word(index) for index in range(_ARGUMENTS)],
-            named_compile_time_args=[(name, word(i)) for i, name in enumerate(self.wheel.named_arguments)],
+            compile_time_args=guess.words(_ARGUMENTS),
+            named_compile_time_args=zip(names, guess.words(len(names)), strict=True),
             defines=defines_for(
                 kernel.name, self._text_with_local_headers(kernel), compute=kernel.is_compute
             ),
@@ -115,8 +129,8 @@ class VendorCompiler:
         return "\n".join(texts)
 
 
-def _buffers() -> dict[int, CBFormat]:
-    return {index: CBFormat(index, DataFormat.Float16_b, 2048) for index in range(64)}
+def _buffers(format: DataFormat) -> dict[int, CBFormat]:
+    return {index: CBFormat(index, format, tile_bytes(format)) for index in range(64)}
 
 
 def _errors_of(job: Job) -> str:

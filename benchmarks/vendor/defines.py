@@ -59,6 +59,8 @@ _EMPTY_TABLES = (
 _BY_PATH = (
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST", "1"),
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST_B", "0"),
+    ("reduction/generic/device/kernels/dataflow/", "ENABLE_FP32_DEST_ACC", "0"),
+    ("reduction/generic/device/kernels/dataflow/", "DST_SYNC_FULL", "0"),
     ("eltwise/binary/", "BINARY_SFPU_OP", "add_binary_tile(i * 2, i * 2 + 1, i * 2);"),
     ("pool/generic/", "REDUCE_OP", "ckernel::PoolType::MAX"),
     ("eltwise_where", "BINARY_SFPU_INIT", "where_tile_init();"),
