@@ -78,7 +78,7 @@ TS_NO_CHECK inline void initialise(const char* name, At at) { ts_sfpu_init(name,
 namespace detail {
 template <class F, class Op, class... Ins>
 TS_NO_CHECK inline void run_floats(const Call& call, Op op, uint32_t* out, const Ins*... ins) {
-    const bool wide = ts_dst_is_32bit();
+    const bool wide = !F::chip || ts_dst_is_32bit();   // `fast` numbers keep float32 in a 16-bit DST
     write_lanes(out, call.mode, call.iterations, [&](int at) TS_OP {
         const F result = op(F::from_bits(load(ins + at))...);
         return stored_float(result, wide);
