@@ -23,7 +23,7 @@ from tilesmith.program import (
     SourceType,
     WriterConfig,
 )
-from tilesmith.runtime import Device, TensorAccessorArgs
+from tilesmith.runtime import Device, RunReport, TensorAccessorArgs
 
 CORE = CoreCoord(0, 0)
 CORES = CoreRangeSet([CoreRange(CORE, CORE)])
@@ -69,6 +69,20 @@ def run_snippets(
     tile: TileShape | None = None,
 ) -> NDArray[Any]:
     """The output tiles, one per snippet, as [snippets, rows, cols]."""
+    return run_timed(device, inputs, snippets, out_format, config, numbers, start, tile)[0]
+
+
+def run_timed(
+    device: Device,
+    inputs: Sequence[Input],
+    snippets: Sequence[str],
+    out_format: DataFormat = DataFormat.Float16_b,
+    config: ComputeConfig | None = None,
+    numbers: Literal["chip", "fast"] = "chip",
+    start: str = "compute_kernel_hw_startup(0, 0, 16);",
+    tile: TileShape | None = None,
+) -> tuple[NDArray[Any], RunReport]:
+    """The output tiles, and what the run took."""
     shape = tile or TileShape()
     tensors = [device.from_numpy(one.values, one.data_format, tile=one.tile) for one in inputs]
     out = device.empty((len(snippets), shape.rows, shape.cols), out_format, tile=shape)
@@ -99,8 +113,8 @@ def run_snippets(
         ),
         cbs=(*(_buffer(cb, one) for cb, one in enumerate(inputs)), _output(page, out_format, shape)),
     )
-    device.run(program, numbers=numbers)
-    return np.asarray(out.to_numpy())
+    report = device.run(program, numbers=numbers)
+    return np.asarray(out.to_numpy()), report
 
 
 def _reader(inputs: Sequence[Input]) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilesmith.arch import Arch
 from tilesmith.emulator import library
+from tilesmith.emulator.engine_timing import install_engine_timing
 from tilesmith.emulator.loading import LoadedProgram, core_index
 from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord, Program
@@ -26,6 +27,7 @@ class Machine:
     def __init__(self, arch: Arch) -> None:
         self.arch = arch
         self._functions = library.runtime().functions
+        install_engine_timing(self._functions, arch)
         config = _config(arch)
         self.handle: int | None = self._functions.tsh_machine_new(c.byref(config))
         if not self.handle:

@@ -23,11 +23,6 @@ void* aligned_words(size_t tiles) { return std::aligned_alloc(64, tiles * num::t
 
 }  // namespace
 
-EngineTiming& engine_timing() {
-    static EngineTiming timing;
-    return timing;
-}
-
 void SrcBank::reserve(uint32_t tiles) {
     if (tiles <= capacity) return;
     std::free(words);

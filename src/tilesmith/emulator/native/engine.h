@@ -8,19 +8,16 @@
 
 namespace ts {
 
-// Cycles per step; defaults are Wormhole's, from the ISA documentation's rates (bytes or instructions per cycle).
+// Cycles of each step and bytes per cycle, from the arch data; field for field ../engine_timing.py.
 struct EngineTiming {
-    double unpack_bytes_per_cycle = 64;  // one or both unpackers at their widest setting
-    double pack_bytes_per_cycle = 64;    // four packers of 16 bytes
-    uint32_t matmul_phase = 16;          // MVMULs of one 32x32x32 product
-    uint32_t eltwise_phase = 8;          // 8x16 datums per instruction
-    uint32_t copy = 8;
-    uint32_t reduce_phase = 4;  // one face per instruction
-    uint32_t transpose = 32;
-    uint32_t call = 6;            // issuing an operation: address set-up and semaphores
-    uint32_t sfpu_default = 225;  // a vector function nobody has measured
+    double unpack_rate = 64, tilize_rate = 39, untilize_rate = 5;
+    double pack_rate = 64, pack_untilize_rate = 36, accumulate_factor = 2;
+    uint32_t start = 2, latency = 5;  // of an unpack or pack, of the matrix unit
+    uint32_t matmul_phase = 16, eltwise_phase = 8, reduce_phase = 4, copy = 8, transpose = 4;
+    uint32_t sfpu_default = 576;
 };
-EngineTiming& engine_timing();
+const EngineTiming& engine_timing();  // of the running fiber's chip
+uint32_t sfpu_cost(const Engine& engine, const char* function);
 
 inline bool on(Role wanted) { return role() == wanted; }
 
@@ -113,7 +110,7 @@ uint32_t page_address(uint32_t cb, uint32_t tile);
 DstKind dst_kind(num::Src as, const Engine& engine);
 num::FpuMode mode_for(const Engine& engine, num::Src as);
 uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at);
-void spend_unpack(uint32_t bytes);
+void spend_unpack(uint32_t bytes, double rate);
 void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape);
 void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num::Src as);
 SrcBank& begin_fill(Engine& engine, FpuOp op, FpuVariant variant, uint32_t tiles, const At& at);

@@ -46,7 +46,7 @@ void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uin
         if (!is_whole(bank.shape[1])) spread(words, bank.shape[1]);
         if (turn) transpose(words, 3, {});
     }
-    spend_unpack(bytes);
+    spend_unpack(bytes, engine_timing().unpack_rate);
     end_fill(engine);
 }
 
@@ -77,7 +77,7 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
                 multiply(engine, bank, bank.tile(r), bank.tile(rows + c), tiles[(r * cols + c) % dst_tiles]);
     }
     for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i % dst_tiles], out);
-    spend(engine_timing().call + uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols);
+    spend(engine_timing().latency + uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols);
     end_drain(engine);
 }
 

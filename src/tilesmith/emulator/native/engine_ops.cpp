@@ -24,7 +24,7 @@ void run_eltwise(Engine& engine, num::Eltwise op, const uint32_t* a, const uint3
     if (as == num::Src::integer) num::eltwise_integer(op, a, b, add_to_dst, dst, faces);
     else num::eltwise(op, a, b, engine.fast, mode_for(engine, as), add_to_dst, dst, faces);
     const uint32_t phases = op == num::Eltwise::mul ? engine.mode.phases : 1;
-    spend(engine_timing().call + engine_timing().eltwise_phase * phases);
+    spend(engine_timing().latency + engine_timing().eltwise_phase * phases);
 }
 
 // ---- reduce ----
@@ -36,7 +36,7 @@ void drain_reduce(Engine& engine, FpuOp op, FpuPool pool, FpuDim dim, uint32_t d
     num::reduce(as_num(pool), as_num(dim), bank.tile(0), bank.second(), engine.fast, mode_for(engine, bank.as[0]),
                 bank.as[0], bank.shape[0], fresh, tile);
     mark_reduced(engine, dst);
-    spend(engine_timing().call +
+    spend(engine_timing().latency +
           uint64_t{engine_timing().reduce_phase} * (pool == FpuPool::max ? 1 : engine.mode.phases));
     end_drain(engine);
 }
@@ -61,7 +61,7 @@ void drain_copy(Engine& engine, FpuOp op, FpuVariant variant, uint32_t dst, cons
     num::copy(bank.tile(0), bank.as[0], engine.fast, mode_for(engine, bank.as[0]), tile, bank.shape[0].faces);
     const uint32_t words = bank.shape[0].faces * num::face_words;
     if (words < num::tile_words) std::memset(tile + words, 0, (num::tile_words - words) * sizeof(uint32_t));
-    spend(engine_timing().call + engine_timing().copy);
+    spend(engine_timing().latency + engine_timing().copy);
     end_drain(engine);
 }
 
@@ -77,7 +77,7 @@ extern "C" void ts_fpu_copy(FpuOp op, FpuVariant variant, uint32_t cb, uint32_t 
     const uint32_t bytes = read_tile(e, cb, tile, bank.as[0], bank.tile(0), at);
     if (variant.dim != FpuDim::none) num::broadcast(bank.tile(0), as_num(variant.dim), bank.shape[0], 0);
     transpose(bank.tile(0), op == FpuOp::transpose ? 3 : e.mine().unpack_variant.transpose, bank.shape[0]);
-    spend_unpack(bytes);
+    spend_unpack(bytes, engine_timing().unpack_rate);
     end_fill(e);
 }
 
@@ -94,7 +94,7 @@ extern "C" void ts_fpu_eltwise(FpuOp op, FpuDim dim, uint32_t cb0, uint32_t cb1,
         uint32_t bytes = read_tile(e, cb0, tile0, bank.as[0], bank.tile(0), at);
         bytes += read_tile(e, cb1, tile1, bank.as[1], bank.tile(1), at);
         if (dim != FpuDim::none) num::broadcast(bank.tile(1), as_num(dim), bank.shape[0], row);
-        spend_unpack(bytes);
+        spend_unpack(bytes, engine_timing().unpack_rate);
         end_fill(e);
     } else if (on(Role::math)) {
         SrcBank& bank = begin_drain(e, op, {.dim = dim}, at);
@@ -115,7 +115,7 @@ extern "C" void ts_fpu_eltwise_reuse(FpuOp op, FpuReuse reuse, uint32_t cb, uint
         SrcBank& bank = begin_fill(e, op, {.reuse = reuse}, 2, at);
         bank.first = 1;
         describe(e, bank, 0, cb, src_kind(e, cb, false));
-        spend_unpack(read_tile(e, cb, tile, bank.as[0], bank.tile(0), at));
+        spend_unpack(read_tile(e, cb, tile, bank.as[0], bank.tile(0), at), engine_timing().unpack_rate);
         end_fill(e);
     } else if (on(Role::math)) {
         SrcBank& bank = begin_drain(e, op, {.reuse = reuse}, at);
@@ -144,7 +144,7 @@ extern "C" void ts_fpu_reduce(FpuPool pool, FpuDim dim, uint32_t cb, uint32_t sc
     describe(e, bank, 1, scaler_cb, src_kind(e, scaler_cb, false));
     uint32_t bytes = read_tile(e, cb, tile, bank.as[0], bank.tile(0), at);
     bytes += read_tile(e, scaler_cb, scaler_tile, bank.as[1], bank.tile(1), at);
-    spend_unpack(bytes);
+    spend_unpack(bytes, engine_timing().unpack_rate);
     end_fill(e);
 }
 
@@ -155,7 +155,7 @@ extern "C" void ts_fpu_tilize(uint32_t cb, uint32_t tile, uint32_t block, uint32
     check_operand(e, srca, cb, at);
     SrcBank& bank = begin_fill(e, FpuOp::tilize, {.width = static_cast<uint16_t>(block)}, 1, at);
     describe(e, bank, 0, cb, src_kind(e, cb, true));
-    spend_unpack(read_rows(e, cb, tile, block, bank.as[0], bank.tile(0), at));
+    spend_unpack(read_rows(e, cb, tile, block, bank.as[0], bank.tile(0), at), engine_timing().tilize_rate);
     end_fill(e);
 }
 
@@ -172,7 +172,8 @@ extern "C" void ts_fpu_untilize(uint32_t cb, uint32_t tile, uint32_t block, uint
     if (tile == 0) {
         e.scratch.resize(size_t{block} * num::tile_words);
         for (uint32_t i = 0; i < block; ++i)
-            spend_unpack(read_tile(e, cb, i, bank.as[0], &e.scratch[i * num::tile_words], at));
+            spend_unpack(read_tile(e, cb, i, bank.as[0], &e.scratch[i * num::tile_words], at),
+                         engine_timing().untilize_rate);
     }
     std::memset(bank.tile(0), 0, num::tile_words * sizeof(uint32_t));
     for (uint32_t i = 0; i < datums; ++i) {
@@ -189,7 +190,7 @@ extern "C" void ts_fpu_transpose_dest(uint32_t dst, bool faces, At at) {
     if (!on(Role::math)) return;
     Engine& e = *engine();
     transpose(dst_for_modify(e, dst, at), faces ? 3 : 2, {});
-    spend(engine_timing().call + engine_timing().transpose);
+    spend(engine_timing().latency + engine_timing().transpose);
 }
 
 extern "C" void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t block, uint32_t scaler_tile, At at) {
@@ -204,7 +205,7 @@ extern "C" void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t bloc
         describe(e, bank, 1, scaler_cb, src_kind(e, scaler_cb, false));
         uint32_t bytes = read_rows(e, cb, i, block, bank.as[0], bank.tile(0), at);
         bytes += read_tile(e, scaler_cb, scaler_tile, bank.as[1], bank.tile(1), at);
-        spend_unpack(bytes);
+        spend_unpack(bytes, engine_timing().tilize_rate);
         end_fill(e);
     }
 }

@@ -32,9 +32,9 @@ num::PackMode pack_mode(const Engine& engine, const CbConfig& cb, DstKind kind) 
     return mode;
 }
 
-void spend_pack(uint32_t bytes) {
-    const EngineTiming& timing = engine_timing();
-    spend(timing.call + static_cast<uint64_t>(bytes / timing.pack_bytes_per_cycle));
+void spend_pack(const Engine& engine, uint32_t bytes, double rate) {
+    const double cycles = bytes / rate * (engine.l1_accumulate ? engine_timing().accumulate_factor : 1);
+    spend(engine_timing().start + static_cast<uint64_t>(cycles));
 }
 
 uint32_t next_address(uint32_t cb, bool out_of_order, uint32_t index) {
@@ -70,7 +70,7 @@ extern "C" void ts_pack(uint32_t dst, uint32_t cb, bool out_of_order, uint32_t i
     check_page(e, cb, bytes, at);
     l1_write(address, bytes, at);
     num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
-    spend_pack(bytes);
+    spend_pack(e, bytes, engine_timing().pack_rate);
 }
 
 extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint32_t block, uint32_t full,
@@ -104,7 +104,7 @@ extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint3
             }
         }
     }
-    spend_pack(rows * block * shape.datums() * datum);
+    spend_pack(e, rows * block * shape.datums() * datum, engine_timing().pack_untilize_rate);
 }
 
 extern "C" void ts_pack_relu(uint32_t mode, uint32_t threshold) {

@@ -70,29 +70,6 @@ void report_format(Engine& engine, const char* what, uint32_t configured, uint32
             have.tile.rows, have.tile.cols, remedy);
 }
 
-struct SfpuCost {
-    const char* function;
-    uint32_t wormhole, blackhole;
-};
-
-// Cycles per tile, from the vendor's measurements where there are any.
-constexpr SfpuCost sfpu_costs[] = {
-    {"exp", 863, 578},      {"exp2", 863, 578},         {"tanh", 767, 764},       {"sigmoid", 1247, 1247},
-    {"gelu", 2847, 2847},   {"gelu_tanh", 2012, 2012},  {"silu", 1387, 1088},     {"sqrt", 896, 896},
-    {"rsqrt", 1024, 1024},  {"recip", 1059, 96},        {"reciprocal", 1059, 96}, {"leaky_relu", 225, 225},
-    {"relu", 225, 225},     {"relu_max", 491, 491},     {"abs", 146, 146},        {"floor", 520, 476},
-    {"ceil", 520, 476},     {"trunc", 408, 408},        {"frac", 460, 460},       {"sin", 838, 838},
-    {"cos", 966, 966},      {"div_binary", 1475, 1475}, {"div", 1475, 1475},      {"binary_max", 96, 96},
-    {"binary_min", 96, 96}, {"where", 128, 128},        {"add_int", 180, 178},
-};
-
-uint32_t sfpu_cost(const char* function, bool blackhole) {
-    for (const SfpuCost& cost : sfpu_costs) {
-        if (std::strcmp(cost.function, function) == 0) return blackhole ? cost.blackhole : cost.wormhole;
-    }
-    return engine_timing().sfpu_default;
-}
-
 }  // namespace
 
 const char* op_name(FpuOp op) {
@@ -253,7 +230,7 @@ extern "C" void ts_sfpu_run(const char* function, At at) {
         else if (std::strncmp(e.sfpu, function, family) != 0 || e.sfpu[family] != 0)
             finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", own, e.sfpu);
     }
-    spend(sfpu_cost(own, e.blackhole));
+    spend(sfpu_cost(e, own));
 }
 
 }  // namespace ts

@@ -32,10 +32,7 @@ uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint
     return bytes;
 }
 
-void spend_unpack(uint32_t bytes) {
-    const EngineTiming& timing = engine_timing();
-    spend(timing.call + static_cast<uint64_t>(bytes / timing.unpack_bytes_per_cycle));
-}
+void spend_unpack(uint32_t bytes, double rate) { spend(engine_timing().start + static_cast<uint64_t>(bytes / rate)); }
 
 void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape) {
     if (kinds & 2) num::transpose_within_faces(tile, shape.faces);

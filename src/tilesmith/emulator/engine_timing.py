@@ -1,0 +1,69 @@
+"""What the compute engines' steps cost, handed from the arch data to the runtime."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import ClassVar
+
+from tilesmith.arch import Arch
+
+_BF16_TILE = 2048  # the arch data's tilize and untilize figures are for one
+_RATES = (
+    "unpack_rate",
+    "tilize_rate",
+    "untilize_rate",
+    "pack_rate",
+    "pack_untilize_rate",
+    "accumulate_factor",
+)
+_CYCLES = (
+    "start",
+    "latency",
+    "matmul_phase",
+    "eltwise_phase",
+    "reduce_phase",
+    "copy",
+    "transpose",
+    "sfpu_default",
+)
+
+
+class EngineTiming(c.Structure):
+    """Cycles, and bytes per cycle; field for field the structure in native/engine.h."""
+
+    _fields_: ClassVar[list[tuple[str, type[c.c_double] | type[c.c_uint32]]]] = [
+        *((name, c.c_double) for name in _RATES),
+        *((name, c.c_uint32) for name in _CYCLES),
+    ]
+
+
+def install_engine_timing(functions: c.CDLL, arch: Arch) -> None:
+    """Chips of one family share their figures, so installing them twice changes nothing."""
+    cycles = arch.timing.sfpu.cycles
+    functions.tsh_engine_timing(
+        int(arch.family == "blackhole"),
+        c.byref(_engine_timing(arch)),
+        (c.c_char_p * len(cycles))(*(name.encode() for name in cycles)),
+        (c.c_uint32 * len(cycles))(*cycles.values()),
+        len(cycles),
+    )
+
+
+def _engine_timing(arch: Arch) -> EngineTiming:
+    unpack, fpu, sfpu, pack = arch.timing.unpack, arch.timing.fpu, arch.timing.sfpu, arch.timing.pack
+    return EngineTiming(
+        unpack_rate=unpack.bytes_per_cycle,
+        tilize_rate=_BF16_TILE / unpack.tilize_bf16,
+        untilize_rate=_BF16_TILE / unpack.untilize_bf16,
+        pack_rate=pack.bytes_per_cycle,
+        pack_untilize_rate=_BF16_TILE / pack.untilize_bf16,
+        accumulate_factor=pack.l1_accumulate_factor,
+        start=unpack.start,
+        latency=fpu.latency,
+        matmul_phase=fpu.matmul_per_phase,
+        eltwise_phase=fpu.eltwise_per_tile,
+        reduce_phase=fpu.reduce_per_tile,
+        copy=fpu.copy_per_tile,
+        transpose=4 * fpu.transpose_per_face,
+        sfpu_default=sfpu.default,
+    )
