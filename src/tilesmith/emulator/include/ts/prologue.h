@@ -32,6 +32,21 @@ using uint = unsigned int;
 #define KERNEL_BUILD
 #endif
 
+// A kernel that tells its roles apart is compiled for each, and may do so by any of these names.
+#if defined(TRISC_UNPACK)
+#define UCK_CHLKC_UNPACK 1
+#undef COMPILE_FOR_TRISC
+#define COMPILE_FOR_TRISC 0
+#elif defined(TRISC_MATH)
+#define UCK_CHLKC_MATH 1
+#undef COMPILE_FOR_TRISC
+#define COMPILE_FOR_TRISC 1
+#elif defined(TRISC_PACK)
+#define UCK_CHLKC_PACK 1
+#undef COMPILE_FOR_TRISC
+#define COMPILE_FOR_TRISC 2
+#endif
+
 #ifdef COMPILE_FOR_TRISC
 // How helpers that serve several processors ask for what a compute kernel is built with.
 #define ENABLE_FP32_DEST_ACC DST_ACCUM_MODE
