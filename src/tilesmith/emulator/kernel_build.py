@@ -18,7 +18,10 @@ from tilesmith.program import CBFormat, ComputeConfig, Kernel
 from tilesmith.program.sources import kernel_path
 
 _TABLE = 64
-_PER_ROLE = re.compile(r"\bTRISC_(UNPACK|MATH|PACK)\b|\bUCK_CHLKC_|\bCOMPILE_FOR_TRISC\s*==")
+_PER_ROLE = re.compile(
+    r"^[ \t]*#.*(?:\bTRISC_(?:UNPACK|MATH|PACK)\b|\bUCK_CHLKC_|\bCOMPILE_FOR_TRISC\s*==)", re.MULTILINE
+)
+_QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
 
 _FLAGS = (
@@ -50,7 +53,7 @@ def kernel_unit(kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, che
     compiler = find_compiler()
     source, text = _source(kernel)
     roles: Iterable[str] = ("",)
-    if kernel.is_compute and _PER_ROLE.search(text):
+    if kernel.is_compute and _asks_for_its_role(text, source, kernel.compiler_include_paths):
         roles = _ROLE_MACROS
     includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
     flags = _flags(compiler, checks)
@@ -98,6 +101,24 @@ def _source(kernel: Kernel) -> tuple[Path | None, str]:
         return None, kernel.kernel_source
     path = path.resolve()
     return path, _read(str(path), path.stat().st_mtime_ns)
+
+
+def _asks_for_its_role(text: str, source: Path | None, include_paths: Sequence[str]) -> bool:
+    """Whether the kernel, or a header of its own, tells unpack, math and pack apart in the preprocessor."""
+    pending = [(text, source.parent if source else None)]
+    seen: set[Path] = set()
+    while pending:
+        text, folder = pending.pop()
+        if _PER_ROLE.search(text):
+            return True
+        for name in _QUOTED.findall(text):
+            for place in (folder, *map(Path, include_paths)):
+                header = place / name if place else None
+                if header and header not in seen and header.is_file():
+                    seen.add(header)
+                    pending.append((_read(str(header), header.stat().st_mtime_ns), header.parent))
+                    break
+    return False
 
 
 @lru_cache(maxsize=256)
