@@ -26,8 +26,9 @@ from rich.text import Text  # noqa: E402
 import tilesmith  # noqa: E402
 from tilesmith.emulator.findings import Finding  # noqa: E402
 from tilesmith.errors import KernelFindings  # noqa: E402
-from tilesmith.program import Kernel, Program  # noqa: E402
+from tilesmith.program import Program  # noqa: E402
 from tilesmith.runtime import Device, RunReport  # noqa: E402
+from tilesmith.runtime.executor import RoleTime  # noqa: E402
 from tilesmith.testing import Tolerance, compare  # noqa: E402
 
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
@@ -60,16 +61,18 @@ def show(title: str, run: Callable[[Device], host.Result], tolerance: Tolerance)
     began = time.perf_counter()
     with tilesmith.open_device("wormhole") as device, host.watching(lambda p, r: seen.append((p, r))):
         comparison = compare(*run(device), tolerance)
-        grid = device.arch.grid
+        chip = device.arch
     seconds = time.perf_counter() - began
     program, report = seen[-1]
     verdict = "[bold green]correct" if comparison.ok else "[bold red]WRONG"
     picture = Columns(
-        [core_grid(program, grid), Group(kernel_table(program), buffer_table(program))], padding=(0, 3)
+        [core_grid(program, chip.grid), Group(role_table(report), Text(), buffer_table(program))],
+        padding=(0, 3),
     )
     facts = Text.from_markup(
         f"{verdict}[/] against torch: {comparison}\n"
-        f"predicted on the chip: [bold]{report.cycles:,}[/] cycles = {report.cycles / 1e3:.1f} us at 1 GHz; "
+        f"predicted on the chip: [bold]{report.cycles:,}[/] cycles = "
+        f"{report.cycles / chip.clock_ghz / 1e3:.1f} us at {chip.clock_ghz} GHz; "
         f"compiled and emulated here in {seconds:.1f} s with every check on"
     )
     console.print(Panel(Group(picture, facts), title=f"[bold]{title}", border_style="blue"))
@@ -93,15 +96,18 @@ def core_grid(program: Program, grid: tuple[int, int]) -> Text:
     return picture
 
 
-def kernel_table(program: Program) -> Table:
-    table = Table("kernel", "runs on", "cores", box=None, header_style="bold")
-    for kernel in program.kernels:
-        table.add_row(kernel.label, _processors(kernel), str(kernel.core_ranges.num_cores))
+def role_table(report: RunReport) -> Table:
+    """How much of its time each role works, and how much it waits for others, over all its cores."""
+    spans: dict[tuple[str, str], list[RoleTime]] = {}
+    for one in report.roles:
+        spans.setdefault((one.kernel, one.role), []).append(one)
+    table = Table("kernel", "role", "cores", "busy", box=None, header_style="bold")
+    for (kernel, role), times in spans.items():
+        cycles = sum(one.cycles for one in times)
+        busy = 1.0 - sum(one.waited for one in times) / max(1, cycles)
+        bar = Text("█" * round(10 * busy), style="green") + Text("░" * (10 - round(10 * busy)), style="dim")
+        table.add_row(kernel, role, str(len(times)), bar + Text(f" {busy:4.0%}"))
     return table
-
-
-def _processors(kernel: Kernel) -> str:
-    return "unpack, math, pack" if kernel.is_compute else kernel.config.risc
 
 
 def buffer_table(program: Program) -> Table:
