@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from tilesmith.arch import Arch
 from tilesmith.emulator.compile_errors import explain
+from tilesmith.emulator.kernel_text import asks_for_its_role, confuses, own_texts, read, without_unroll_hints
 from tilesmith.emulator.runtime_build import INCLUDE
 from tilesmith.errors import KernelCompileError
 from tilesmith.formats import TileShape, tile_bytes
@@ -18,10 +17,6 @@ from tilesmith.program import CBFormat, ComputeConfig, Kernel
 from tilesmith.program.sources import kernel_path
 
 _TABLE = 64
-_PER_ROLE = re.compile(
-    r"^[ \t]*#.*(?:\bTRISC_(?:UNPACK|MATH|PACK)\b|\bUCK_CHLKC_|\bCOMPILE_FOR_TRISC\s*==)", re.MULTILINE
-)
-_QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
 
 _FLAGS = (
@@ -52,20 +47,16 @@ def kernel_unit(kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, che
     """Describe how to build a kernel, without building it."""
     compiler = find_compiler()
     source, text = _source(kernel)
-    roles: Iterable[str] = ("",)
-    if kernel.is_compute and _asks_for_its_role(text, source, kernel.compiler_include_paths):
-        roles = _ROLE_MACROS
+    own = tuple(own_texts(text, source, kernel.compiler_include_paths))
+    roles = _ROLE_MACROS if kernel.is_compute and asks_for_its_role(own) else ("",)
     includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
     flags = _flags(compiler, checks)
-    jobs = tuple(
-        Job(
-            ((f"{Path(kernel.label).stem}.unit.cpp", _unit(kernel, source, text, formats, arch, role)),),
-            includes,
-            flags,
-        )
-        for role in roles
-    )
-    return KernelUnit(kernel, jobs)
+    units = [_unit(kernel, source, text, formats, arch, role) for role in roles]
+    if confuses(compiler, own):
+        options = ("-std=c++20", *flags, *(f"-I{folder}" for folder in includes))
+        units = [without_unroll_hints(unit, compiler, options) for unit in units]
+    name = f"{Path(kernel.label).stem}.unit.cpp"
+    return KernelUnit(kernel, tuple(Job(((name, unit),), includes, flags) for unit in units))
 
 
 def build_kernels(
@@ -100,30 +91,7 @@ def _source(kernel: Kernel) -> tuple[Path | None, str]:
     if path is None:
         return None, kernel.kernel_source
     path = path.resolve()
-    return path, _read(str(path), path.stat().st_mtime_ns)
-
-
-def _asks_for_its_role(text: str, source: Path | None, include_paths: Sequence[str]) -> bool:
-    """Whether the kernel, or a header of its own, tells unpack, math and pack apart in the preprocessor."""
-    pending = [(text, source.parent if source else None)]
-    seen: set[Path] = set()
-    while pending:
-        text, folder = pending.pop()
-        if _PER_ROLE.search(text):
-            return True
-        for name in _QUOTED.findall(text):
-            for place in (folder, *map(Path, include_paths)):
-                header = place / name if place else None
-                if header and header not in seen and header.is_file():
-                    seen.add(header)
-                    pending.append((_read(str(header), header.stat().st_mtime_ns), header.parent))
-                    break
-    return False
-
-
-@lru_cache(maxsize=256)
-def _read(path: str, _modified: int) -> str:
-    return Path(path).read_text(encoding="utf-8", errors="replace")
+    return path, read(str(path), path.stat().st_mtime_ns)
 
 
 def _unit(
