@@ -74,14 +74,15 @@ static void visit(ShadowMap& shadow, uint64_t begin, uint64_t size, bool evens_o
     if (size == 0) return;
     const uint64_t end = begin + size;
     const uint32_t per_line = line_shift - shadow.shift;
+    const uint64_t first_whole = (begin + (1u << line_shift) - 1) >> line_shift, end_whole = end >> line_shift;
     for (uint64_t line = begin >> line_shift; line <= (end - 1) >> line_shift; ++line) {
-        const uint64_t from = begin > line << line_shift ? begin : line << line_shift;
-        const uint64_t to = end < (line + 1) << line_shift ? end : (line + 1) << line_shift;
-        const bool whole = to - from == 1u << line_shift;
+        const bool whole = line >= first_whole && line < end_whole;
         if (whole && !shadow.split[line]) {
             apply(shadow.lines[line], uint64_t{15});
             continue;
         }
+        const uint64_t from = begin > line << line_shift ? begin : line << line_shift;
+        const uint64_t to = end < (line + 1) << line_shift ? end : (line + 1) << line_shift;
         if (!shadow.split[line]) split_line(shadow, line);
         for (uint64_t i = from >> shadow.shift; i <= (to - 1) >> shadow.shift; ++i) apply(shadow.granules[i], covered(shadow, i, from, to));
         if (whole && evens_out) {
@@ -96,6 +97,20 @@ static bool judged(const Access& access) {
     const uint64_t mask = (uint64_t{1} << access.shadow->shift) - 1;
     return access.shadow->shift == 2 || ((access.offset | access.size) & mask) == 0;
 }
+
+// Bulk transfers leave long runs of equal records. One that looks like its neighbour has the same things wrong with it.
+struct Neighbour {
+    Shadow record{~uint64_t{0}, {0, 0}};
+    uint64_t bytes = 0;
+
+    bool differs(const Shadow& next, uint64_t next_bytes) {
+        if (next.write == record.write && next.reads[0] == record.reads[0] && next.reads[1] == record.reads[1] && next_bytes == bytes)
+            return false;
+        record = next;
+        bytes = next_bytes;
+        return true;
+    }
+};
 
 // ---- reading ----
 
@@ -115,19 +130,25 @@ static bool examine_read(const Access& access, const Shadow& record, uint64_t by
     return true;
 }
 
-static void note_reader(Shadow& record, uint64_t mine) {
-    uint64_t& first = record.reads[0];
+// Which of the two remembered readers the running fiber takes the place of.
+static int reader_slot(const Shadow& record, uint64_t mine) {
+    const uint64_t first = record.reads[0];
     const bool replaces_first = first == 0 || ((first ^ mine) >> fiber_shift & fiber_mask) == 0 || happened_before(first & epoch_mask);
-    record.reads[replaces_first ? 0 : 1] = mine;
+    return replaces_first ? 0 : 1;
 }
 
 void check_read(const Access& access, const At& at) {
     const uint64_t mine = my_epoch() | place_of(at) << place_shift;
     const bool judge = judged(access);
     bool reported = false;
+    int slot = 0;
+    Neighbour neighbour;
     visit(*access.shadow, access.offset, access.size, false, [&](Shadow& record, uint64_t bytes) {
-        if (judge && !reported) reported = examine_read(access, record, bytes, at);
-        note_reader(record, mine);
+        if (neighbour.differs(record, bytes)) {
+            if (judge && !reported) reported = examine_read(access, record, bytes, at);
+            slot = reader_slot(record, mine);
+        }
+        record.reads[slot] = mine;
     });
 }
 
@@ -161,8 +182,9 @@ void check_write(const Access& access, const At& at) {
     const uint64_t mine = my_epoch() | place_of(at) << place_shift;
     const bool judge = judged(access);
     bool reported = false;
+    Neighbour neighbour;
     visit(*access.shadow, access.offset, access.size, true, [&](Shadow& record, uint64_t bytes) {
-        if (judge && !reported) reported = examine_write(access, record, at);
+        if (judge && !reported && neighbour.differs(record, bytes)) reported = examine_write(access, record, at);
         record = {mine | (record.write & initialised_mask) | bytes << initialised_shift, {0, 0}};
     });
 }
@@ -170,8 +192,9 @@ void check_write(const Access& access, const At& at) {
 void check_before_write(const Access& access, const At& at) {
     if (!judged(access)) return;
     bool reported = false;
-    visit(*access.shadow, access.offset, access.size, false, [&](Shadow& record, uint64_t) {
-        if (!reported) reported = examine_write(access, record, at);
+    Neighbour neighbour;
+    visit(*access.shadow, access.offset, access.size, false, [&](Shadow& record, uint64_t bytes) {
+        if (!reported && neighbour.differs(record, bytes)) reported = examine_write(access, record, at);
     });
 }
 
