@@ -17,9 +17,9 @@ ALWI void sigmoid_tile_init(TS_AT) {
     ts::sfpu::initialise("sigmoid", at);
 }
 
-template <VectorMode vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+template <auto vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sigmoid_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"sigmoid", at, vec_mode}, idst,
+    ts::sfpu::map_floats({"sigmoid", at, ts::sfpu::ModeArgument(vec_mode)}, idst,
                          [](auto x) TS_OP { return ts::sfpu::sigmoid<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 

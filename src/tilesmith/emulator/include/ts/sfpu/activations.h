@@ -17,7 +17,10 @@ TS_LANE F hardsigmoid(F x) { return relu_max(F(x * F(0.1666666716337204f) + F(0.
 template <bool Approximate, class F>
 TS_LANE F softsign(F x) { return x * reciprocal<Approximate ? 0 : 2>(F(abs(x) + F(1.0f))); }
 
-template <class F> TS_LANE F softshrink(F x, F limit) { return x - clamp(x, -limit, limit); }
+template <class F> TS_LANE F softshrink(F x, F limit) {
+    if constexpr (blackhole) return select(x > limit, x - limit, select(x < -limit, x + limit, F(0.0f)));
+    return x - clamp(x, -limit, limit);
+}
 template <class F> TS_LANE F hardshrink(F x, F limit) { return select(without_sign(x) <= limit, F(0.0f), x); }
 template <class F> TS_LANE F hardmish(F x) { return x * clamp(F(x * F(0.5f) + F(1.0f)), F(0.0f), F(1.0f)); }
 
@@ -84,7 +87,9 @@ TS_LANE F mish(F x) {
     const F numerator = u * (u + F(2.0f));
     const F one_more = u + F(1.0f);
     const F inverse = reciprocal<Approximate ? 0 : Wide ? 2 : 1>(F(one_more * one_more + F(1.0f)));
-    return narrow<Wide>(select(x < F(8.0f), x * F(numerator * inverse), x));
+    F share = numerator * inverse;
+    if constexpr (blackhole) share = select(not_negative(x), F(1.0f) - F(2.0f) * inverse, share);
+    return narrow<Wide>(select(x < F(8.0f), x * share, x));
 }
 
 template <bool Wide, class F>
@@ -112,7 +117,7 @@ TS_LANE F tanhshrink(F x) {
         near = horner(u, 3.3333331347e-01f, -1.3333128393e-01f, 5.3934831172e-02f, -2.1660288796e-02f,
                       8.2192532718e-03f, -2.5107525289e-03f, 4.2079269770e-04f);
         const F e = exp_wide(F(F(-2.0f) * minimum(a, F(9.0f))));
-        const F s = reciprocal<1>(F(F(1.0f) + e));
+        const F s = reciprocal<blackhole ? 2 : 1>(F(F(1.0f) + e));
         far = copy_sign(F(a - (F(2.0f) * s - F(1.0f))), x);
     } else {
         near = horner(u, 3.3329936862e-01f, -1.3223160803e-01f, 4.8076551408e-02f, -1.0762925260e-02f);

@@ -114,11 +114,8 @@ TS_LANE F unary_power(F base, float pow) {
     } else {
         y = detail::power_magnitude_narrow(base, p, 1.4426950408889634f);
     }
-    const Int n = to_smag16(p);
-    const F signed_y = select(from_sign_magnitude<F>(n) != p, F::nan(), sign_from_parity(y, n));
-    y = select(negative(base), signed_y, y);
-    const Mask zero = is_zero_bits(abs(base));
-    y = pow >= 0.0f ? select(zero & positive(p), F(0.0f), y) : select(zero, F::nan(), y);
+    if (pow < 0.0f) y = select(is_zero_bits(abs(base)), F::nan(), y);
+    y = detail::power_sign(y, base, p);
     return narrow<Wide>(y);
 }
 

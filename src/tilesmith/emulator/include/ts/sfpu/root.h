@@ -1,6 +1,6 @@
 // Square roots and their reciprocals, by a magic guess and one cubic and one Newton step.
 #pragma once
-#include "ts/sfpu/instructions.h"
+#include "ts/sfpu/reciprocal.h"
 
 namespace ts::sfpu {
 namespace detail {
@@ -74,5 +74,18 @@ TS_LANE F square_root_custom(F x) {
     const F half = x * F(-0.5f);
     for (int i = 0; i < Steps; ++i) y = (F(y * y) * half + 1.5f) * y;
     return select(x.as_int() != 0, y * x, x);
+}
+
+// rsqrt_tile's older form: a root as DST would hold it, then its reciprocal.
+template <bool Approximate, bool Wide, class F>
+TS_LANE F inverse_root_compatible(F x) {
+    F root;
+    if constexpr (Approximate) {
+        root = F::from_bits(logical_right(x.as_int() + 0x3f800000, 1));
+    } else {
+        root = square_root_custom(x);
+    }
+    if constexpr (!Wide) root = F::from_bits(root.as_int() & int32_t(0xffff0000u));
+    return recip_compatible<Approximate, Wide>(root);
 }
 }  // namespace ts::sfpu
