@@ -9,7 +9,8 @@ TS_INLINE I16 ordered(I16 word) { return word ^ ((word >> 31) & 0x7FFFFFFF); }
 
 // One row of sums: sum over i of data[i][lane] * scale[i], eight products at a time. `data_is_srcb` says which
 // multiplier input the data takes.
-TS_NOINLINE Term pooled_sum(const uint32_t* face, const uint32_t* scale, int group, int phase, FpuMode mode, bool data_is_srcb) {
+TS_NOINLINE Term pooled_sum(const uint32_t* face, const uint32_t* scale, int group, int phase, FpuMode mode,
+                            bool data_is_srcb) {
     const int bias = product_bias(mode, phase);
     Products products(bias);
     for (int i = 0; i < 8; ++i) {
@@ -27,7 +28,8 @@ struct Pooling {
     Src as;
     const uint32_t* scale;
 
-    TS_NOINLINE I16 phase_sum(const uint32_t* face, const uint32_t* factors, int phase, bool data_is_srcb, I16 row) const {
+    TS_NOINLINE I16 phase_sum(const uint32_t* face, const uint32_t* factors, int phase, bool data_is_srcb,
+                              I16 row) const {
         const Term first = pooled_sum(face, factors, 0, phase, mode, data_is_srcb);
         return accumulate<true>(first, pooled_sum(face, factors, 1, phase, mode, data_is_srcb), row, mode);
     }
