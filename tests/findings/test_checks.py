@@ -11,10 +11,12 @@ from tests.findings.programs import Layout, SmallProgram
 import tilesmith
 from tilesmith import settings
 from tilesmith.emulator.checks import CHECKS
-from tilesmith.errors import KernelFindings
-from tilesmith.runtime import Device
+from tilesmith.errors import KernelFindings, L1BudgetError
+from tilesmith.formats import DataFormat
+from tilesmith.program import CBFormat, CircularBuffer, CoreCoord, Program
+from tilesmith.runtime import Device, height_sharded
 
-# Found before any kernel runs, by the checks of Program and allocator: see tests/program.
+# Found before any kernel runs: the last test here.
 BEFORE_RUNNING = {"mem.cb-overlap"}
 
 
@@ -44,3 +46,15 @@ def test_right_kernel_is_silent(program: SmallProgram, layout: Layout, device: D
 
 def test_every_check_has_a_wrong_kernel() -> None:
     assert {case.check for case in CASES} | BEFORE_RUNNING == set(CHECKS)
+
+
+def test_circular_buffer_over_a_tensor_is_refused(device: Device) -> None:
+    core = CoreCoord(0, 0)
+    pages = (device.arch.l1_size - device.arch.l1_unreserved_base) // 2048 - 10
+    program = Program(cbs=[CircularBuffer(pages * 2048, core, CBFormat(0, DataFormat.Float16_b, 2048))])
+    device.run(program)
+    tensor = device.empty((32 * 100, 32), memory_config=height_sharded(core, (32 * 100, 32)))
+    with pytest.raises(L1BudgetError, match=r"tensor tensor \[3200, 32\]"):
+        device.run(program)
+    tensor.deallocate()
+    device.run(program)

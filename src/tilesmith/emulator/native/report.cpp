@@ -14,6 +14,7 @@ const char* role_name(Role role) {
 }
 
 std::string place(const At& at) {
+    if (at.line() == 0) return "a line before its first API call";
     const char* name = at.file_name();
     const char* slash = strrchr(name, '/');
     char line[16];
