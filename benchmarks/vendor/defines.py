@@ -47,6 +47,8 @@ _IF_USED = (
     ("TILE_HW_VAL", "1024"),
     ("GROUPED_KV_SOURCE_COUNT", "1"),
     ("SLIDING_HALO_SLOT_COUNT", "1"),
+    ("SLIDING_MAX_SOURCE_RANGES", "1"),
+    ("SLIDING_LOCAL_FIRST", "0"),
     ("COPY_DEST_DATA_FORMAT", "DataFormat::Float16_b"),
     ("BF16_ROUNDING_MODE", "ckernel::DstRoundingMode::NearestEven"),
 )

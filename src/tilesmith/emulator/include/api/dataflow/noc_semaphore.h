@@ -1,2 +1,3 @@
+// The older path of api/semaphore.h.
 #pragma once
 #include "api/semaphore.h"

@@ -103,16 +103,16 @@ private:
 
 namespace tensor_accessor::detail {
 template <uint32_t index, uint32_t CTA_OFFSET>
-constexpr uint32_t nth_cta_offset() {
+constexpr uint32_t get_tensor_accessor_args_cta_offset() {
     if constexpr (index == 0) {
         return CTA_OFFSET;
     } else {
-        return TensorAccessorArgs<nth_cta_offset<index - 1, CTA_OFFSET>()>::next_compile_time_args_offset();
+        return TensorAccessorArgs<get_tensor_accessor_args_cta_offset<index - 1, CTA_OFFSET>()>::next_compile_time_args_offset();
     }
 }
 template <uint32_t CTA_OFFSET, uint32_t... indexes>
 constexpr auto args_tuple(std::integer_sequence<uint32_t, indexes...>) {
-    return std::make_tuple(TensorAccessorArgs<nth_cta_offset<indexes, CTA_OFFSET>()>()...);
+    return std::make_tuple(TensorAccessorArgs<get_tensor_accessor_args_cta_offset<indexes, CTA_OFFSET>()>()...);
 }
 }  // namespace tensor_accessor::detail
 
