@@ -38,6 +38,7 @@ class Site:
     start: int
     end: int
     arguments: tuple[tuple[int, int], ...]
+    operand: tuple[int, int] | None  # of the name of the circular buffer or semaphore it is about
 
     @property
     def number(self) -> int | None:
@@ -72,7 +73,8 @@ def find_sites(path: Path) -> list[Site]:
         if family is None:
             continue
         close, arguments = _arguments(text, match.end())
-        sites.append(Site(path, family, name, owner is not None, match.start(), close, arguments))
+        operand = _operand(text, match, family, arguments)
+        sites.append(Site(path, family, name, owner is not None, match.start(), close, arguments, operand))
     return sites
 
 
@@ -92,6 +94,19 @@ def _family(name: str, owner: str | None, semaphores: set[str]) -> Family | None
     ):
         return Family.SETUP
     return None
+
+
+def _operand(
+    text: str, match: re.Match[str], family: Family, arguments: tuple[tuple[int, int], ...]
+) -> tuple[int, int] | None:
+    """The object of a method; else the last name in the first argument."""
+    if family not in (Family.BUFFER, Family.SEMAPHORE):
+        return None
+    if match["object"]:
+        return match.span("object")
+    begin, end = arguments[0]
+    names = [found.span() for found in re.finditer(r"[A-Za-z_]\w*", text[begin:end])]
+    return (begin + names[-1][0], begin + names[-1][1]) if names else None
 
 
 def _arguments(text: str, start: int) -> tuple[int, tuple[tuple[int, int], ...]]:

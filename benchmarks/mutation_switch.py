@@ -71,6 +71,8 @@ class Rewriter:
 
     def _switched(self, index: int, site: Site) -> str:
         call = self._with_number(site)
+        if (other := self._with_other_operand(site)) is not None:
+            call = f"({self._when(site, 'wrong one')} ? {other} : {call})"
         if site.family is Family.MULTICAST:
             return call
         if site.name.endswith("async_write_barrier"):
@@ -96,6 +98,32 @@ class Rewriter:
         if value not in ("0", "1"):
             off += f" - ({self._when(site, 'minus one')} ? 1 : 0)"
         return f"{self.text[site.start : begin]}({value}) + {off}{self.text[end : site.end]}"
+
+    def _with_other_operand(self, site: Site) -> str | None:
+        """The call on the next other circular buffer or semaphore that the same function calls."""
+        if site.operand is None:
+            return None
+        mine = self._operand(site)
+        names = list(
+            dict.fromkeys(self._operand(other) for other in self.sites if self._is_alike(site, other))
+        )
+        if len(names) < 2:
+            return None
+        begin, end = site.operand
+        name = names[(names.index(mine) + 1) % len(names)]
+        return self.text[site.start : begin] + name + self.text[end : site.end]
+
+    def _operand(self, site: Site) -> str:
+        begin, end = site.operand or (0, 0)
+        return self.text[begin:end]
+
+    def _is_alike(self, one: Site, other: Site) -> bool:
+        same_kind = (one.family, one.on_object) == (other.family, other.on_object)
+        return same_kind and other.operand is not None and self._function(one) == self._function(other)
+
+    def _function(self, site: Site) -> int:
+        """Where the function before a site's ends."""
+        return self.text.rfind("\n}\n", 0, site.start)
 
     def _hands_over_next(self, index: int) -> bool:
         if index + 1 == len(self.sites):

@@ -95,3 +95,24 @@ def test_switches_stand_where_the_calls_stood(kernel: Path) -> None:
     assert "(mutant(12) ? cb_pop_front(cb_in, 1) : ((void)0)); reduce_tile<PoolType::SUM>" in text[12]
     assert "(mutant(12) ? ((void)0) : cb_pop_front(" in text[13]
     assert "(mutant(18) ? noc_async_writes_flushed() : noc_async_write_barrier())" in text[16]
+
+
+def test_calls_are_tried_on_other_objects_of_the_same_function(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cpp"
+    path.write_text(
+        "void helper(uint32_t cb) {\n    cb_push_back(cb, 1);\n}\n"
+        "void kernel_main() {\n"
+        "    cb_wait_front(cb_a, 1); cb_wait_front(cb_b, 1); cb_pop_front(cb_a, 1);\n"
+        "    noc_semaphore_set(word(ready), 1); noc_semaphore_inc(get_noc_addr(x, y, arrived), 1);\n"
+        "}\n"
+    )
+    text = Rewriter(path, count(1)).rewrite()
+    for call in (
+        "cb_wait_front(cb_b, 1) : cb_wait_front(cb_a,",
+        "cb_wait_front(cb_a, 1) : cb_wait_front(cb_b,",
+        "cb_pop_front(cb_b, 1) : cb_pop_front(cb_a,",
+        "noc_semaphore_set(word(arrived), 1) : noc_semaphore_set(word(ready),",
+        "noc_semaphore_inc(get_noc_addr(x, y, ready), 1) : noc_semaphore_inc(get_noc_addr(x, y, arrived),",
+    ):
+        assert call in text
+    assert "cb_push_back(cb_a" not in text

@@ -20,7 +20,6 @@ void kernel_main() {
     cb_reserve_back(cb, 1);
     const uint32_t ball_address = get_write_ptr(cb);
     volatile tt_l1_ptr uint32_t* ball = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ball_address);
-    volatile tt_l1_ptr uint32_t* turns = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(turn);
     for (uint32_t i = 0; i < words; ++i) {
         ball[i] = 0;
     }
@@ -42,7 +41,7 @@ void kernel_main() {
             noc_semaphore_inc(get_noc_addr(peer_x, peer_y, turn), 1);
         } else {
             ++received;
-            noc_semaphore_wait_min(turns, received);
+            noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(turn), received);
         }
         mine = !mine;
     }
