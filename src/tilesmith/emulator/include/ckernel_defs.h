@@ -1,2 +1,3 @@
+// The older path of llk_defs.h.
 #pragma once
 #include "llk_defs.h"

@@ -91,7 +91,8 @@ void ts_noc_read(uint64_t src, uint32_t dst_l1, uint32_t size, uint32_t noc, uin
 void ts_noc_write(uint32_t src_l1, uint64_t dst, uint32_t size, uint32_t noc, uint32_t vc, uint32_t trid, uint32_t flags, ts::At at);
 void ts_noc_write_multicast(uint32_t src_l1, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc, uint32_t flags, ts::At at);
 void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags, ts::At at);
-void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t num_dests, uint32_t noc, uint32_t flags, ts::At at);
+void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t num_dests, uint32_t noc,
+                                   uint32_t flags, ts::At at);
 void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t wrap, uint32_t noc, uint32_t flags, ts::At at);
 void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, uint32_t num_dests, uint32_t noc, ts::At at);
 void ts_noc_read_barrier(uint32_t noc, uint32_t trid, ts::At at);

@@ -33,7 +33,8 @@ constexpr uint32_t cb_faces_across(uint32_t cb) { return cb_tile_cols[cb] > 16 ?
 }  // namespace ts
 
 // `unpack` and `pack` views are the same buffer; what the engines convert to is not known to kernels here.
-inline constexpr auto unpack_src_format = ts::cb_table_of<unsigned char>([](uint32_t cb) { return ts::cb_formats[cb]; });
+inline constexpr auto unpack_src_format =
+    ts::cb_table_of<unsigned char>([](uint32_t cb) { return ts::cb_formats[cb]; });
 inline constexpr auto unpack_dst_format = unpack_src_format;
 inline constexpr auto pack_src_format = unpack_src_format;
 inline constexpr auto pack_dst_format = unpack_src_format;
@@ -52,9 +53,11 @@ inline constexpr auto pack_num_faces_c_dim = unpack_num_faces_c_dim;
 inline constexpr auto unpack_tile_num_faces =
     ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_faces_down(cb) * ts::cb_faces_across(cb); });
 inline constexpr auto pack_tile_num_faces = unpack_tile_num_faces;
-inline constexpr auto unpack_partial_face = ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_tile_rows[cb] < 16; });
+inline constexpr auto unpack_partial_face =
+    ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_tile_rows[cb] < 16; });
 inline constexpr auto pack_partial_face = unpack_partial_face;
-inline constexpr auto unpack_narrow_tile = ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_tile_cols[cb] < 32; });
+inline constexpr auto unpack_narrow_tile =
+    ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_tile_cols[cb] < 32; });
 inline constexpr auto pack_narrow_tile = unpack_narrow_tile;
 
 constexpr int32_t get_tile_size(int32_t operand) { return ts::cb_tile_sizes[operand]; }

@@ -1,4 +1,4 @@
-// Calls one level below the API that kernels make on a single role: MATH((llk_...)), UNPACK((llk_...)), PACK((llk_...)).
+// Calls one level below the API, which kernels make on a single role: MATH((llk_...)), UNPACK((llk_...)).
 #pragma once
 #include "ts/compute.h"
 
@@ -40,7 +40,8 @@ ALWI void llk_math_reduce_init(uint32_t = 0, uint32_t = 0, TS_AT) {
 }
 
 template <bool neginf_srca = false, bool reload_srcb = false, bool zero_srca = false, bool zero_srca_reduce = false>
-ALWI void llk_unpack_tilizeA_B_init(uint32_t, uint32_t, uint32_t, uint32_t num_faces = 4, uint32_t face_r_dim = 16, TS_AT) {
+ALWI void llk_unpack_tilizeA_B_init(
+    uint32_t, uint32_t, uint32_t, uint32_t num_faces = 4, uint32_t face_r_dim = 16, TS_AT) {
     ts_fpu_init(ts::FpuOp::tilize_reduce, {.leaves_math = true}, at);
 }
 

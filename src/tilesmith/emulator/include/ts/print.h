@@ -1,4 +1,5 @@
-// The text of kernel prints: values, manipulators and a small {}-formatter. Kernels link no C++ library, so none is used.
+// The text of kernel prints: values, manipulators and a small {}-formatter.
+// Kernels link no C++ library, so none is used.
 #pragma once
 #include <cstdio>
 

@@ -24,7 +24,9 @@ public:
     constexpr DataFormat get_dataformat() const { return ::get_dataformat(cb_id_); }
 
 #ifdef COMPILE_FOR_TRISC
-    uint32_t get_tile_address(uint32_t tile_index, TS_AT) const { return ts::front_tile_address(cb_id_, tile_index, at); }
+    uint32_t get_tile_address(uint32_t tile_index, TS_AT) const {
+        return ts::front_tile_address(cb_id_, tile_index, at);
+    }
     uint32_t read_tile_value(uint32_t tile_index, uint32_t element_offset, TS_AT) const {
         return ts::front_tile_value<uint32_t>(cb_id_, tile_index, element_offset, at);
     }

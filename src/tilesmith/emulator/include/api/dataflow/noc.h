@@ -181,7 +181,8 @@ public:
         uint32_t destination = local_destination(dst, args);
         while (size_bytes > 0) {
             const uint32_t piece = ts::smaller(size_bytes, MEM_ZEROS_SIZE);
-            noc_async_read(::get_noc_addr(MEM_ZEROS_BASE, noc_id_), destination, piece, noc_id_, NOC_UNICAST_WRITE_VC, at);
+            noc_async_read(
+                ::get_noc_addr(MEM_ZEROS_BASE, noc_id_), destination, piece, noc_id_, NOC_UNICAST_WRITE_VC, at);
             destination += piece;
             size_bytes -= piece;
         }

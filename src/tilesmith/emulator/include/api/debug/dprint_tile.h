@@ -55,7 +55,8 @@ inline void print_datum(PrintBuffer& buffer, DataFormat format, uint32_t tile, u
 template <int MAX_BYTES = 64>
 struct TileSlice {
 #ifdef COMPILE_FOR_TRISC
-    TileSlice(uint32_t cb, int tile_index, const SliceRange& range, bool endl_rows = true, bool print_untilized = true) :
+    TileSlice(
+        uint32_t cb, int tile_index, const SliceRange& range, bool endl_rows = true, bool print_untilized = true) :
         TileSlice(cb, CB_RD_PTR(cb), tile_index, range, endl_rows, print_untilized) {}
 #else
     TileSlice(

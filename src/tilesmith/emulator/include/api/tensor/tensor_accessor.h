@@ -86,7 +86,8 @@ struct TensorAccessor {
     }
     auto strided_pages(uint8_t noc = noc_index) const { return pages(0, 0, noc); }
     auto shard_pages(
-        uint32_t shard_id, uint32_t start_page_offset = 0, uint32_t end_page_offset = 0, uint8_t noc = noc_index) const {
+        uint32_t shard_id, uint32_t start_page_offset = 0, uint32_t end_page_offset = 0,
+        uint8_t noc = noc_index) const {
         const uint32_t end = end_page_offset ? end_page_offset : static_cast<uint32_t>(spec_.shard_volume());
         return tensor_accessor::ShardPages<TensorAccessor>(*this, shard_id, start_page_offset, end, noc);
     }

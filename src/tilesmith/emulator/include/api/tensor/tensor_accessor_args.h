@@ -26,7 +26,8 @@ struct TensorAccessorArgs {
         !is_sharded || !rank_is_crta || (tensor_shape_is_crta && shard_shape_is_crta),
         "a runtime rank needs runtime tensor and shard shapes");
     static_assert(
-        !is_sharded || !num_banks_is_crta || bank_coords_is_crta, "a runtime number of banks needs runtime coordinates");
+        !is_sharded || !num_banks_is_crta || bank_coords_is_crta,
+        "a runtime number of banks needs runtime coordinates");
 
 private:
     // A fact's word, or nothing where it comes at run time or the tensor has no such fact.
@@ -107,7 +108,8 @@ constexpr uint32_t get_tensor_accessor_args_cta_offset() {
     if constexpr (index == 0) {
         return CTA_OFFSET;
     } else {
-        return TensorAccessorArgs<get_tensor_accessor_args_cta_offset<index - 1, CTA_OFFSET>()>::next_compile_time_args_offset();
+        constexpr uint32_t previous = get_tensor_accessor_args_cta_offset<index - 1, CTA_OFFSET>();
+        return TensorAccessorArgs<previous>::next_compile_time_args_offset();
     }
 }
 template <uint32_t CTA_OFFSET, uint32_t... indexes>

@@ -13,7 +13,8 @@ enum class ArgConfig : uint8_t {
     RuntimeShardShape = 1 << 5,
     RuntimeBankCoords = 1 << 6,
     RuntimePageSize = 1 << 7,
-    Runtime = RuntimeRank | RuntimeNumBanks | RuntimeTensorShape | RuntimeShardShape | RuntimeBankCoords | RuntimePageSize,
+    Runtime = RuntimeRank | RuntimeNumBanks | RuntimeTensorShape | RuntimeShardShape | RuntimeBankCoords |
+              RuntimePageSize,
 };
 
 struct ArgsConfig {

@@ -56,7 +56,8 @@ template <typename... Accessors>
 auto make_abstract_tensor_accessor_wrappers(const std::tuple<Accessors...>& accessors) {
     return std::apply(
         [](const auto&... each) {
-            return std::array<AbstractTensorAccessorWrapper, sizeof...(Accessors)>{AbstractTensorAccessorWrapper(each)...};
+            using Wrappers = std::array<AbstractTensorAccessorWrapper, sizeof...(Accessors)>;
+            return Wrappers{AbstractTensorAccessorWrapper(each)...};
         },
         accessors);
 }

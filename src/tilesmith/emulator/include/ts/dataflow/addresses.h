@@ -47,7 +47,8 @@ FORCE_INLINE uint64_t get_noc_multicast_addr(
     return NOC_MULTICAST_ADDR(noc_x_start, noc_y_start, noc_x_end, noc_y_end, addr);
 }
 template <bool DRAM>
-FORCE_INLINE uint64_t get_noc_addr_from_bank_id(uint32_t bank_id, uint32_t bank_address_offset, uint8_t noc = noc_index) {
+FORCE_INLINE uint64_t get_noc_addr_from_bank_id(
+    uint32_t bank_id, uint32_t bank_address_offset, uint8_t noc = noc_index) {
     return ts_bank_noc_addr(DRAM, bank_id, bank_address_offset, noc);
 }
 

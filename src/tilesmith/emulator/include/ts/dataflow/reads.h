@@ -33,7 +33,8 @@ FORCE_INLINE void noc_async_read_one_packet_with_state(
     TS_AT) {
     const ts::NocState& state = *ts_noc_state(noc);
     ts_noc_read(
-        ts::with_local(state.read_addr, src_local_l1_addr), dst_local_l1_addr, state.read_size, noc, state.read_trid, at);
+        ts::with_local(state.read_addr, src_local_l1_addr), dst_local_l1_addr, state.read_size, noc, state.read_trid,
+        at);
 }
 FORCE_INLINE void noc_async_read_set_state(uint64_t src_noc_addr, uint8_t noc = noc_index) {
     ts_noc_state(noc)->read_addr = src_noc_addr;

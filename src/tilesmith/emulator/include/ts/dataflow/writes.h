@@ -110,7 +110,9 @@ FORCE_INLINE void noc_inline_dw_write_with_state(
     TS_AT) {
     ts::NocState& state = *ts_noc_state(noc);
     if constexpr (update_addr_lo) state.inline_addr = ts::with_local(state.inline_addr, addr);
-    if constexpr (update_addr_hi) state.inline_addr = get_noc_addr_helper(addr, static_cast<uint32_t>(state.inline_addr));
+    if constexpr (update_addr_hi) {
+        state.inline_addr = get_noc_addr_helper(addr, static_cast<uint32_t>(state.inline_addr));
+    }
     if constexpr (update_val) state.inline_value = val;
     ts_noc_write_inline(state.inline_addr, state.inline_value, 0xF, noc, ts::posted_flag(posted), at);
 }
