@@ -17,10 +17,10 @@ T read(const uint8_t* from, uint32_t index) {
 I16 block_row(I16 code, int exponent, bool small_exponent) {
     const I16 magnitude = code & 0x7F;
     const I16 sign = code >> 7 << 31;
-    const I16 bits = as_bits(__builtin_convertvector(magnitude, F16));
+    const I16 bits = as_bits(to_float(magnitude));
     const I16 lifted = (shift_right(bits, 23) + (exponent - 133)) & (small_exponent ? 31 : 255);
     const I16 minus_infinity = (sign >> 31) & (int32_t)(small_exponent ? 0x8FFFE000 : 0xFF800000);
-    return magnitude != 0 ? (sign | lifted << 23 | (bits & 0x7E0000)) : minus_infinity;
+    return TS_SELECT(magnitude != 0, sign | lifted << 23 | (bits & 0x7E0000), minus_infinity);
 }
 
 TS_NOINLINE void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape, uint32_t* rows) {
@@ -34,14 +34,15 @@ TS_NOINLINE void unpack_block(uint8_t format, const uint8_t* l1, Geometry shape,
         if (bits == 8) {
             int32_t w[4];
             std::memcpy(w, codes, sizeof w);
-            const I16 lower = lanes < 4 ? splat(w[0]) : splat(w[1]), upper = lanes < 12 ? splat(w[2]) : splat(w[3]);
-            const U16 words = (U16)(lanes < 8 ? lower : upper);
-            code = (I16)(words >> (U16)(lanes * 8 & 31)) & 255;
+            const I16 lower = TS_SELECT(lanes < 4, splat(w[0]), splat(w[1]));
+            const I16 upper = TS_SELECT(lanes < 12, splat(w[2]), splat(w[3]));
+            code = shift_right(TS_SELECT(lanes < 8, lower, upper), lanes * 8 & 31) & 255;
         } else {
             uint64_t packed = 0;
             std::memcpy(&packed, codes, 2 * bits);
-            const U16 low = U16{} + uint32_t(packed), high = U16{} + uint32_t(packed >> 32);
-            code = (I16)(bits == 4 ? (lanes < 8 ? low : high) >> (U16)(lanes * 4 & 31) : low >> (U16)(lanes * 2));
+            const I16 low = splat(int32_t(packed)), high = splat(int32_t(packed >> 32));
+            code =
+                bits == 4 ? shift_right(TS_SELECT(lanes < 8, low, high), lanes * 4 & 31) : shift_right(low, lanes * 2);
             code = (code & mask) << int(8 - bits);
         }
         store(rows + row * 16, block_row(code, l1[row], small));
@@ -95,8 +96,9 @@ TS_NOINLINE void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1
             } else {
                 for (uint32_t i = 0; i < count; i += 16) {
                     const I16 value = load(l1 + i * 4);
-                    store(out + i, value & ((value & 0x7F800000) != 0 ? splat((int32_t)0xFFFF0000)
-                                                                      : splat((int32_t)0x80000000)));
+                    const I16 kept =
+                        TS_SELECT((value & 0x7F800000) != 0, splat((int32_t)0xFFFF0000), splat((int32_t)0x80000000));
+                    store(out + i, value & kept);
                 }
             }
             break;
@@ -105,9 +107,7 @@ TS_NOINLINE void unpack_run(uint8_t format, Src as, bool fast, const uint8_t* l1
         case fmt::uint32: std::memcpy(out, l1, count * 4); break;
         case fmt::float16_b:
             for (uint32_t i = 0; i < count; i += 16) {
-                uint16_t __attribute__((vector_size(32))) row;
-                std::memcpy(&row, l1 + i * 2, sizeof row);
-                store(out + i, (I16)(__builtin_convertvector(row, U16) << 16));
+                store(out + i, load_halfwords(l1 + i * 2) << 16);
             }
             break;
         case fmt::float16:

@@ -11,7 +11,7 @@ namespace {
 void early_bf16(const uint32_t* in, uint32_t n, bool wide, bool six_bits, uint32_t* out) {
     for (uint32_t i = 0; i < n; i += 16) {
         I16 word = load(in + i);
-        word = (word & 0x7FFFFFFF) > 0x7F800000 ? (word & (int32_t)0xFF800000) : word;
+        word = TS_SELECT((word & 0x7FFFFFFF) > 0x7F800000, word & (int32_t)0xFF800000, word);
         if (wide && !six_bits) word += 0x8000;
         I16 value = shift_right(word, 16);
         if (!wide) value &= (value & 0x7FFF) >= 0x80;
@@ -139,10 +139,8 @@ TS_NOINLINE uint32_t late_datum(uint32_t value, uint8_t source, uint8_t format) 
 template <class T>
 void store_datums(const uint32_t* values, uint32_t n, const PackMode& mode, uint8_t* l1) {
     if (!mode.accumulate) {
-        typedef T Row __attribute__((vector_size(16 * sizeof(T))));
         for (uint32_t i = 0; i < n; i += 16) {
-            const Row row = __builtin_convertvector((U16)load(values + i), Row);
-            std::memcpy(l1 + i * sizeof(T), &row, (n - i < 16 ? n - i : 16) * sizeof(T));
+            store_narrow<T>(l1 + i * sizeof(T), load(values + i), n - i < 16 ? n - i : 16);
         }
         return;
     }
@@ -158,13 +156,6 @@ void store_datums(const uint32_t* values, uint32_t n, const PackMode& mode, uint
     }
 }
 
-template <int count, class Words>
-TS_INLINE void store_bytes(Words words, uint8_t* to) {
-    typedef uint8_t Bytes __attribute__((vector_size(count)));
-    const Bytes bytes = __builtin_convertvector(words, Bytes);
-    std::memcpy(to, &bytes, sizeof bytes);
-}
-
 // Sixteen bf16 datums share the largest exponent; magnitudes round to seven bits, and shorter formats cut those off.
 TS_NOINLINE void store_block(const uint32_t* values, uint32_t bits, bool small, uint8_t* exponent_at,
                              uint8_t* codes_at) {
@@ -177,14 +168,10 @@ TS_NOINLINE void store_block(const uint32_t* values, uint32_t bits, bool small, 
     const I16 sign = (shift_right(value, 15) & 1) << int(bits - 1);
     const I16 codes = magnitude | (sign & (magnitude != 0));
     *exponent_at = uint8_t(largest);
-    if (bits == 8) return store_bytes<16>(codes, codes_at);
-    // Neighbours share a byte, the first in its low bits.
-    const auto even = __builtin_shufflevector(codes, codes, 0, 2, 4, 6, 8, 10, 12, 14);
-    const auto odd = __builtin_shufflevector(codes, codes, 1, 3, 5, 7, 9, 11, 13, 15);
-    const auto pairs = even | odd << int(bits);
-    if (bits == 4) return store_bytes<8>(pairs, codes_at);
-    const auto low = __builtin_shufflevector(pairs, pairs, 0, 2, 4, 6);
-    store_bytes<4>(low | __builtin_shufflevector(pairs, pairs, 1, 3, 5, 7) << 4, codes_at);
+    if (bits == 8) return store_narrow<uint8_t>(codes_at, codes);
+    const I16 pairs = join_pairs(codes, int(bits));
+    if (bits == 4) return store_narrow<uint8_t>(codes_at, pairs, 8);
+    store_narrow<uint8_t>(codes_at, join_pairs(pairs, 4), 4);
 }
 
 // Plain rounding to nearest even for `fast` numbers; returns source datums as `early` does.
@@ -196,7 +183,7 @@ TS_NOINLINE void early_fast(const uint32_t* in, uint32_t n, uint8_t source, uint
     for (uint32_t i = 0; i < n; i += 16) {
         const I16 word = load(in + i);
         const I16 rounded = shift_right(word + 0x7FFF + (shift_right(word, 16) & 1), 16);
-        store(out + i, (word & 0x7FFFFFFF) > 0x7F800000 ? (shift_right(word, 16) | 0x40) : rounded);
+        store(out + i, TS_SELECT((word & 0x7FFFFFFF) > 0x7F800000, shift_right(word, 16) | 0x40, rounded));
     }
 }
 

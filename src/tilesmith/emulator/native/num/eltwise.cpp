@@ -8,8 +8,8 @@ Term sum_term(I16 a, I16 b, FpuMode mode) {
     a = flush(a);
     b = flush(b);
     const I16 swap = (a & 0x7FFFFFFF) < (b & 0x7FFFFFFF);
-    const I16 larger = swap ? b : a;
-    const I16 smaller = swap ? a : b;
+    const I16 larger = TS_SELECT(swap, b, a);
+    const I16 smaller = TS_SELECT(swap, a, b);
     I16 exponent = exponent_of(larger);
     const I16 mantissa_a = ((shift_right(larger, 13) & 0x3FF) | 0x400) & (larger != 0);
     I16 mantissa_b = ((shift_right(smaller, 13) & 0x3FF) | 0x400) & (smaller != 0);
@@ -17,7 +17,7 @@ Term sum_term(I16 a, I16 b, FpuMode mode) {
     const I16 opposed = (larger ^ smaller) >> 31;
     const I16 magnitude = (mantissa_a + ((mantissa_b ^ opposed) - opposed)) << 13;
     const I16 negative = larger >> 31;
-    if (mode.wide && mode.five_bit_exponent) exponent = exponent != 0 ? exponent + 112 : splat(127 - 30);
+    if (mode.wide && mode.five_bit_exponent) exponent = TS_SELECT(exponent != 0, exponent + 112, splat(127 - 30));
     return {exponent, (magnitude ^ negative) - negative};
 }
 
@@ -27,7 +27,7 @@ Term product_term(I16 a, I16 b, FpuMode mode, int phase) {
     const I16 alive = (exponent_of(a) != 0) & (exponent_of(b) != 0) & (exponent > 0);
     const I16 magnitude = (srca_bits(a, phase) * srcb_bits(b, phase)) << 13;
     const I16 negative = (a ^ b) >> 31;
-    return {alive ? exponent : splat(bias > 0 ? bias : 0), ((magnitude ^ negative) - negative) & alive};
+    return {TS_SELECT(alive, exponent, splat(bias > 0 ? bias : 0)), ((magnitude ^ negative) - negative) & alive};
 }
 
 void eltwise_fast(Eltwise op, const uint32_t* a, const uint32_t* b, bool add_to_dst, uint32_t* dst, uint32_t words) {
@@ -51,7 +51,7 @@ void copy(const uint32_t* src, Src as, bool fast, FpuMode mode, uint32_t* dst, u
         I16 word = load(src + i);
         if (mode.wide) {  // the copy is an addition of zero, and the adder knows infinity but neither NaN nor denormals
             word = flush(word);
-            word = exponent_of(word) == 255 ? (word & (int32_t)0xFF800000) : word;
+            word = TS_SELECT(exponent_of(word) == 255, word & (int32_t)0xFF800000, word);
         }
         if (as == Src::five_bit) word = five_bit_to_float(word);
         store(dst + i, word);

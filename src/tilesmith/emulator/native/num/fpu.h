@@ -39,7 +39,7 @@ TS_INLINE I16 normalise_wide(I16 sum, I16 exponent, FpuMode mode) {
     // A mantissa that rounded up to 2.0 carries into the exponent by itself.
     I16 bits = (exponent << 23) + (mantissa - 0x800000);
     const I16 most = splat(0x7F800000);
-    bits = exponent >= 255 ? most : min(bits, most);
+    bits = TS_SELECT(exponent >= 255, most, min(bits, most));
     const I16 alive = (sum != 0) & (bits >= 0x800000);
     return (bits | (negative & (int32_t)0x80000000)) & alive;
 }
@@ -47,12 +47,13 @@ TS_INLINE I16 normalise_wide(I16 sum, I16 exponent, FpuMode mode) {
 // What drop_low_bits leaves is exact as a float, whose exponent counts the leading bit.
 TS_INLINE I16 normalise_narrow(I16 sum, I16 exponent, FpuMode mode) {
     const int drop = mode.five_bit_exponent ? 13 : 16;
-    const I16 rounded = (as_bits(__builtin_convertvector(sum, F16)) + (1 << (drop - 1))) & -(1 << drop);
+    const I16 rounded = (as_bits(to_float(sum)) + (1 << (drop - 1))) & -(1 << drop);
     const I16 scale = exponent - 150;
     const I16 result_exponent = (shift_right(rounded, 23) & 255) + scale;
     const int limit = mode.five_bit_exponent ? 32 : 255;
     const int32_t most = mode.five_bit_exponent ? (31 << 23 | 0x3FF << 13) : 0x7F800000;
-    const I16 result = result_exponent >= limit ? ((rounded & (int32_t)0x80000000) | most) : rounded + (scale << 23);
+    const I16 saturated = (rounded & (int32_t)0x80000000) | most;
+    const I16 result = TS_SELECT(result_exponent >= limit, saturated, rounded + (scale << 23));
     return result & ((sum != 0) & (result_exponent > 0));
 }
 
@@ -97,14 +98,14 @@ TS_INLINE I16 srcb_bits(I16 word, int phase) {
 
 // Eight products brought to their largest exponent and added; each rounds half away from zero.
 struct Products {
-    I16 exponents[8], magnitudes[8], signs[8];   // signs are all ones where negative
+    I16 exponents[8], magnitudes[8], signs[8];  // signs are all ones where negative
     I16 lowest;
 
     explicit Products(int bias) : lowest(splat(bias > 0 ? bias : 0)) {}
 
     TS_INLINE void set(int i, I16 srca, I16 srcb, int phase, int bias) {
         const I16 alive = (exponent_of(srca) != 0) & (exponent_of(srcb) != 0);
-        exponents[i] = alive ? exponent_of(srca) + exponent_of(srcb) + bias : lowest;
+        exponents[i] = TS_SELECT(alive, exponent_of(srca) + exponent_of(srcb) + bias, lowest);
         magnitudes[i] = (srca_bits(srca, phase) * srcb_bits(srcb, phase)) & alive;
         signs[i] = (srca ^ srcb) >> 31;
     }

@@ -50,7 +50,7 @@ struct Operands {
 
 // bits * 2^(exponent - 127), exactly.
 TS_INLINE F16 scaled(I16 bits, I16 exponent, I16 alive) {
-    const F16 value = __builtin_convertvector(bits, F16) * as_float(exponent << 23);
+    const F16 value = to_float(bits) * as_float(exponent << 23);
     return as_float(as_bits(value) & alive);
 }
 
@@ -65,8 +65,8 @@ void prepare(const uint32_t* in0, const uint32_t* in1, FpuMode mode, Operands& o
             const I16 exponent_a = exponent_of(a) + lift, exponent_b = exponent_of(b) + lift;
             max_a = max(max_a, exponent_a & alive_a);
             max_b = max(max_b, exponent_b & alive_b);
-            out.exponent_a[k][half] = alive_a ? exponent_a : splat(nothing);
-            store(&out.exponent_b[k][half * 16], alive_b ? exponent_b : splat(nothing));
+            out.exponent_a[k][half] = TS_SELECT(alive_a, exponent_a, splat(nothing));
+            store(&out.exponent_b[k][half * 16], TS_SELECT(alive_b, exponent_b, splat(nothing)));
             const I16 sign_a = a & (int32_t)0x80000000, sign_b = b & (int32_t)0x80000000;
             for (int low = 0; low < 2; ++low) {
                 const F16 part_a = scaled(srca_bits(a, low), exponent_a, alive_a);

@@ -55,7 +55,7 @@ struct Pooling {
             I16 word = load(face + i * 16);
             word = power ? (fast ? word : flush(word)) : I16{};
             if (power && power != one) word += ((power - one) << 23) & ((word & 0x7F800000) != 0);
-            row = ordered(word) > ordered(row) ? word : row;
+            row = TS_SELECT(ordered(word) > ordered(row), word, row);
         }
         return row;
     }
@@ -109,7 +109,7 @@ void reduce_rows_max(const Pooling& pooling, const uint32_t* transposed, Geometr
         row = pooling.through_src(row);
         if (!pooling.fast) {
             row = flush(row);
-            row = exponent_of(row) == 255 ? (row & (int32_t)0xFF800000) : row;
+            row = TS_SELECT(exponent_of(row) == 255, row & (int32_t)0xFF800000, row);
         }
         write_dst(out, row, pooling.mode);
         for (int i = 1; i < 16; ++i) {

@@ -1,0 +1,59 @@
+// Sixteen lanes as one vector of the compiler's: AVX-512, or a compiler that splits it well.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+namespace ts::num {
+
+using I16 = int32_t __attribute__((vector_size(64)));
+using U16 = uint32_t __attribute__((vector_size(64)));
+using F16 = float __attribute__((vector_size(64)));
+
+TS_INLINE I16 splat(int32_t v) { return I16{v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v}; }
+TS_INLINE F16 splat_float(float v) { return F16{v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v}; }
+// A macro, because a comparison that passes through a function becomes a mask and is compared again.
+#define TS_SELECT(mask, yes, no) ((mask) ? (yes) : (no))
+TS_INLINE I16 load(const void* from) {
+    I16 value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+TS_INLINE F16 load_float(const void* from) {
+    F16 value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+TS_INLINE void store(void* to, I16 value) { std::memcpy(to, &value, sizeof value); }
+TS_INLINE void store_float(void* to, F16 value) { std::memcpy(to, &value, sizeof value); }
+TS_INLINE F16 to_float(I16 value) { return __builtin_convertvector(value, F16); }
+
+TS_INLINE I16 load_halfwords(const void* from) {
+    uint16_t __attribute__((vector_size(32))) row;
+    std::memcpy(&row, from, sizeof row);
+    return (I16) __builtin_convertvector(row, U16);
+}
+
+template <class T>
+TS_INLINE void store_narrow(void* to, I16 value, uint32_t count = 16) {
+    typedef T Row __attribute__((vector_size(16 * sizeof(T))));
+    const Row row = __builtin_convertvector(value, Row);
+    std::memcpy(to, &row, count * sizeof(T));
+}
+
+TS_INLINE int32_t largest_lane(I16 v) {
+    auto fold = [](I16 a, I16 b) { return TS_SELECT(a > b, a, b); };
+    v = fold(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    v = fold(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+    v = fold(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+    v = fold(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+    return v[0];
+}
+
+// Neighbours joined: the second of each pair above the first. The upper half of the result means nothing.
+TS_INLINE I16 join_pairs(I16 v, int bits) {
+    const I16 even = __builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14, 0, 2, 4, 6, 8, 10, 12, 14);
+    const I16 odd = __builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15, 1, 3, 5, 7, 9, 11, 13, 15);
+    return even | odd << bits;
+}
+
+}  // namespace ts::num
