@@ -75,8 +75,11 @@ class Rewriter:
             call = f"({self._when(site, 'wrong one')} ? {other} : {call})"
         if site.family is Family.MULTICAST:
             return call
+        if site.family is Family.BARRIER:
+            call = f"({self._when(site, 'other NoC')} ? {self._on_other_noc(site)} : {call})"
         if site.name.endswith("async_write_barrier"):
-            weaker = call.replace("async_write_barrier", "async_writes_flushed")
+            whole = self.text[site.start : site.end]
+            weaker = whole.replace("async_write_barrier", "async_writes_flushed")
             call = f"({self._when(site, 'flush only')} ? {weaker} : {call})"
         if site.family is Family.BARRIER and self._hands_over_next(index):
             late = self._when(site, "too late")
@@ -98,6 +101,11 @@ class Rewriter:
         if value not in ("0", "1"):
             off += f" - ({self._when(site, 'minus one')} ? 1 : 0)"
         return f"{self.text[site.start : begin]}({value}) + {off}{self.text[end : site.end]}"
+
+    def _on_other_noc(self, site: Site) -> str:
+        if site.on_object:
+            return f"Noc(1 - noc_index).{site.name}()"
+        return f"{site.name}(1 - noc_index)"
 
     def _with_other_operand(self, site: Site) -> str | None:
         """The call on the next other circular buffer or semaphore that the same function calls."""

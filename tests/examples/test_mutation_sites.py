@@ -62,6 +62,7 @@ def test_every_site_gets_its_mutants(kernel: Path) -> None:
         ("cb_reserve_back", "plus one"),
         ("cb_reserve_back", "minus one"),
         ("cb_reserve_back", "drop"),
+        ("noc.async_read_barrier", "other NoC"),
         ("noc.async_read_barrier", "too late"),
         ("noc.async_read_barrier", "drop"),
         ("cb.push_back", "plus one"),
@@ -76,6 +77,7 @@ def test_every_site_gets_its_mutants(kernel: Path) -> None:
         ("noc_semaphore_set_multicast", "plus one"),
         ("noc_semaphore_set_multicast", "minus one"),
         ("noc_semaphore_set_multicast", "drop"),
+        ("noc_async_write_barrier", "other NoC"),
         ("noc_async_write_barrier", "flush only"),
         ("noc_async_write_barrier", "drop"),
     ]
@@ -89,12 +91,14 @@ def test_switches_stand_where_the_calls_stood(kernel: Path) -> None:
         "(mutant(3) ? ((void)0) : cb_reserve_back(cb_in,"
         "(block * f(a, b)) + (mutant(1) ? 1 : 0) - (mutant(2) ? 1 : 0)));" in text[7]
     )
-    assert "(mutant(4) ? ((void)0) : noc.async_read_barrier())" in text[8]
-    assert "(mutant(4) ? noc.async_read_barrier() : ((void)0))" in text[9]
+    assert "(mutant(4) ? Noc(1 - noc_index).async_read_barrier() : noc.async_read_barrier())" in text[8]
+    assert "(mutant(5) ? ((void)0) : " in text[8]
+    assert "(mutant(5) ? noc.async_read_barrier() : ((void)0))" in text[9]
     assert "other.wait(5);" in text[11]
-    assert "(mutant(12) ? cb_pop_front(cb_in, 1) : ((void)0)); reduce_tile<PoolType::SUM>" in text[12]
-    assert "(mutant(12) ? ((void)0) : cb_pop_front(" in text[13]
-    assert "(mutant(18) ? noc_async_writes_flushed() : noc_async_write_barrier())" in text[16]
+    assert "(mutant(13) ? cb_pop_front(cb_in, 1) : ((void)0)); reduce_tile<PoolType::SUM>" in text[12]
+    assert "(mutant(13) ? ((void)0) : cb_pop_front(" in text[13]
+    assert "(mutant(19) ? noc_async_write_barrier(1 - noc_index) : noc_async_write_barrier())" in text[16]
+    assert "(mutant(20) ? noc_async_writes_flushed() : " in text[16]
 
 
 def test_calls_are_tried_on_other_objects_of_the_same_function(tmp_path: Path) -> None:
