@@ -164,3 +164,15 @@ def test_zones_are_on_the_timeline(device: Device) -> None:
     (zone,) = run(device, {FIRST: text}).zones
     assert zone.name == "waiting"
     assert zone.end - zone.begin >= 100
+
+
+def test_argument_addresses_fit_32_bits(device: Device) -> None:
+    text = """
+void kernel_main() {
+    const uint32_t mine = get_arg_addr(2), shared = get_common_arg_addr(0);
+    ASSERT(reinterpret_cast<tt_l1_ptr uint32_t*>(mine)[1] == get_arg_val<uint32_t>(3));
+    ASSERT(*reinterpret_cast<tt_l1_ptr uint32_t*>(shared) == get_common_arg_val<uint32_t>(0));
+    DPRINT("read");
+}
+"""
+    assert printed(run(device, {FIRST: text})) == "read"
