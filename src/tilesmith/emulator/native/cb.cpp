@@ -10,21 +10,21 @@ void CreditRing::reset(uint32_t capacity) {
     head_ = size_ = 0;
 }
 
+void CreditRing::drop_oldest() {
+    head_ = head_ + 1 == ring_.size() ? 0 : head_ + 1;
+    --size_;
+}
+
 Credit& CreditRing::give(uint32_t upto) {
-    if (size_ == ring_.size()) {  // only when nobody collects: forget the oldest
-        head_ = (head_ + 1) % ring_.size();
-        --size_;
-    }
-    Credit& credit = ring_[(head_ + size_++) % ring_.size()];
+    if (size_ == ring_.size()) drop_oldest();  // only when nobody collects
+    const size_t next = head_ + size_++;
+    Credit& credit = ring_[next < ring_.size() ? next : next - ring_.size()];
     credit.upto = upto;
     return credit;
 }
 
 const Credit* CreditRing::covering(uint32_t upto) {
-    while (size_ > 1 && static_cast<int32_t>(ring_[head_].upto - upto) < 0) {
-        head_ = (head_ + 1) % ring_.size();
-        --size_;
-    }
+    while (size_ > 1 && static_cast<int32_t>(ring_[head_].upto - upto) < 0) drop_oldest();
     return size_ ? &ring_[head_] : nullptr;
 }
 

@@ -107,6 +107,7 @@ public:
     Credit& give(uint32_t upto);              // newest
     const Credit* covering(uint32_t upto);    // the credit that brings the total to `upto`; drops older ones
 private:
+    void drop_oldest();
     std::vector<Credit> ring_;
     uint32_t head_ = 0, size_ = 0;
 };

@@ -91,6 +91,7 @@ static bool map_memories(Machine& machine) {
     for (DramBank& bank : machine.dram) {
         bank.memory = static_cast<uint8_t*>(reserve(config.dram_bank_size));
         if (!bank.memory) return false;
+        madvise(bank.memory, config.dram_bank_size, MADV_HUGEPAGE);  // tiles are read all over the banks
     }
     return true;
 }
