@@ -109,13 +109,14 @@ def main() -> None:
     a, b = (generator.standard_normal((options.size, options.size), dtype=np.float32) for _ in range(2))
 
     with ts.open_device("wormhole") as device:
-        on_device = [device.from_numpy(x, dtype=ts.bfloat16, layout=ts.TILE_LAYOUT) for x in (a, b)]
+        a_tiles = device.from_numpy(a, dtype=ts.bfloat16, layout=ts.TILE_LAYOUT)
+        b_tiles = device.from_numpy(b, dtype=ts.bfloat16, layout=ts.TILE_LAYOUT)
         y = device.empty((options.size, options.size), ts.bfloat16, ts.TILE_LAYOUT)
 
         def run(program: ts.Program) -> None:
             device.run(program, checks=options.checks, numbers=options.numbers)
 
-        program = build(*on_device, y, share, share)
+        program = build(a_tiles, b_tiles, y, share, share)
         run(program)
         result = y.to_numpy()
         cold_s = time.monotonic() - options.spawned_at
@@ -123,7 +124,8 @@ def main() -> None:
         measured = {"seconds": best, "cold_s": cold_s}
         if options.kernel == "tiles":
             # The same program with nothing to multiply: what a warm call costs beyond the arithmetic.
-            measured["overhead_s"] = seconds(lambda: run(build(*on_device, y, 0, 0)), max(options.repeats, 5))
+            idle = build(a_tiles, b_tiles, y, 0, 0)
+            measured["overhead_s"] = seconds(lambda: run(idle), max(options.repeats, 5))
     measured["relative_error"] = relative_error(np.asarray(result, dtype=np.float32), a, b)
     measured["peak_rss_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(measured))
