@@ -24,7 +24,6 @@ num::PackMode pack_mode(const Engine& engine, const CbConfig& cb, DstKind kind) 
     mode.source = source_format(engine, mode.format, kind);
     mode.wide = engine.mode.wide;
     mode.fast = engine.fast;
-    mode.blackhole = engine.blackhole;
     mode.accumulate = engine.l1_accumulate;
     mode.relu = engine.relu;
     mode.threshold = engine.relu_threshold;

@@ -55,7 +55,6 @@ struct PackMode {
     uint8_t source = fmt::float16_b;   // what the packer first turns a DST datum into
     bool wide = false;
     bool fast = false;
-    bool blackhole = false;
     bool accumulate = false;           // add to what L1 holds
     Relu relu = Relu::none;
     uint16_t threshold = 0;            // bf16 bits
