@@ -35,30 +35,30 @@ ALWI void bcast_init(uint32_t icb0, uint32_t icb1, TS_AT) {
     ts_fpu_init(ts::op_of(tBcastOp), {.dim = ts::dim_of(tBcastDim)}, at);
 }
 
-#define TS_BCAST_DIM(op, elw, dim, Dim)                                                                             \
-    ALWI void op##_bcast_##dim##_init(uint32_t icb0, uint32_t icb1, TS_AT) {                                        \
-        bcast_init<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, at);                                     \
-    }                                                                                                               \
-    ALWI void op##_bcast_##dim##_init_short(uint32_t icb0, uint32_t icb1, TS_AT) {                                  \
-        bcast_init<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, at);                                     \
-    }                                                                                                               \
-    ALWI void op##_tiles_bcast_##dim##_init_short(uint32_t icb0, uint32_t icb1, TS_AT) {                            \
-        bcast_init<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, at);                                     \
-    }                                                                                                               \
-    template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>                                                            \
-    ALWI void op##_tiles_bcast_##dim(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, \
-                                     uint32_t bcast_row_idx = 0, TS_AT) {                                           \
-        any_tiles_bcast<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, itile0, itile1, idst,               \
-                                                                    bcast_row_idx, at);                             \
+#define TS_BCAST_DIM(op, elw, dim, Dim)                                                                              \
+    ALWI void op##_bcast_##dim##_init(uint32_t icb0, uint32_t icb1, TS_AT) {                                         \
+        bcast_init<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, at);                                      \
+    }                                                                                                                \
+    ALWI void op##_bcast_##dim##_init_short(uint32_t icb0, uint32_t icb1, TS_AT) {                                   \
+        bcast_init<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, at);                                      \
+    }                                                                                                                \
+    ALWI void op##_tiles_bcast_##dim##_init_short(uint32_t icb0, uint32_t icb1, TS_AT) {                             \
+        bcast_init<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, at);                                      \
+    }                                                                                                                \
+    template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>                                                             \
+    ALWI void op##_tiles_bcast_##dim(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst,  \
+                                     uint32_t bcast_row_idx = 0, TS_AT) {                                            \
+        any_tiles_bcast<EltwiseBinaryType::elw, BroadcastType::Dim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, \
+                                                                    at);                                             \
     }
-#define TS_BCAST(op, elw)                                                                                          \
-    TS_BCAST_DIM(op, elw, rows, ROW)                                                                               \
-    TS_BCAST_DIM(op, elw, cols, COL)                                                                               \
-    TS_BCAST_DIM(op, elw, scalar, SCALAR)                                                                          \
-    template <BroadcastType tBcastDim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>                                  \
-    ALWI void op##_tiles_bcast(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst,      \
-                               uint32_t bcast_row_idx = 0, TS_AT) {                                                \
-        any_tiles_bcast<EltwiseBinaryType::elw, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, at);   \
+#define TS_BCAST(op, elw)                                                                                        \
+    TS_BCAST_DIM(op, elw, rows, ROW)                                                                             \
+    TS_BCAST_DIM(op, elw, cols, COL)                                                                             \
+    TS_BCAST_DIM(op, elw, scalar, SCALAR)                                                                        \
+    template <BroadcastType tBcastDim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>                                \
+    ALWI void op##_tiles_bcast(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst,    \
+                               uint32_t bcast_row_idx = 0, TS_AT) {                                              \
+        any_tiles_bcast<EltwiseBinaryType::elw, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, at); \
     }
 TS_BCAST(add, ELWADD)
 TS_BCAST(sub, ELWSUB)

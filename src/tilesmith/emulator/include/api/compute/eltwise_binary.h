@@ -52,8 +52,12 @@ ALWI void binary_op_init_common(uint32_t icb0, uint32_t icb1, uint32_t ocb, TS_A
     compute_kernel_hw_startup(icb0, icb1, ocb, at);
     ts_fpu_init(ts::FpuOp::add, {.leaves_math = true}, at);
 }
-ALWI void add_tiles_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = false, TS_AT) { add_init(icb0, icb1, acc_to_dest, at); }
-ALWI void sub_tiles_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = false, TS_AT) { sub_init(icb0, icb1, acc_to_dest, at); }
+ALWI void add_tiles_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = false, TS_AT) {
+    add_init(icb0, icb1, acc_to_dest, at);
+}
+ALWI void sub_tiles_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = false, TS_AT) {
+    sub_init(icb0, icb1, acc_to_dest, at);
+}
 ALWI void mul_tiles_init(uint32_t icb0, uint32_t icb1, TS_AT) { mul_init(icb0, icb1, true, at); }
 ALWI void add_tiles_init_nof(TS_AT) { ts_fpu_init(ts::FpuOp::add, {.leaves_unpack = true}, at); }
 ALWI void sub_tiles_init_nof(TS_AT) { ts_fpu_init(ts::FpuOp::sub, {.leaves_unpack = true}, at); }

@@ -24,8 +24,12 @@ ALWI void pack_relu_config(const ReluConfig& config) {
 ALWI void pack_relu_config(uint32_t config) { ts_pack_relu(config & 3, config >> 16); }
 
 // ---- first generation ----
-ALWI void pack_tile_block(uint32_t ifrom_dst, uint32_t icb, uint32_t ntiles, TS_AT) { pack_block(ifrom_dst, icb, ntiles, at); }
-ALWI void matmul_pack_tile(uint32_t ifrom_dst, uint32_t icb, uint32_t ntiles, TS_AT) { pack_block(ifrom_dst, icb, ntiles, at); }
+ALWI void pack_tile_block(uint32_t ifrom_dst, uint32_t icb, uint32_t ntiles, TS_AT) {
+    pack_block(ifrom_dst, icb, ntiles, at);
+}
+ALWI void matmul_pack_tile(uint32_t ifrom_dst, uint32_t icb, uint32_t ntiles, TS_AT) {
+    pack_block(ifrom_dst, icb, ntiles, at);
+}
 }  // namespace ckernel
 
 // The layer below, where kernels reach for it inside PACK().

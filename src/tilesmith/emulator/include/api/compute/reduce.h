@@ -5,9 +5,12 @@
 
 namespace ckernel {
 #if defined(REDUCE_OP) && defined(REDUCE_DIM)
-#define TS_REDUCE_TEMPLATE template <PoolType reduce_type = REDUCE_OP, ReduceDim reduce_dim = REDUCE_DIM, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+#define TS_REDUCE_TEMPLATE                                                          \
+    template <PoolType reduce_type = REDUCE_OP, ReduceDim reduce_dim = REDUCE_DIM, \
+              bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 #else
-#define TS_REDUCE_TEMPLATE template <PoolType reduce_type, ReduceDim reduce_dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+#define TS_REDUCE_TEMPLATE \
+    template <PoolType reduce_type, ReduceDim reduce_dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 #endif
 
 TS_REDUCE_TEMPLATE

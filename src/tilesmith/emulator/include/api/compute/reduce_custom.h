@@ -72,7 +72,8 @@ ALWI void reduce_block_max_row_runtime(uint32_t icb, uint32_t icb_scaler, uint32
                                        uint32_t num_faces = 4, TS_AT) {
     ts::row_maximum_of(ts_fpu_width(), icb, icb_scaler, row_start_index, idst, at);
 }
-ALWI void reduce_block_max_row_uninit_runtime(uint32_t icb, bool respect_trigger = false, bool overlap_first_half = false) {
+ALWI void reduce_block_max_row_uninit_runtime(uint32_t icb, bool respect_trigger = false,
+                                              bool overlap_first_half = false) {
     ts_pack_reduce_mask(ts::FpuDim::none);
 }
 }  // namespace ckernel

@@ -11,8 +11,8 @@ ALWI void copy_init(uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_wi
 }
 // Some helpers pass the line of their caller themselves.
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void copy_init(
-    uint32_t cbid, uint32_t transpose, uint32_t transpose_within_16x16_face, [[maybe_unused]] uint32_t call_line, TS_AT) {
+ALWI void copy_init(uint32_t cbid, uint32_t transpose, uint32_t transpose_within_16x16_face,
+                    [[maybe_unused]] uint32_t call_line, TS_AT) {
     copy_init<is_fp32_dest_acc_en>(cbid, transpose, transpose_within_16x16_face, at);
 }
 
@@ -35,8 +35,8 @@ ALWI void copy_tile_init(uint32_t cbid, TS_AT) {
     copy_init(cbid, 0, false, at);
 }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void copy_tile_to_dst_init_short(uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_within_16x16_face = false,
-                                      TS_AT) {
+ALWI void copy_tile_to_dst_init_short(uint32_t cbid, uint32_t transpose = 0,
+                                      uint32_t transpose_within_16x16_face = false, TS_AT) {
     copy_init(cbid, transpose, transpose_within_16x16_face, at);
 }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>

@@ -64,8 +64,8 @@ ALWI void tilizeA_B_reduce_init(uint32_t icb0, uint32_t icb1_scaler, uint32_t bl
     ts_fpu_init(ts::FpuOp::tilize_reduce, {.dim = ts::dim_of(REDUCE_DIM), .pool = ts::pool_of(REDUCE_OP)}, at);
 }
 template <bool neginf_srcA = true, bool zero_srcA_reduce = false>
-ALWI void tilizeA_B_reduce_init(uint32_t icb0, uint32_t icb1_scaler, uint32_t block, uint32_t ocb, uint32_t num_faces = 4,
-                                uint32_t face_r_dim = 16, TS_AT) {
+ALWI void tilizeA_B_reduce_init(uint32_t icb0, uint32_t icb1_scaler, uint32_t block, uint32_t ocb,
+                                uint32_t num_faces = 4, uint32_t face_r_dim = 16, TS_AT) {
     compute_kernel_hw_startup(icb0, icb1_scaler, ocb, at);
     tilizeA_B_reduce_init<neginf_srcA, zero_srcA_reduce>(icb0, icb1_scaler, block, at);
 }

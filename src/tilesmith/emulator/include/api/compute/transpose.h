@@ -24,6 +24,8 @@ ALWI void transpose_wh_init(uint32_t icb, uint32_t ocb, TS_AT) {
     transpose_init(icb, at);
 }
 ALWI void transpose_wh_init_short(uint32_t icb, TS_AT) { transpose_init(icb, at); }
-ALWI void transpose_wh_tile(uint32_t icb, uint32_t itile, uint32_t idst, TS_AT) { transpose_tile(icb, itile, idst, at); }
+ALWI void transpose_wh_tile(uint32_t icb, uint32_t itile, uint32_t idst, TS_AT) {
+    transpose_tile(icb, itile, idst, at);
+}
 ALWI void transpose_wh_uninit(uint32_t, uint32_t) {}
 }  // namespace ckernel
