@@ -55,7 +55,7 @@ void ts_dst_acquire(ts::At at);  // math
 void ts_dst_commit(ts::At at);   // math
 void ts_dst_wait(ts::At at);     // pack
 void ts_dst_release(ts::At at);  // pack
-// For SFPU code. Null on roles other than math. `ts_dst_modify` requires a written tile; `ts_dst_write` marks it written.
+// For SFPU code, null on roles other than math. `ts_dst_modify` needs a written tile; `ts_dst_write` marks it written.
 uint32_t* ts_dst_modify(uint32_t tile, ts::At at);
 uint32_t* ts_dst_modify_held(uint32_t tile, ts::At at);  // for pack, on the half it holds; null on other roles
 uint32_t* ts_dst_write(uint32_t tile, ts::At at);
