@@ -54,7 +54,8 @@ _IF_USED = (
 )
 # Tables of coordinates; their length is a compile-time argument.
 _EMPTY_TABLES = (
-    "CHUNK_TILE_OFFSETS", "CHUNK_TILE_WIDTHS", "COLLECTOR_CORE_COORDS", "DEVICE_ORDER", "INPUT_CORE_XY", "K_OUTPUT_CORE_XY", "OUTPUT_CORE_XY",
+    "CHUNK_TILE_OFFSETS", "CHUNK_TILE_WIDTHS",
+    "COLLECTOR_CORE_COORDS", "DEVICE_ORDER", "INPUT_CORE_XY", "K_OUTPUT_CORE_XY", "OUTPUT_CORE_XY",
     "OUTPUT_SHARD_CORE_MAP", "Q_OUTPUT_CORE_XY", "SCHEDULE", "V_OUTPUT_CORE_XY",
 )  # fmt: skip
 # For kernels whose path contains the first word; these win over the table above.
