@@ -8,31 +8,41 @@ constexpr int tile_side = 32;
 constexpr uint32_t face_of(uint32_t row, uint32_t col) { return (row / 16 * 2 + col / 16) * face_words; }
 constexpr uint32_t word_at(uint32_t row, uint32_t col) { return face_of(row, col) + row % 16 * 16 + col % 16; }
 
+// Rows and face columns whose sums fit the host's registers, for one tile of columns and for two side by side.
 #ifdef __AVX512F__
-constexpr int block_rows = 8, block_faces = 2;
+constexpr int narrow_rows = 8, narrow_faces = 2, wide_rows = 4, wide_faces = 4;
 #else
-constexpr int block_rows = 4, block_faces = 1;
+constexpr int narrow_rows = 4, narrow_faces = 1, wide_rows = 4, wide_faces = 1;
 #endif
 
-// block_rows rows by block_faces face columns of the product, held in registers over the whole inner dimension.
-TS_INLINE void multiply_block(const float* in0, const float* in1, uint32_t row, uint32_t face_col, float* dst) {
-    F16 sum[block_rows][block_faces];
-    for (int r = 0; r < block_rows; ++r)
-        for (int f = 0; f < block_faces; ++f) sum[r][f] = load_float(dst + word_at(row + r, (face_col + f) * 16));
+// Sums held in registers over the whole inner dimension. `in1` and `dst` point to the tops of face columns.
+template <int rows, int faces>
+TS_INLINE void multiply_block(const float* in0, const float* const* in1, uint32_t row, float* const* dst) {
+    const uint32_t place = word_at(row, 0);
+    F16 sum[rows][faces];
+    for (int r = 0; r < rows; ++r)
+        for (int f = 0; f < faces; ++f) sum[r][f] = load_float(dst[f] + place + r * 16);
     for (uint32_t half = 0; half < 2; ++half) {
         const float* a = in0 + word_at(row, half * 16);
-        const float* b = in1 + word_at(half * 16, face_col * 16);
+        const float* b[faces];
+        for (int f = 0; f < faces; ++f) b[f] = in1[f] + half * 2 * face_words;
         for (uint32_t k = 0; k < 16; ++k) {
-            F16 right[block_faces];
-            for (int f = 0; f < block_faces; ++f) right[f] = load_float(b + f * face_words + k * 16);
-            for (int r = 0; r < block_rows; ++r) {
+            F16 right[faces];
+            for (int f = 0; f < faces; ++f) right[f] = load_float(b[f] + k * 16);
+            for (int r = 0; r < rows; ++r) {
                 const F16 left = splat_float(a[r * 16 + k]);
-                for (int f = 0; f < block_faces; ++f) sum[r][f] += left * right[f];
+                for (int f = 0; f < faces; ++f) sum[r][f] += left * right[f];
             }
         }
     }
-    for (int r = 0; r < block_rows; ++r)
-        for (int f = 0; f < block_faces; ++f) store_float(dst + word_at(row + r, (face_col + f) * 16), sum[r][f]);
+    for (int r = 0; r < rows; ++r)
+        for (int f = 0; f < faces; ++f) store_float(dst[f] + place + r * 16, sum[r][f]);
+}
+
+template <int rows, int faces>
+void multiply_columns(const float* in0, const float* const* in1, float* const* dst, uint32_t count) {
+    for (uint32_t f = 0; f < count; f += faces)
+        for (uint32_t row = 0; row < tile_side; row += rows) multiply_block<rows, faces>(in0, in1 + f, row, dst + f);
 }
 
 // ---- chip ----
@@ -164,11 +174,16 @@ void multiply_exact(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint
 void matmul_fast(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, uint32_t* const* dst) {
     for (uint32_t r = 0; r < rows; ++r) {
         const float* a = reinterpret_cast<const float*>(in0) + r * tile_words;
-        for (uint32_t c = 0; c < cols; ++c) {
-            const float* b = reinterpret_cast<const float*>(in1) + c * tile_words;
-            float* out = reinterpret_cast<float*>(dst[r * cols + c]);
-            for (uint32_t f = 0; f < 2; f += block_faces)
-                for (uint32_t row = 0; row < tile_side; row += block_rows) multiply_block(a, b, row, f, out);
+        for (uint32_t c = 0; c < cols; c += 2) {
+            const float* right[4];
+            float* out[4];
+            const uint32_t faces = c + 1 < cols ? 4 : 2;
+            for (uint32_t f = 0; f < faces; ++f) {
+                right[f] = reinterpret_cast<const float*>(in1) + (c + f / 2) * tile_words + f % 2 * face_words;
+                out[f] = reinterpret_cast<float*>(dst[r * cols + c + f / 2]) + f % 2 * face_words;
+            }
+            if (faces == 4) multiply_columns<wide_rows, wide_faces>(a, right, out, faces);
+            else multiply_columns<narrow_rows, narrow_faces>(a, right, out, faces);
         }
     }
 }
