@@ -16,19 +16,18 @@ _FLAGS = ("-O3", "-march=native", "-fno-exceptions", "-fno-rtti", "-fno-math-err
 
 
 def runtime_job() -> Job:
-    """How to build the runtime: four units of like size. Files compiled together read the headers once."""
+    """How to build the runtime. Files compiled together read the headers once and can inline each other."""
     groups: dict[str, list[Path]] = {}
     for path in sorted(_NATIVE.rglob("*.cpp")):
         groups.setdefault(_group(path), []).append(path)
     units = ((f"{name}.unity.cpp", _unity(paths)) for name, paths in groups.items())
-    return Job(tuple(units), (_NATIVE, INCLUDE), _FLAGS, unit_flags=(("set_up.unity.cpp", "-O1"),))
+    link = ("-Wl,-Bsymbolic",)
+    return Job(tuple(units), (_NATIVE, INCLUDE), _FLAGS, link, unit_flags=(("set_up.unity.cpp", "-O1"),))
 
 
 def _group(path: Path) -> str:
     if path.parent != _NATIVE:
         return path.parent.name
-    if path.stem.startswith("engine"):
-        return "engine"
     return "set_up" if path.stem in _SET_UP else "running"
 
 
