@@ -28,7 +28,7 @@ void join_time(uint64_t cycles) {
 
 // Cores take turns in slices of virtual time, and inside a slice the role with the least time goes first. Going from core
 // to core at every step would be a little closer to the chip's order, and leave the host's caches cold.
-inline constexpr uint32_t slice_shift = 16;
+inline constexpr uint32_t slice_shift = 18;
 
 static bool goes_before(const Fiber* a, const Fiber* b) {
     if (a->shuffle != b->shuffle) return a->shuffle < b->shuffle;

@@ -75,11 +75,6 @@ static const Core* core_of(const Target& target) {
 
 // ---- reads ----
 
-// The data is copied at the barrier, soon after: let the host fetch it meanwhile.
-static void prefetch(const uint8_t* memory, uint32_t size) {
-    for (uint32_t i = 0; i < size && i < 4096; i += 64) __builtin_prefetch(memory + i);
-}
-
 extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t noc, uint32_t trid, At at) {
     step(at);
     Fiber& fiber = self();
@@ -95,7 +90,6 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
         mark_landing(*fiber.core->shadow, local, size, at);
     }
     Transfer transfer{.kind = Transfer::Kind::read, .noc = static_cast<uint8_t>(noc), .trid = trid, .size = size, .local = local, .remote = src, .at = at};
-    prefetch(target.memory, size);
     transfer.done_at = arrival(target, size, noc, true);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
