@@ -21,7 +21,8 @@ static bool happened_before(uint64_t epoch) {
 static uint64_t place_of(const At& at) {
     auto& places = current_run->places;
     static thread_local size_t last = 0;
-    if (last < places.size() && places[last].line() == at.line() && places[last].file_name() == at.file_name()) return last;
+    if (last < places.size() && places[last].line() == at.line() && places[last].file_name() == at.file_name())
+        return last;
     for (size_t i = 0; i < places.size(); ++i)
         if (places[i].line() == at.line() && places[i].file_name() == at.file_name()) return last = i;
     if (places.size() >= (1u << 14) - 1) return last = places.size() - 1;
@@ -44,8 +45,8 @@ static std::string whose(uint64_t word) {
 static const char* memory_name(const Access& access) { return access.l1_of ? "L1" : "memory"; }
 
 static void report_race(const Access& access, uint64_t other, const char* mine, const char* theirs, const At& at) {
-    finding("mem.race", at, "%s %s %s offset 0x%llx that %s %s, and nothing orders the two", access.what, mine, memory_name(access),
-            static_cast<unsigned long long>(access.offset), whose(other).c_str(), theirs);
+    finding("mem.race", at, "%s %s %s offset 0x%llx that %s %s, and nothing orders the two", access.what, mine,
+            memory_name(access), static_cast<unsigned long long>(access.offset), whose(other).c_str(), theirs);
 }
 
 // ---- walking the shadow ----
@@ -67,8 +68,8 @@ static uint64_t covered(const ShadowMap& shadow, uint64_t granule, uint64_t begi
     return mask;
 }
 
-// Calls `apply(record, bytes)` for every record of a range. `evens_out` says that it leaves all records alike, so that a
-// line covered whole needs only one again.
+// Calls `apply(record, bytes)` for every record of a range. `evens_out` says that it leaves all records alike, so that
+// a line covered whole needs only one again.
 template <class Apply>
 static void visit(ShadowMap& shadow, uint64_t begin, uint64_t size, bool evens_out, Apply apply) {
     if (size == 0) return;
@@ -84,7 +85,8 @@ static void visit(ShadowMap& shadow, uint64_t begin, uint64_t size, bool evens_o
         const uint64_t from = begin > line << line_shift ? begin : line << line_shift;
         const uint64_t to = end < (line + 1) << line_shift ? end : (line + 1) << line_shift;
         if (!shadow.split[line]) split_line(shadow, line);
-        for (uint64_t i = from >> shadow.shift; i <= (to - 1) >> shadow.shift; ++i) apply(shadow.granules[i], covered(shadow, i, from, to));
+        for (uint64_t i = from >> shadow.shift; i <= (to - 1) >> shadow.shift; ++i)
+            apply(shadow.granules[i], covered(shadow, i, from, to));
         if (whole && evens_out) {
             shadow.lines[line] = shadow.granules[line << per_line];
             shadow.split[line] = 0;
@@ -104,7 +106,8 @@ struct Neighbour {
     uint64_t bytes = 0;
 
     bool differs(const Shadow& next, uint64_t next_bytes) {
-        if (next.write == record.write && next.reads[0] == record.reads[0] && next.reads[1] == record.reads[1] && next_bytes == bytes)
+        if (next.write == record.write && next.reads[0] == record.reads[0] && next.reads[1] == record.reads[1] &&
+            next_bytes == bytes)
             return false;
         record = next;
         bytes = next_bytes;
@@ -117,11 +120,12 @@ struct Neighbour {
 // Everything that can be wrong with bytes that are about to be read.
 static bool examine_read(const Access& access, const Shadow& record, uint64_t bytes, const At& at) {
     if (record.write & landing_bit && !access.in_transfer) {
-        finding("noc.use-before-barrier", at, "%s reads L1 offset 0x%llx while a NoC read issued by %s is still in flight to it",
-                access.what, static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
+        finding("noc.use-before-barrier", at,
+                "%s reads L1 offset 0x%llx while a NoC read issued by %s is still in flight to it", access.what,
+                static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
     } else if (access.shadow->shift == 2 && (record.write >> initialised_shift & bytes) != bytes) {
-        finding("mem.uninitialised", at, "%s reads %u bytes at L1 offset 0x%llx, some of which nothing has written", access.what,
-                access.size, static_cast<unsigned long long>(access.offset));
+        finding("mem.uninitialised", at, "%s reads %u bytes at L1 offset 0x%llx, some of which nothing has written",
+                access.what, access.size, static_cast<unsigned long long>(access.offset));
     } else if (!happened_before(record.write & epoch_mask)) {
         report_race(access, record.write, "reads", "wrote", at);
     } else {
@@ -133,7 +137,8 @@ static bool examine_read(const Access& access, const Shadow& record, uint64_t by
 // Which of the two remembered readers the running fiber takes the place of.
 static int reader_slot(const Shadow& record, uint64_t mine) {
     const uint64_t first = record.reads[0];
-    const bool replaces_first = first == 0 || ((first ^ mine) >> fiber_shift & fiber_mask) == 0 || happened_before(first & epoch_mask);
+    const bool replaces_first =
+        first == 0 || ((first ^ mine) >> fiber_shift & fiber_mask) == 0 || happened_before(first & epoch_mask);
     return replaces_first ? 0 : 1;
 }
 
@@ -156,14 +161,15 @@ void check_read(const Access& access, const At& at) {
 
 static bool examine_write(const Access& access, const Shadow& record, const At& at) {
     if (record.write & landing_bit && !access.in_transfer) {
-        finding("noc.use-before-barrier", at, "%s writes L1 offset 0x%llx while a NoC read issued by %s is still in flight to it",
-                access.what, static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
+        finding("noc.use-before-barrier", at,
+                "%s writes L1 offset 0x%llx while a NoC read issued by %s is still in flight to it", access.what,
+                static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
         return true;
     }
     if (record.write & leaving_bit) {
         finding("noc.source-reused", at,
-                "%s writes L1 offset 0x%llx while a NoC write may still be reading it; the data last came from %s", access.what,
-                static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
+                "%s writes L1 offset 0x%llx while a NoC write may still be reading it; the data last came from %s",
+                access.what, static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
         return true;
     }
     if (!happened_before(record.write & epoch_mask)) {
@@ -202,7 +208,8 @@ void check_before_write(const Access& access, const At& at) {
 
 void mark_landing(ShadowMap& shadow, uint64_t offset, uint32_t size, const At& at) {
     const uint64_t mine = my_epoch() | place_of(at) << place_shift | landing_bit;
-    visit(shadow, offset, size, false, [&](Shadow& record, uint64_t) { record.write = (record.write & (initialised_mask | leaving_bit)) | mine; });
+    visit(shadow, offset, size, false,
+          [&](Shadow& record, uint64_t) { record.write = (record.write & (initialised_mask | leaving_bit)) | mine; });
 }
 
 void mark_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size) {
@@ -225,7 +232,8 @@ void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
 
 bool is_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size) {
     bool leaving = false;
-    visit(shadow, offset, size, false, [&](Shadow& record, uint64_t) { leaving = leaving || record.write & leaving_bit; });
+    visit(shadow, offset, size, false,
+          [&](Shadow& record, uint64_t) { leaving = leaving || record.write & leaving_bit; });
     return leaving;
 }
 
@@ -233,10 +241,14 @@ bool is_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size) {
 
 static const char* doing() {
     switch (self().role) {
-        case Role::unpack: return "unpack";
-        case Role::math: return "math";
-        case Role::pack: return "pack";
-        default: return "the kernel";
+        case Role::unpack:
+            return "unpack";
+        case Role::math:
+            return "math";
+        case Role::pack:
+            return "pack";
+        default:
+            return "the kernel";
     }
 }
 

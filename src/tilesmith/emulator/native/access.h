@@ -11,14 +11,14 @@ inline constexpr uint64_t fiber_mask = 0xfffu;
 inline constexpr uint64_t epoch_mask = (uint64_t{1} << 44) - 1;
 inline constexpr int initialised_shift = 44;
 inline constexpr uint64_t initialised_mask = uint64_t{15} << initialised_shift;
-inline constexpr uint64_t landing_bit = uint64_t{1} << 48;   // a NoC read will write here
-inline constexpr uint64_t leaving_bit = uint64_t{1} << 49;   // a NoC write still reads from here
+inline constexpr uint64_t landing_bit = uint64_t{1} << 48;  // a NoC read will write here
+inline constexpr uint64_t leaving_bit = uint64_t{1} << 49;  // a NoC write still reads from here
 inline constexpr int place_shift = 50;
 inline constexpr uint32_t line_shift = 6;
 
 struct Target {  // what a NoC address names
     bool dram = false;
-    uint32_t index = 0;     // core or bank
+    uint32_t index = 0;  // core or bank
     uint64_t offset = 0;
     uint8_t* memory = nullptr;
     ShadowMap* shadow = nullptr;
@@ -42,8 +42,8 @@ struct Access {
     ShadowMap* shadow;
     uint64_t offset;
     uint32_t size;
-    const Core* l1_of;      // the core whose L1 this is, if it takes part in the program; null for DRAM
-    const char* what;       // "unpack", "NoC read into", ...
+    const Core* l1_of;         // the core whose L1 this is, if it takes part in the program; null for DRAM
+    const char* what;          // "unpack", "NoC read into", ...
     bool in_transfer = false;  // the access is the landing or leaving of the fiber's own transfer
 };
 void check_read(const Access& access, const At& at);

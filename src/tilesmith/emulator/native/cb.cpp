@@ -73,8 +73,9 @@ void check_cbs_at_end(Run& run) {
             Fiber* producer = cb.producer >= 0 ? core->fibers[cb.producer] : nullptr;
             if (!producer) continue;
             run.current = producer;
-            finding("cb.left-at-end", producer->last_at, "CB %u still holds %u of %u pushed pages when all kernels have ended", i,
-                    cb.received - cb.acked, cb.received);
+            finding("cb.left-at-end", producer->last_at,
+                    "CB %u still holds %u of %u pushed pages when all kernels have ended", i, cb.received - cb.acked,
+                    cb.received);
             run.current = nullptr;
         }
     }
@@ -99,9 +100,12 @@ static void claim(int* owner, const char* check, const char* verb, uint32_t cb, 
 static uint32_t unit_shift() { return self().on_compute() ? 4 : 0; }
 
 // Pages are requested as one contiguous run: the hardware does not wrap in the middle of one.
-static void check_contiguous(const CbInterface& cb, uint32_t index, uint32_t pointer, uint32_t pages, const char* verb, const At& at) {
+static void check_contiguous(const CbInterface& cb, uint32_t index, uint32_t pointer, uint32_t pages, const char* verb,
+                             const At& at) {
     if (!current_run->checks || pointer + pages * cb.fifo_page_size <= cb.fifo_limit) return;
-    finding("cb.uneven", at, "%s of %u pages of CB %u runs past its end: only %u pages lie before the wrap, and %u pages do not divide evenly",
+    finding("cb.uneven", at,
+            "%s of %u pages of CB %u runs past its end: only %u pages lie before the wrap, and %u pages do not divide "
+            "evenly",
             verb, pages, index, (cb.fifo_limit - pointer) / cb.fifo_page_size, cb.fifo_num_pages);
 }
 
@@ -131,7 +135,8 @@ static Span pages_from(const CbInterface& cb, uint32_t pointer, uint32_t pages) 
 // A multicast that includes its sender brings it a copy, which has landed only when the write is acknowledged.
 static bool brings_own_copy(const Transfer& transfer, Span pages) {
     const auto local = static_cast<uint32_t>(transfer.remote & l1_offset_mask);
-    return transfer.kind == Transfer::Kind::multicast && transfer.flags & noc_include_self && local >= pages.begin && local < pages.end;
+    return transfer.kind == Transfer::Kind::multicast && transfer.flags & noc_include_self && local >= pages.begin &&
+           local < pages.end;
 }
 
 // A page pushed while its own data is still in flight hands out the credit before the data.
@@ -140,7 +145,8 @@ static void check_landed(uint32_t index, const CbInterface& cb, uint32_t pages, 
     for (const Transfer& transfer : self().transfers) {
         const bool read = transfer.kind == Transfer::Kind::read && span.meets(transfer.local, transfer.size);
         if (!read && !brings_own_copy(transfer, span)) continue;
-        finding("noc.use-before-barrier", at, "pages of CB %u are pushed while the %s issued at %s is still in flight to them", index,
+        finding("noc.use-before-barrier", at,
+                "pages of CB %u are pushed while the %s issued at %s is still in flight to them", index,
                 read ? "NoC read" : "multicast", place(transfer.at).c_str());
         return;
     }
@@ -150,8 +156,10 @@ static void check_landed(uint32_t index, const CbInterface& cb, uint32_t pages, 
 static void check_left(uint32_t index, const CbInterface& cb, uint32_t pages, const At& at) {
     const Span span = pages_from(cb, cb.fifo_rd_ptr, pages);
     for (const Transfer& transfer : self().transfers) {
-        if (transfer.kind == Transfer::Kind::read || transfer.size == 0 || !span.meets(transfer.local, transfer.size)) continue;
-        finding("noc.source-reused", at, "pages of CB %u are popped while the NoC write issued at %s may still be reading them", index,
+        if (transfer.kind == Transfer::Kind::read || transfer.size == 0 || !span.meets(transfer.local, transfer.size))
+            continue;
+        finding("noc.source-reused", at,
+                "pages of CB %u are popped while the NoC write issued at %s may still be reading them", index,
                 place(transfer.at).c_str());
         return;
     }
@@ -164,11 +172,13 @@ extern "C" void ts_cb_reserve_back(uint32_t index, uint32_t pages, At at) {
     spend(current_run->machine->config.timing.cb_operation);
     claim(&cb.producer, "cb.second-producer", "reserves pages of", index, at);
     if (pages > cb.config.pages())
-        fatal("cb.reserve-beyond-capacity", at, "reserving %u pages of CB %u, which has %u, can never succeed", pages, index, cb.config.pages());
+        fatal("cb.reserve-beyond-capacity", at, "reserving %u pages of CB %u, which has %u, can never succeed", pages,
+              index, cb.config.pages());
     check_contiguous(local.interface, index, local.interface.fifo_wr_ptr, pages, "a reservation", at);
     wait_until(cb.space, {Wait::On::cb_space, index, pages, true, at},
                [&] { return cb.config.pages() - (cb.received - cb.acked) >= pages; });
-    const uint32_t needed = cb.received + pages;  // pages ever pushed once these are; so many minus the capacity must be acked
+    const uint32_t needed =
+        cb.received + pages;  // pages ever pushed once these are; so many minus the capacity must be acked
     if (needed > cb.config.pages()) take_credit(cb.pops, needed - cb.config.pages());
     if (local.reserved < pages) local.reserved = pages;
 }
@@ -181,13 +191,14 @@ extern "C" void ts_cb_push_back(uint32_t index, uint32_t pages, At at) {
     claim(&cb.producer, "cb.second-producer", "pushes pages to", index, at);
     if (current_run->checks) {
         if (pages > local.reserved)
-            finding("cb.push-without-reserve", at, "pushes %u pages of CB %u, but has reserved %u", pages, index, local.reserved);
+            finding("cb.push-without-reserve", at, "pushes %u pages of CB %u, but has reserved %u", pages, index,
+                    local.reserved);
         check_contiguous(local.interface, index, local.interface.fifo_wr_ptr, pages, "a push", at);
         check_landed(index, local.interface, pages, at);
     }
     if (cb.received + pages - cb.acked > cb.config.pages() && !cb.config.globally_allocated)
-        fatal("cb.push-without-reserve", at, "CB %u has %u pages and %u are unread: pushing %u more overwrites them", index,
-              cb.config.pages(), cb.received - cb.acked, pages);
+        fatal("cb.push-without-reserve", at, "CB %u has %u pages and %u are unread: pushing %u more overwrites them",
+              index, cb.config.pages(), cb.received - cb.acked, pages);
     local.reserved -= pages < local.reserved ? pages : local.reserved;
     advance(local.interface, local.interface.fifo_wr_ptr, pages);
     local.interface.fifo_wr_tile_ptr = 0;
@@ -204,7 +215,8 @@ extern "C" void ts_cb_wait_front(uint32_t index, uint32_t pages, At at) {
     spend(current_run->machine->config.timing.cb_operation);
     claim(&cb.consumer, "cb.second-consumer", "waits for pages of", index, at);
     if (pages > cb.config.pages())
-        fatal("cb.wait-beyond-capacity", at, "waiting for %u pages of CB %u, which has %u, can never succeed", pages, index, cb.config.pages());
+        fatal("cb.wait-beyond-capacity", at, "waiting for %u pages of CB %u, which has %u, can never succeed", pages,
+              index, cb.config.pages());
     check_contiguous(local.interface, index, local.interface.fifo_rd_ptr, pages, "a wait", at);
     wait_until(cb.data, {Wait::On::cb_pages, index, pages, true, at}, [&] { return cb.received - cb.acked >= pages; });
     take_credit(cb.pushes, cb.acked + pages);
@@ -219,12 +231,14 @@ extern "C" void ts_cb_pop_front(uint32_t index, uint32_t pages, At at) {
     claim(&cb.consumer, "cb.second-consumer", "pops pages of", index, at);
     if (current_run->checks) {
         if (pages > local.waited)
-            finding("cb.pop-without-wait", at, "pops %u pages of CB %u, but has waited for %u", pages, index, local.waited);
+            finding("cb.pop-without-wait", at, "pops %u pages of CB %u, but has waited for %u", pages, index,
+                    local.waited);
         check_contiguous(local.interface, index, local.interface.fifo_rd_ptr, pages, "a pop", at);
         check_left(index, local.interface, pages, at);
     }
     if (pages > cb.received - cb.acked)
-        fatal("cb.pop-without-wait", at, "pops %u pages of CB %u, which holds %u", pages, index, cb.received - cb.acked);
+        fatal("cb.pop-without-wait", at, "pops %u pages of CB %u, which holds %u", pages, index,
+              cb.received - cb.acked);
     local.waited -= pages < local.waited ? pages : local.waited;
     advance(local.interface, local.interface.fifo_rd_ptr, pages);
     cb.acked += pages;
@@ -294,9 +308,12 @@ static int forbidding_cb(const Core& core, const Fiber& fiber, uint32_t offset, 
         const CbState& cb = core.cbs[i];
         if (!overlaps(cb.config, offset, size)) continue;
         const int mine = static_cast<int>(fiber.role);
-        const bool concerned = writing ? cb.producer == mine || (cb.producer < 0 && cb.consumer >= 0) : cb.consumer == mine;
+        const bool concerned =
+            writing ? cb.producer == mine || (cb.producer < 0 && cb.consumer >= 0) : cb.consumer == mine;
         if (!concerned || cb.config.globally_allocated) return -1;
-        if (inside(cb.config, window_of(fiber, i, true), offset, size) || inside(cb.config, window_of(fiber, i, false), offset, size)) return -1;
+        if (inside(cb.config, window_of(fiber, i, true), offset, size) ||
+            inside(cb.config, window_of(fiber, i, false), offset, size))
+            return -1;
         if (!writing && cb.producer == mine) return -1;
         forbids = static_cast<int>(i);
     }
@@ -310,10 +327,13 @@ void check_cb_read(uint32_t offset, uint32_t size, const At& at) {
     const Window window = window_of(self(), static_cast<uint32_t>(index), false);
     const Window available{window.begin, cb.received - cb.acked};
     if (inside(cb.config, available, offset, size))
-        finding("cb.read-past-wait", at, "%s reads %u bytes of CB %d at offset 0x%x, past the %u pages it has waited for",
-                role_name(role()), size, index, offset, window.pages);
+        finding("cb.read-past-wait", at,
+                "%s reads %u bytes of CB %d at offset 0x%x, past the %u pages it has waited for", role_name(role()),
+                size, index, offset, window.pages);
     else
-        finding("cb.use-after-pop", at, "%s reads %u bytes of CB %d at offset 0x%x, which are not among the %u pages it has waited for and not popped",
+        finding("cb.use-after-pop", at,
+                "%s reads %u bytes of CB %d at offset 0x%x, which are not among the %u pages it has waited for and not "
+                "popped",
                 role_name(role()), size, index, offset, window.pages);
 }
 
@@ -321,8 +341,9 @@ void check_cb_write(uint32_t offset, uint32_t size, const At& at) {
     const int index = forbidding_cb(core(), self(), offset, size, true);
     if (index < 0) return;
     const Window window = window_of(self(), static_cast<uint32_t>(index), true);
-    finding("cb.write-past-reserve", at, "%s writes %u bytes of CB %d at offset 0x%x, outside the %u pages it has reserved",
-            role_name(role()), size, index, offset, window.pages);
+    finding("cb.write-past-reserve", at,
+            "%s writes %u bytes of CB %d at offset 0x%x, outside the %u pages it has reserved", role_name(role()), size,
+            index, offset, window.pages);
 }
 
 void check_cb_remote_write(const Core& target, uint32_t offset, uint32_t size, const At& at) {
@@ -332,8 +353,8 @@ void check_cb_remote_write(const Core& target, uint32_t offset, uint32_t size, c
         const Fiber* producer = target.fibers[cb.producer];
         if (!producer || inside(cb.config, window_of(*producer, i, true), offset, size)) return;
         finding("cb.write-past-reserve", at,
-                "%u bytes arrive in CB %u of core (%u, %u) at offset 0x%x, outside the %u pages its %s has reserved", size, i, target.x,
-                target.y, offset, producer->cbs[i].reserved, role_name(producer->role));
+                "%u bytes arrive in CB %u of core (%u, %u) at offset 0x%x, outside the %u pages its %s has reserved",
+                size, i, target.x, target.y, offset, producer->cbs[i].reserved, role_name(producer->role));
         return;
     }
 }

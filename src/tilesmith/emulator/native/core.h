@@ -1,5 +1,6 @@
 // The emulated machine: cores with L1, DRAM banks, and one fiber per core and RISC role.
-// Everything runs on the calling thread; a fiber runs until it must wait, then the one with the least virtual time goes on.
+// Everything runs on the calling thread; a fiber runs until it must wait, then the one with the least virtual time goes
+// on.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +21,24 @@ inline constexpr uint32_t max_semaphores = 16;
 
 // The vendor's DataFormat numbers.
 enum class Format : uint8_t {
-    float32 = 0, float16 = 1, bfp8 = 2, bfp4 = 3, tf32 = 4, float16_b = 5, bfp8_b = 6, bfp4_b = 7, int32 = 8,
-    uint16 = 9, lf8 = 10, bfp2 = 11, int8 = 14, bfp2_b = 15, uint32 = 24, fp8_e4m3 = 26, uint8 = 30, invalid = 255,
+    float32 = 0,
+    float16 = 1,
+    bfp8 = 2,
+    bfp4 = 3,
+    tf32 = 4,
+    float16_b = 5,
+    bfp8_b = 6,
+    bfp4_b = 7,
+    int32 = 8,
+    uint16 = 9,
+    lf8 = 10,
+    bfp2 = 11,
+    int8 = 14,
+    bfp2_b = 15,
+    uint32 = 24,
+    fp8_e4m3 = 26,
+    uint8 = 30,
+    invalid = 255,
 };
 
 struct TileShape {
@@ -32,10 +49,10 @@ struct CbConfig {
     bool used = false;
     Format format = Format::invalid;
     TileShape tile;
-    uint32_t offset = 0;      // in L1
-    uint32_t size = 0;        // bytes
+    uint32_t offset = 0;  // in L1
+    uint32_t size = 0;    // bytes
     uint32_t page_size = 0;
-    bool globally_allocated = false;   // stands on a tensor's shard: its content is there from the start
+    bool globally_allocated = false;  // stands on a tensor's shard: its content is there from the start
     uint32_t pages() const { return page_size ? size / page_size : 0; }
 };
 
@@ -54,8 +71,18 @@ enum class Numbers : uint8_t { chip = 0, fast = 1 };
 
 // What a blocked fiber is waiting for; `describe` in deadlock.cpp turns it into a sentence.
 struct Wait {
-    enum class On : uint8_t { nothing, cb_pages, cb_space, semaphore, src_free, src_data, dst_free, dst_data, mailbox } on = On::nothing;
-    uint32_t object = 0;      // CB index, semaphore address ...
+    enum class On : uint8_t {
+        nothing,
+        cb_pages,
+        cb_space,
+        semaphore,
+        src_free,
+        src_data,
+        dst_free,
+        dst_data,
+        mailbox
+    } on = On::nothing;
+    uint32_t object = 0;  // CB index, semaphore address ...
     uint32_t wanted = 0;
     bool at_least = true;
     At at;
@@ -64,7 +91,7 @@ struct Wait {
 class WaitQueue {
 public:
     void add(Fiber* fiber) { waiting_.push_back(fiber); }
-    void wake();              // all of them become runnable and test their condition again
+    void wake();  // all of them become runnable and test their condition again
     bool empty() const { return waiting_.empty(); }
 
 private:
@@ -75,26 +102,26 @@ private:
 Fiber& self();
 Role role();
 Core& core();
-Engine*& engine();                       // slot for this core's engine; the engine is created at launch and freed at the end
+Engine*& engine();  // slot for this core's engine; the engine is created at launch and freed at the end
 const CbConfig& cb_config(uint32_t cb);  // of this core
 const ComputeConfig& compute_config();   // of the compute kernel on this core
 bool checks_on();
 bool fast_numbers();
 
 // ---- waiting and time ----
-void block(WaitQueue& queue, const Wait& wait);       // switch away; returns after a wake
+void block(WaitQueue& queue, const Wait& wait);  // switch away; returns after a wake
 template <class Ready>
 void wait_until(WaitQueue& queue, const Wait& wait, Ready ready) {
     while (!ready()) block(queue, wait);
 }
-uint64_t now();                                        // virtual cycles of this fiber
+uint64_t now();  // virtual cycles of this fiber
 void spend(uint64_t cycles);
-void join_time(uint64_t cycles);                       // not before this moment
+void join_time(uint64_t cycles);  // not before this moment
 
 // A point where one fiber releases what another acquires. Carries virtual time and, with checks on, a vector clock.
 class SyncPoint {
 public:
-    void release();                                    // by the running fiber
+    void release();  // by the running fiber
     void acquire() const;
     uint64_t time() const { return time_; }
 
@@ -112,14 +139,14 @@ void finding(const char* check, const At& at, const char* text, ...) __attribute
 [[noreturn]] void gap(const At& at, const char* text, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- L1, with checks for bounds, CB windows, initialisation and races ----
-uint8_t* l1(uint32_t address_or_offset);               // host pointer into this core's L1
-void l1_read(uint32_t address, uint32_t size, const At& at);    // check before the running fiber reads
-void l1_write(uint32_t address, uint32_t size, const At& at);   // check and mark before it writes
+uint8_t* l1(uint32_t address_or_offset);                       // host pointer into this core's L1
+void l1_read(uint32_t address, uint32_t size, const At& at);   // check before the running fiber reads
+void l1_write(uint32_t address, uint32_t size, const At& at);  // check and mark before it writes
 
 // ---- hooks the engine implements (engine.cpp) ----
 Engine* engine_new(const ComputeConfig&, const CbConfig* cbs);
 void engine_free(Engine*);
-void engine_finish(Engine*, const At& at);             // called when all three compute roles ended: unbalanced DST and so on
-std::string engine_describe(const Engine*);            // state for the deadlock report: DST, Src banks, configured formats
+void engine_finish(Engine*, const At& at);   // called when all three compute roles ended: unbalanced DST and so on
+std::string engine_describe(const Engine*);  // state for the deadlock report: DST, Src banks, configured formats
 
 }  // namespace ts

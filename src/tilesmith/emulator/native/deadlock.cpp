@@ -24,13 +24,15 @@ static std::string state_of(const Fiber* fiber) {
 
 static std::string cb_counters(const Core& core, uint32_t index) {
     const CbState& cb = core.cbs[index];
-    return format("CB %u: %u pages of %u bytes, %u pushed, %u popped, %u full, %u free", index, cb.config.pages(), cb.config.page_size,
-                  cb.received, cb.acked, cb.received - cb.acked, cb.config.pages() - (cb.received - cb.acked));
+    return format("CB %u: %u pages of %u bytes, %u pushed, %u popped, %u full, %u free", index, cb.config.pages(),
+                  cb.config.page_size, cb.received, cb.acked, cb.received - cb.acked,
+                  cb.config.pages() - (cb.received - cb.acked));
 }
 
 static std::string partner(const Core& core, int role, const char* act) {
     if (role < 0) return format("no role of this core ever %s it", act);
-    return format("%s should have %s: %s", role_name(static_cast<Role>(role)), act, state_of(core.fibers[role]).c_str());
+    return format("%s should have %s: %s", role_name(static_cast<Role>(role)), act,
+                  state_of(core.fibers[role]).c_str());
 }
 
 static std::string describe_wait(const Fiber& fiber) {
@@ -48,22 +50,33 @@ static std::string describe_wait(const Fiber& fiber) {
             __builtin_memcpy(&value, core.l1 + wait.object, 4);
             const uint32_t base = core.machine->config.semaphore_base;
             const bool numbered = wait.object >= base && wait.object < base + 16 * max_semaphores;
-            std::string name = numbered ? format("semaphore %u", (wait.object - base) / 16) : format("the semaphore at L1 offset 0x%x", wait.object);
+            std::string name = numbered ? format("semaphore %u", (wait.object - base) / 16)
+                                        : format("the semaphore at L1 offset 0x%x", wait.object);
             const SyncWord* word = const_cast<Core&>(core).find_word(wait.object);
-            std::string who = word && word->written ? "last written at " + place(word->last_writer) : "nobody ever wrote it";
-            return format("waits for %s to be %s%u; it is %u, ", name.c_str(), wait.at_least ? "at least " : "", wait.wanted, value) + who;
+            std::string who =
+                word && word->written ? "last written at " + place(word->last_writer) : "nobody ever wrote it";
+            return format("waits for %s to be %s%u; it is %u, ", name.c_str(), wait.at_least ? "at least " : "",
+                          wait.wanted, value) +
+                   who;
         }
-        case Wait::On::src_free: return "waits for math to consume a source register bank";
-        case Wait::On::src_data: return "waits for unpack to fill a source register bank";
-        case Wait::On::dst_free: return "waits for pack to release DST (tile_regs_release)";
-        case Wait::On::dst_data: return "waits for math to commit DST (tile_regs_commit)";
-        case Wait::On::mailbox: return "waits for a value from another compute role";
-        default: return "waits";
+        case Wait::On::src_free:
+            return "waits for math to consume a source register bank";
+        case Wait::On::src_data:
+            return "waits for unpack to fill a source register bank";
+        case Wait::On::dst_free:
+            return "waits for pack to release DST (tile_regs_release)";
+        case Wait::On::dst_data:
+            return "waits for math to commit DST (tile_regs_commit)";
+        case Wait::On::mailbox:
+            return "waits for a value from another compute role";
+        default:
+            return "waits";
     }
 }
 
 static bool same_stop(const Fiber& a, const Fiber& b) {
-    return a.role == b.role && a.kernel == b.kernel && a.wait.on == b.wait.on && a.wait.at.line() == b.wait.at.line() && a.wait.at.file_name() == b.wait.at.file_name();
+    return a.role == b.role && a.kernel == b.kernel && a.wait.on == b.wait.on && a.wait.at.line() == b.wait.at.line() &&
+           a.wait.at.file_name() == b.wait.at.file_name();
 }
 
 // The wait that explains the others: a semaphore or a CB whose partner has ended, rather than one in a chain.
@@ -91,8 +104,8 @@ void report_deadlock(Run& run) {
         uint32_t alike = 0;
         for (const Fiber* other : blocked) alike += same_stop(*fiber, *other);
         text += format("\n  core (%u, %u)%s %s at %s %s", fiber->core->x, fiber->core->y,
-                       alike > 1 ? format(" and %u more,", alike - 1).c_str() : "", role_name(fiber->role), place(fiber->wait.at).c_str(),
-                       describe_wait(*fiber).c_str());
+                       alike > 1 ? format(" and %u more,", alike - 1).c_str() : "", role_name(fiber->role),
+                       place(fiber->wait.at).c_str(), describe_wait(*fiber).c_str());
     }
     const Fiber* guilty = blocked[0];
     for (const Fiber* fiber : blocked)

@@ -17,13 +17,16 @@
 namespace ts {
 
 // ---- the low window ----
-// A kernel may cast an L1 address it was given as an argument to a pointer. Such addresses lie in [64 KiB, L1 size), which is
-// unmapped until somebody touches it; then this core's L1 appears there. The window belongs to one run of the process at a time.
+// A kernel may cast an L1 address it was given as an argument to a pointer. Such addresses lie in [64 KiB, L1 size),
+// which is unmapped until somebody touches it; then this core's L1 appears there. The window belongs to one run of the
+// process at a time.
 
 static std::atomic<Run*> window_owner{nullptr};
 static uint32_t window_core = ~0u;
 
-static bool in_window(const Run& run, uintptr_t address) { return address >= low_window && address < run.machine->config.l1_size; }
+static bool in_window(const Run& run, uintptr_t address) {
+    return address >= low_window && address < run.machine->config.l1_size;
+}
 
 static bool map_window(Run& run) {
     Run* nobody = nullptr;
@@ -103,7 +106,8 @@ static void on_fault(int signal, siginfo_t* info, void* context) {
     const char* code = code_address(context);
     fiber.raw_address = in_kernel(fiber, code) ? code + 1 : nullptr;  // others name the instruction after theirs
     unblock(signal);
-    const bool overflow = address >= reinterpret_cast<uintptr_t>(fiber.stack.base) - 65536 && address < reinterpret_cast<uintptr_t>(fiber.stack.base) + 8192;
+    const bool overflow = address >= reinterpret_cast<uintptr_t>(fiber.stack.base) - 65536 &&
+                          address < reinterpret_cast<uintptr_t>(fiber.stack.base) + 8192;
     if (overflow) fatal("kernel.fault", fiber.last_at, "the kernel overflows its stack");
     if (signal == SIGFPE) fatal("kernel.fault", fiber.last_at, "the kernel divides by zero");
     fatal("kernel.fault", fiber.last_at, "the kernel touches address 0x%llx, which is no memory of this core",
@@ -124,7 +128,8 @@ static void on_tick(int signal, siginfo_t*, void* context) {
     unblock(signal);
     if (++run->stuck_ticks * 0.02 > run->options.stuck_seconds) {
         fiber.raw_address = code_address(context) + 1;
-        fatal("sync.step-limit", fiber.last_at, "the kernel ran for %.1f s without calling anything and without ending", run->options.stuck_seconds);
+        fatal("sync.step-limit", fiber.last_at, "the kernel ran for %.1f s without calling anything and without ending",
+              run->options.stuck_seconds);
     }
     spend(1000);
     yield_now();
@@ -160,7 +165,8 @@ FaultGuard::FaultGuard(Run& run) : run_(run) {
     pthread_mutex_lock(&installing);
     if (guards++ == 0) {
         for (const int signal : faults) install(signal, on_fault, SA_ONSTACK | SA_NODEFER);
-        // Stays installed: a tick still queued when the timer goes must not meet the default action, which ends the process.
+        // Stays installed: a tick still queued when the timer goes must not meet the default action, which ends the
+        // process.
         if (!ticking) install(tick_signal(), on_tick, SA_RESTART);
         ticking = true;
         install(SIGINT, on_interrupt, SA_RESTART);

@@ -4,7 +4,8 @@
 
 namespace ts {
 
-// While one lives on a thread, wild accesses, spinning loops and Ctrl-C inside kernels end the run instead of the process.
+// While one lives on a thread, wild accesses, spinning loops and Ctrl-C inside kernels end the run instead of the
+// process.
 class FaultGuard {
 public:
     explicit FaultGuard(Run& run);

@@ -52,7 +52,8 @@ __attribute__((noinline)) static void raw_write(const void* pointer, uint32_t si
     if (SyncWord* word = fiber.core->find_word(offset & ~3u)) {
         step(at);
         if (is_leaving(*fiber.core->shadow, offset, size))
-            finding("noc.source-reused", at, "semaphore word 0x%x is stored to while a NoC write may still be reading it", offset);
+            finding("noc.source-reused", at,
+                    "semaphore word 0x%x is stored to while a NoC write may still be reading it", offset);
         mark_initialised(*fiber.core->shadow, offset, size);
         word->sync.release();
         word->last_writer = at;
@@ -67,24 +68,24 @@ __attribute__((noinline)) static void raw_write(const void* pointer, uint32_t si
 }  // namespace ts
 
 #define TS_CALLER __builtin_return_address(0)
-#define TS_HOOKS(size)                                                                                        \
-    extern "C" void __tsan_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }                          \
-    extern "C" void __tsan_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }                        \
-    extern "C" void __tsan_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }                 \
-    extern "C" void __tsan_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }               \
-    extern "C" void __tsan_unaligned_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }                \
-    extern "C" void __tsan_unaligned_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }              \
-    extern "C" void __tsan_unaligned_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }       \
-    extern "C" void __tsan_unaligned_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }     \
-    extern "C" void __tsan_read##size##_pc(void* p, void* pc) { ts::raw_read(p, size, pc); }                  \
-    extern "C" void __tsan_write##size##_pc(void* p, void* pc) { ts::raw_write(p, size, pc); }                \
-    extern "C" void __tsan_read_write##size(void* p) {                                                        \
-        ts::raw_read(p, size, TS_CALLER);                                                                     \
-        ts::raw_write(p, size, TS_CALLER);                                                                    \
-    }                                                                                                         \
-    extern "C" void __tsan_unaligned_read_write##size(void* p) {                                              \
-        ts::raw_read(p, size, TS_CALLER);                                                                     \
-        ts::raw_write(p, size, TS_CALLER);                                                                    \
+#define TS_HOOKS(size)                                                                                    \
+    extern "C" void __tsan_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }                      \
+    extern "C" void __tsan_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }                    \
+    extern "C" void __tsan_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }             \
+    extern "C" void __tsan_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }           \
+    extern "C" void __tsan_unaligned_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }            \
+    extern "C" void __tsan_unaligned_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }          \
+    extern "C" void __tsan_unaligned_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }   \
+    extern "C" void __tsan_unaligned_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); } \
+    extern "C" void __tsan_read##size##_pc(void* p, void* pc) { ts::raw_read(p, size, pc); }              \
+    extern "C" void __tsan_write##size##_pc(void* p, void* pc) { ts::raw_write(p, size, pc); }            \
+    extern "C" void __tsan_read_write##size(void* p) {                                                    \
+        ts::raw_read(p, size, TS_CALLER);                                                                 \
+        ts::raw_write(p, size, TS_CALLER);                                                                \
+    }                                                                                                     \
+    extern "C" void __tsan_unaligned_read_write##size(void* p) {                                          \
+        ts::raw_read(p, size, TS_CALLER);                                                                 \
+        ts::raw_write(p, size, TS_CALLER);                                                                \
     }
 TS_HOOKS(1)
 TS_HOOKS(2)
@@ -92,8 +93,12 @@ TS_HOOKS(4)
 TS_HOOKS(8)
 TS_HOOKS(16)
 
-extern "C" void __tsan_read_range(void* p, unsigned long size) { ts::raw_read(p, static_cast<uint32_t>(size), TS_CALLER); }
-extern "C" void __tsan_write_range(void* p, unsigned long size) { ts::raw_write(p, static_cast<uint32_t>(size), TS_CALLER); }
+extern "C" void __tsan_read_range(void* p, unsigned long size) {
+    ts::raw_read(p, static_cast<uint32_t>(size), TS_CALLER);
+}
+extern "C" void __tsan_write_range(void* p, unsigned long size) {
+    ts::raw_write(p, static_cast<uint32_t>(size), TS_CALLER);
+}
 extern "C" void* __tsan_memcpy(void* to, const void* from, unsigned long size) {
     ts::raw_read(from, static_cast<uint32_t>(size), TS_CALLER);
     ts::raw_write(to, static_cast<uint32_t>(size), TS_CALLER);

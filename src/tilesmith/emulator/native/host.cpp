@@ -19,8 +19,8 @@ extern "C" {
 struct KernelDescription {
     const char* name;
     const char* source;
-    void* handles[3];           // dlopen handles: one for data movement, one per role for compute
-    uint64_t data_offsets[3];   // where the library's writable data starts, from where it is loaded
+    void* handles[3];          // dlopen handles: one for data movement, one per role for compute
+    uint64_t data_offsets[3];  // where the library's writable data starts, from where it is loaded
     uint64_t data_sizes[3];
     uint32_t compute, processor, noc, fidelity, fp32_dest, approx, full_sync, bfp8_pack_precise;
     uint64_t unpack_to_dest_fp32;  // bit per CB
@@ -29,7 +29,8 @@ struct KernelDescription {
 };
 
 struct CbDescription {
-    uint32_t index, format, tile_rows, tile_cols, face_rows, faces, offset, size, page_size, globally_allocated, core_count;
+    uint32_t index, format, tile_rows, tile_cols, face_rows, faces, offset, size, page_size, globally_allocated,
+        core_count;
     const uint32_t* cores;
 };
 
@@ -73,7 +74,8 @@ static void find_text(void* entry, KernelImage& image) {
             for (int i = 0; i < info->dlpi_phnum; ++i) {
                 const auto& header = info->dlpi_phdr[i];
                 const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-                if (header.p_type != PT_LOAD || wanted.inside < begin || wanted.inside >= begin + header.p_memsz) continue;
+                if (header.p_type != PT_LOAD || wanted.inside < begin || wanted.inside >= begin + header.p_memsz)
+                    continue;
                 wanted.image->text = reinterpret_cast<char*>(info->dlpi_addr);
                 wanted.image->text_size = begin + header.p_memsz - info->dlpi_addr;
                 return 1;
@@ -119,7 +121,8 @@ static Core& core_of(LoadedProgram& program, uint32_t index) {
     return *program.cores[slot];
 }
 
-static void add_fiber(LoadedProgram& program, LoadedKernel& kernel, KernelImage& image, uint32_t core_index, Role role) {
+static void add_fiber(LoadedProgram& program, LoadedKernel& kernel, KernelImage& image, uint32_t core_index,
+                      Role role) {
     auto fiber = Owned<Fiber>::make();
     fiber->core = &core_of(program, core_index);
     fiber->kernel = &kernel;
@@ -211,7 +214,8 @@ static void start_core(Run& run, Core& core) {
 // Arguments stand in L1, as on the chip: kernels keep their 32-bit addresses.
 static const uint32_t* place_arguments(Run& run, Fiber& fiber, uint32_t slot, const uint32_t* values, uint32_t count) {
     if (count * 4 > argument_bytes) return values;
-    const uint32_t offset = run.machine->config.argument_base + (2 * static_cast<uint32_t>(fiber.role) + slot) * argument_bytes;
+    const uint32_t offset =
+        run.machine->config.argument_base + (2 * static_cast<uint32_t>(fiber.role) + slot) * argument_bytes;
     memcpy(fiber.core->l1 + offset, values, count * 4);
     return reinterpret_cast<const uint32_t*>(fiber.core->l1 + offset);
 }
@@ -291,8 +295,9 @@ static uint64_t latest_cycle(const LoadedProgram& program) {
 
 extern "C" {
 
-LoadedProgram* tsh_program_new(Machine* machine, const KernelDescription* kernels, uint32_t kernel_count, const CbDescription* cbs,
-                               uint32_t cb_count, const SemaphoreDescription* semaphores, uint32_t semaphore_count) {
+LoadedProgram* tsh_program_new(Machine* machine, const KernelDescription* kernels, uint32_t kernel_count,
+                               const CbDescription* cbs, uint32_t cb_count, const SemaphoreDescription* semaphores,
+                               uint32_t semaphore_count) {
     auto program = Owned<LoadedProgram>::make();
     program->machine = machine;
     program->core_slot.assign(machine->core_count, -1);
@@ -310,8 +315,8 @@ void tsh_move_cb(LoadedProgram* program, const CbDescription* cb) { add_cb(*prog
 
 void tsh_program_free(LoadedProgram* program) { delete program; }
 
-// Two programs of one machine never run at once: a machine has one set of memories. Kernels with static data share their
-// library with every other program of the process, so those take turns.
+// Two programs of one machine never run at once: a machine has one set of memories. Kernels with static data share
+// their library with every other program of the process, so those take turns.
 void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments* arguments, RunResult* result) {
     Run run;
     run.program = program;
@@ -344,7 +349,8 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     result->status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;
 }
 
-// Two numbers per fiber (cycles, of which waited), then the counters of each kernel: copied, since the next run resets them.
+// Two numbers per fiber (cycles, of which waited), then the counters of each kernel: copied, since the next run resets
+// them.
 void tsh_snapshot(const LoadedProgram* program, uint64_t* times, KernelCounters* counters) {
     for (auto& fiber : program->fibers) {
         *times++ = fiber->time;

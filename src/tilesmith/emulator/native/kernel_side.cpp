@@ -18,13 +18,17 @@ extern "C" const uint32_t* ts_common_args() { return self().common; }
 static uint32_t argument(const uint32_t* values, uint32_t count, uint32_t index, const char* kind, const At& at) {
     self().last_at = at;
     if (index >= count)
-        fatal("kernel.argument", at, "%s argument %u is read, but the host gave %u to this kernel on core (%u, %u)", kind, index, count,
-              core().x, core().y);
+        fatal("kernel.argument", at, "%s argument %u is read, but the host gave %u to this kernel on core (%u, %u)",
+              kind, index, count, core().x, core().y);
     return values[index];
 }
 
-extern "C" uint32_t ts_runtime_arg(uint32_t index, At at) { return argument(self().args, self().arg_count, index, "run-time", at); }
-extern "C" uint32_t ts_common_arg(uint32_t index, At at) { return argument(self().common, self().common_count, index, "common run-time", at); }
+extern "C" uint32_t ts_runtime_arg(uint32_t index, At at) {
+    return argument(self().args, self().arg_count, index, "run-time", at);
+}
+extern "C" uint32_t ts_common_arg(uint32_t index, At at) {
+    return argument(self().common, self().common_count, index, "common run-time", at);
+}
 
 extern "C" uint32_t ts_l1_base() { return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(core().l1)); }
 extern "C" uint32_t ts_l1_address(uint32_t address) { return ts_l1_base() + local_offset(address, 1, self().last_at); }
@@ -38,7 +42,9 @@ extern "C" uint32_t ts_num_banks(bool dram) {
 
 extern "C" uint64_t ts_bank_noc_addr(bool dram, uint32_t bank, uint32_t address, uint32_t noc) {
     const Machine& machine = *current_run->machine;
-    if (bank >= ts_num_banks(dram)) fatal("noc.wrong-target", self().last_at, "%s bank %u does not exist: there are %u", dram ? "DRAM" : "L1", bank, ts_num_banks(dram));
+    if (bank >= ts_num_banks(dram))
+        fatal("noc.wrong-target", self().last_at, "%s bank %u does not exist: there are %u", dram ? "DRAM" : "L1", bank,
+              ts_num_banks(dram));
     const uint32_t x = dram ? machine.banks[bank].noc_x[noc & 1] : machine.worker_noc_xy[2 * bank];
     const uint32_t y = dram ? machine.banks[bank].noc_y[noc & 1] : machine.worker_noc_xy[2 * bank + 1];
     const uint64_t local = dram ? machine.banks[bank].address_offset + address : address;
@@ -56,7 +62,8 @@ extern "C" void ts_mailbox_write(Role to, uint32_t value, At at) {
 extern "C" uint32_t ts_mailbox_read(Role from, At at) {
     step(at);
     Mailbox& box = core().mailboxes[static_cast<int>(from)][static_cast<int>(role())];
-    wait_until(box.readers, {Wait::On::mailbox, static_cast<uint32_t>(from), 1, true, at}, [&] { return !box.words.empty(); });
+    wait_until(box.readers, {Wait::On::mailbox, static_cast<uint32_t>(from), 1, true, at},
+               [&] { return !box.words.empty(); });
     box.sent.acquire();
     const uint32_t value = box.words.front();
     box.words.erase(box.words.begin());
@@ -73,7 +80,9 @@ extern "C" void ts_print(const char* text, At) {
     current_run->program->prints.push_back({text, core().x, core().y, static_cast<uint32_t>(role())});
 }
 
-extern "C" void ts_assert_failed(const char* expression, At at) { fatal("kernel.assert", at, "assertion failed: %s", expression); }
+extern "C" void ts_assert_failed(const char* expression, At at) {
+    fatal("kernel.assert", at, "assertion failed: %s", expression);
+}
 
 extern "C" void ts_zone_begin(const char* name, At) { current_run->open_zones.push_back({&self(), name, now()}); }
 

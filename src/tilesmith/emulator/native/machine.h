@@ -14,8 +14,9 @@ inline constexpr uint32_t argument_bytes = 4096;  // room in L1 for one role's a
 
 // Who wrote some bytes last, who read them, what is initialised or in flight.
 struct Shadow {
-    uint64_t write = 0;    // clock:32 | fiber:12 | initialised bytes:4 | landing:1 | leaving:1 | place:14
-    uint64_t reads[2]{};   // clock:32 | fiber:12 | unused:6 | place:14; two, so that readers beside each other are kept apart
+    uint64_t write = 0;  // clock:32 | fiber:12 | initialised bytes:4 | landing:1 | leaving:1 | place:14
+    uint64_t
+        reads[2]{};  // clock:32 | fiber:12 | unused:6 | place:14; two, so that readers beside each other are kept apart
 };
 
 // Shadow of one memory. A line of 64 bytes has one record while all of it is treated alike, which bulk transfers do;
@@ -23,9 +24,9 @@ struct Shadow {
 struct ShadowMap {
     Shadow* lines = nullptr;
     Shadow* granules = nullptr;
-    uint8_t* split = nullptr;   // per line: the granules hold the truth
+    uint8_t* split = nullptr;  // per line: the granules hold the truth
     size_t bytes = 0;
-    uint32_t shift = 2;         // log2 of the granule
+    uint32_t shift = 2;  // log2 of the granule
     bool map(size_t memory_bytes, uint32_t granule_shift);
     void unmap();
 };
@@ -39,7 +40,7 @@ struct Timing {  // cycles; filled from the arch data
 
 struct BankConfig {
     uint32_t noc_x[2], noc_y[2];  // its endpoint on each NoC
-    uint64_t address_offset;  // where this bank starts inside the endpoint's address space
+    uint64_t address_offset;      // where this bank starts inside the endpoint's address space
 };
 
 struct MachineConfig {
@@ -60,8 +61,8 @@ public:
 
 private:
     static constexpr uint32_t shift_ = 10, span_ = 1u << shift_;
-    std::vector<uint16_t> used_;                    // cycles taken of each span
-    size_t first_free_ = 0;                         // all spans before this one are full
+    std::vector<uint16_t> used_;  // cycles taken of each span
+    size_t first_free_ = 0;       // all spans before this one are full
 };
 
 struct DramBank {
@@ -77,13 +78,13 @@ struct Machine {
     std::vector<DramBank> dram;
     std::vector<ShadowMap> l1_shadow;
     int l1_file = -1;
-    uint8_t* l1_base = nullptr;             // below 4 GiB; core c's L1 starts at l1_base + c * l1_stride
+    uint8_t* l1_base = nullptr;  // below 4 GiB; core c's L1 starts at l1_base + c * l1_stride
     uint32_t core_count = 0;
-    bool shadowed = false;                  // shadows exist from the first run with checks on
-    uint16_t worker_at[64][64];             // NoC coordinates -> core index, or 0xffff
-    uint16_t bank_at[64][64];               // NoC coordinates -> first bank behind them, or 0xffff
-    std::vector<uint16_t> next_bank;        // the next bank behind the same coordinates
-    uint32_t first_clock = 1;               // vector clocks of the next run start here, so older epochs are in the past
+    bool shadowed = false;            // shadows exist from the first run with checks on
+    uint16_t worker_at[64][64];       // NoC coordinates -> core index, or 0xffff
+    uint16_t bank_at[64][64];         // NoC coordinates -> first bank behind them, or 0xffff
+    std::vector<uint16_t> next_bank;  // the next bank behind the same coordinates
+    uint32_t first_clock = 1;         // vector clocks of the next run start here, so older epochs are in the past
     std::vector<Stack> free_stacks;
     uint8_t* core_l1(uint32_t index) const { return l1_base + size_t{index} * l1_stride; }
 };
@@ -95,7 +96,7 @@ struct Clock {  // a vector clock; empty when checks are off
     }
 };
 
-struct Credit {  // pages handed over by one push or pop
+struct Credit {         // pages handed over by one push or pop
     uint32_t upto = 0;  // cumulative pages when this credit was given
     uint64_t time = 0;
     std::vector<uint32_t> clock;
@@ -104,8 +105,8 @@ struct Credit {  // pages handed over by one push or pop
 class CreditRing {
 public:
     void reset(uint32_t capacity);
-    Credit& give(uint32_t upto);              // newest
-    const Credit* covering(uint32_t upto);    // the credit that brings the total to `upto`; drops older ones
+    Credit& give(uint32_t upto);            // newest
+    const Credit* covering(uint32_t upto);  // the credit that brings the total to `upto`; drops older ones
 private:
     void drop_oldest();
     std::vector<Credit> ring_;
@@ -115,7 +116,7 @@ private:
 struct CbState {
     CbConfig config;
     uint32_t received = 0, acked = 0;
-    int producer = -1, consumer = -1;        // roles
+    int producer = -1, consumer = -1;  // roles
     CreditRing pushes, pops;
     WaitQueue data, space;
     bool under_protocol() const { return producer >= 0 || consumer >= 0; }
@@ -168,16 +169,17 @@ struct CbLocal {
 
 struct KernelImage {
     void (*entry)() = nullptr;
-    char* data = nullptr;     // writable static data of the loaded kernel: every fiber has its own copy of it
+    char* data = nullptr;  // writable static data of the loaded kernel: every fiber has its own copy of it
     size_t data_size = 0;
-    Fiber* owner = nullptr;   // whose copy is in place now
-    std::vector<char> pristine;   // the data as the library was loaded with it
-    char* text = nullptr;     // where the library is loaded, for addresses in findings
+    Fiber* owner = nullptr;      // whose copy is in place now
+    std::vector<char> pristine;  // the data as the library was loaded with it
+    char* text = nullptr;        // where the library is loaded, for addresses in findings
     size_t text_size = 0;
 };
 
 struct KernelCounters {
-    uint64_t noc_reads = 0, noc_writes = 0, read_bytes = 0, written_bytes = 0, dram_read_bytes = 0, dram_written_bytes = 0;
+    uint64_t noc_reads = 0, noc_writes = 0, read_bytes = 0, written_bytes = 0, dram_read_bytes = 0,
+             dram_written_bytes = 0;
     uint64_t multicasts = 0, multicast_bytes = 0, atomics = 0;
 };
 
@@ -185,7 +187,7 @@ struct LoadedKernel {
     std::string name, source;
     bool compute = false;
     uint32_t processor = 0, noc = 0;
-    KernelImage images[3];      // data movement uses the first; compute one per role, often the same
+    KernelImage images[3];  // data movement uses the first; compute one per role, often the same
     ComputeConfig config;
     std::vector<uint32_t> cores;
     uint32_t origin_x = 0, origin_y = 0;
@@ -203,24 +205,24 @@ struct Fiber {
     enum class State : uint8_t { ready, waiting, done } state = State::ready;
     Wait wait;
     uint64_t time = 0, waited = 0;
-    uint64_t shuffle = 0;                 // first in the ready queue's order when a seed is given
-    uint64_t turn = 0;                    // then this: the slice of virtual time it is in, later in it after a yield
+    uint64_t shuffle = 0;  // first in the ready queue's order when a seed is given
+    uint64_t turn = 0;     // then this: the slice of virtual time it is in, later in it after a yield
     const uint32_t* args = nullptr;
     uint32_t arg_count = 0;
     const uint32_t* common = nullptr;
     uint32_t common_count = 0;
     CbLocal cbs[max_cbs];
     NocState noc_state[2]{};
-    std::vector<Transfer> transfers;      // in flight, in issue order
+    std::vector<Transfer> transfers;  // in flight, in issue order
     uint64_t atomics_done_at[2] = {};
     uint32_t atomics_in_flight[2] = {};
     At atomic_at;
-    At last_at;                           // of the last API call, for faults and raw accesses
-    const void* raw_address = nullptr;    // code address of the raw access being checked, if any
+    At last_at;                         // of the last API call, for faults and raw accesses
+    const void* raw_address = nullptr;  // code address of the raw access being checked, if any
     Clock clock;
     uint32_t polls = 0;
     uint32_t polled_offset = 0;
-    std::vector<char> data;               // this fiber's copy of the kernel's static data while it is not in place
+    std::vector<char> data;  // this fiber's copy of the kernel's static data while it is not in place
     bool on_compute() const { return role >= Role::unpack; }
 };
 
@@ -233,7 +235,7 @@ struct Finding {
     std::string check, message, file, kernel, other_file;
     uint32_t line = 0, other_line = 0, core_x = 0, core_y = 0, count = 1;
     uint32_t role = 0;
-    uint64_t address = 0;       // where in the kernel's library, for raw accesses whose line is looked up later
+    uint64_t address = 0;  // where in the kernel's library, for raw accesses whose line is looked up later
     const char* library = nullptr;
     bool gap = false, fatal = false;
 };
@@ -260,8 +262,8 @@ struct Zone {
 struct LoadedProgram {
     Machine* machine = nullptr;
     std::vector<Owned<LoadedKernel>> kernels;
-    std::vector<Owned<Core>> cores;     // those that take part
-    std::vector<int> core_slot;                   // machine core index -> slot in cores, or -1
+    std::vector<Owned<Core>> cores;  // those that take part
+    std::vector<int> core_slot;      // machine core index -> slot in cores, or -1
     std::vector<Owned<Fiber>> fibers;
     struct SemaphoreInit {
         uint32_t core, id, value;
@@ -279,12 +281,12 @@ struct Run {
     bool checks = true, fast = false, aborted = false;
     Fiber* current = nullptr;
     void* scheduler_stack_pointer = nullptr;
-    std::vector<Fiber*> ready;            // a heap by (time, shuffle, id)
+    std::vector<Fiber*> ready;  // a heap by (time, shuffle, id)
     uint32_t live = 0;
     uint64_t steps = 0, random = 0, switches = 0;
     uint32_t stuck_ticks = 0;
     volatile int interrupted = 0;
-    std::vector<At> places;               // source positions named by shadow records
+    std::vector<At> places;  // source positions named by shadow records
     struct OpenZone {
         Fiber* fiber;
         std::string name;
@@ -301,13 +303,13 @@ extern thread_local Run* current_run __attribute__((tls_model("initial-exec")));
 
 // scheduler.cpp
 void make_ready(Fiber* fiber);
-[[noreturn]] void leave_run();            // the running fiber never continues
-void step(const At& at);                  // counts an API call against the step limit, and lets a seed preempt
+[[noreturn]] void leave_run();  // the running fiber never continues
+void step(const At& at);        // counts an API call against the step limit, and lets a seed preempt
 void yield_now();
 bool run_program(Run& run);
 // transfers.cpp
 void deliver_pending(Fiber& fiber, int noc, int vc, bool only_multicast);
-bool deliver_something(Run& run);         // called when nothing can run: writes leave even if nobody flushes them
+bool deliver_something(Run& run);  // called when nothing can run: writes leave even if nobody flushes them
 void check_transfers_at_end(Fiber& fiber);
 // cb.cpp
 void cb_setup(Core& core, Fiber& fiber);

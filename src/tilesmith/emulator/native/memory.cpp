@@ -50,7 +50,8 @@ bool map_shadows(Machine& machine) {
 // L1 lies below 4 GiB so that a kernel may cast its 32-bit address to a pointer.
 static uint8_t* map_low(int file, size_t bytes) {
     for (uint64_t at = 0x10000000; at + bytes < 0xf0000000; at += 0x2000000) {
-        void* memory = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+        void* memory =
+            mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
         if (memory == reinterpret_cast<void*>(at)) return static_cast<uint8_t*>(memory);
         if (memory != MAP_FAILED) munmap(memory, bytes);
     }
@@ -127,7 +128,8 @@ void machine_free(Machine* machine) {
 
 bool to_l1_offset(const Machine& machine, uint64_t address, uint32_t* offset) {
     const auto base = reinterpret_cast<uint64_t>(machine.l1_base);
-    if (address >= base && address < base + uint64_t{machine.core_count} * l1_stride) address = (address - base) & l1_offset_mask;
+    if (address >= base && address < base + uint64_t{machine.core_count} * l1_stride)
+        address = (address - base) & l1_offset_mask;
     *offset = static_cast<uint32_t>(address);
     return address < machine.config.l1_size;
 }
@@ -136,8 +138,8 @@ uint32_t local_offset(uint32_t address, uint32_t size, const At& at) {
     Machine& machine = *current_run->machine;
     uint32_t offset;
     if (!to_l1_offset(machine, address, &offset) || uint64_t{offset} + size > machine.config.l1_size)
-        fatal("mem.out-of-bounds", at, "%u bytes at L1 address 0x%x do not lie in this core's L1 of %u bytes", size, address,
-              machine.config.l1_size);
+        fatal("mem.out-of-bounds", at, "%u bytes at L1 address 0x%x do not lie in this core's L1 of %u bytes", size,
+              address, machine.config.l1_size);
     return offset;
 }
 
@@ -170,17 +172,20 @@ Target resolve(uint64_t noc_address, uint32_t size, const At& at) {
         uint32_t offset;
         target.index = machine.worker_at[x][y];
         if (!to_l1_offset(machine, local, &offset) || uint64_t{offset} + size > machine.config.l1_size)
-            fatal("noc.out-of-bounds", at, "%u bytes at 0x%llx do not lie in the L1 of core at NoC (%u, %u), which has %u bytes",
-                  size, static_cast<unsigned long long>(local), x, y, machine.config.l1_size);
+            fatal("noc.out-of-bounds", at,
+                  "%u bytes at 0x%llx do not lie in the L1 of core at NoC (%u, %u), which has %u bytes", size,
+                  static_cast<unsigned long long>(local), x, y, machine.config.l1_size);
         target.offset = offset;
     } else if (!find_bank(machine, x, y, local, &target)) {
-        fatal("noc.wrong-target", at, "NoC address (%u, %u) 0x%llx is neither a worker core nor a DRAM bank of this chip", x, y,
+        fatal("noc.wrong-target", at,
+              "NoC address (%u, %u) 0x%llx is neither a worker core nor a DRAM bank of this chip", x, y,
               static_cast<unsigned long long>(local));
     } else if (target.offset + size > machine.config.dram_bank_size) {
         fatal("noc.out-of-bounds", at, "%u bytes at 0x%llx run past the end of DRAM bank %u", size,
               static_cast<unsigned long long>(target.offset), target.index);
     }
-    target.memory = target.dram ? machine.dram[target.index].memory + target.offset : machine.core_l1(target.index) + target.offset;
+    target.memory =
+        target.dram ? machine.dram[target.index].memory + target.offset : machine.core_l1(target.index) + target.offset;
     target.shadow = target.dram ? &machine.dram[target.index].shadow : &machine.l1_shadow[target.index];
     return target;
 }

@@ -1,5 +1,5 @@
-// A pointer that deletes what it points to. std::unique_ptr would do, but <memory> costs a quarter of a second of compile
-// time in each translation unit, and the runtime is compiled while a user waits for the first result.
+// A pointer that deletes what it points to. std::unique_ptr would do, but <memory> costs a quarter of a second of
+// compile time in each translation unit, and the runtime is compiled while a user waits for the first result.
 #pragma once
 
 namespace ts {

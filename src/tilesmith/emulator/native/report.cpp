@@ -9,7 +9,8 @@
 namespace ts {
 
 const char* role_name(Role role) {
-    static const char* const names[] = {"writer (BRISC)", "reader (NCRISC)", "unpack (TRISC0)", "math (TRISC1)", "pack (TRISC2)"};
+    static const char* const names[] = {"writer (BRISC)", "reader (NCRISC)", "unpack (TRISC0)", "math (TRISC1)",
+                                        "pack (TRISC2)"};
     return names[static_cast<int>(role)];
 }
 
@@ -31,7 +32,8 @@ static void record(Finding finding) {
         ++known.count;
         return;
     }
-    if (current_run->program->findings.size() < most_findings) current_run->program->findings.push_back(std::move(finding));
+    if (current_run->program->findings.size() < most_findings)
+        current_run->program->findings.push_back(std::move(finding));
 }
 
 static Finding describe(const char* check, const At& at, const char* text, va_list arguments) {

@@ -26,8 +26,8 @@ void join_time(uint64_t cycles) {
 
 // ---- the ready queue: a binary heap ----
 
-// Cores take turns in slices of virtual time, and inside a slice the role with the least time goes first. Going from core
-// to core at every step would be a little closer to the chip's order, and leave the host's caches cold.
+// Cores take turns in slices of virtual time, and inside a slice the role with the least time goes first. Going from
+// core to core at every step would be a little closer to the chip's order, and leave the host's caches cold.
 inline constexpr uint32_t slice_shift = 18;
 
 static bool goes_before(const Fiber* a, const Fiber* b) {

@@ -19,7 +19,8 @@ SyncWord& Core::word(uint32_t offset) {
 }
 
 extern "C" uint32_t ts_semaphore_address(uint32_t id, At at) {
-    if (id >= max_semaphores) fatal("kernel.argument", at, "semaphore %u does not exist: a core has %u", id, max_semaphores);
+    if (id >= max_semaphores)
+        fatal("kernel.argument", at, "semaphore %u does not exist: a core has %u", id, max_semaphores);
     const uint32_t offset = current_run->machine->config.semaphore_base + id * 16;
     core().word(offset);
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(core().l1)) + offset;
@@ -37,7 +38,8 @@ extern "C" void ts_semaphore_set(uint32_t address, uint32_t value, At at) {
     spend(current_run->machine->config.timing.semaphore_operation);
     if (current_run->checks) {
         if (is_leaving(*core().shadow, offset, 4))
-            finding("noc.source-reused", at, "semaphore word 0x%x is set while a NoC write may still be reading it", offset);
+            finding("noc.source-reused", at, "semaphore word 0x%x is set while a NoC write may still be reading it",
+                    offset);
         mark_initialised(*core().shadow, offset, 4);
     }
     memcpy(core().l1 + offset, &value, 4);

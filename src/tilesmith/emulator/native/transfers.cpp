@@ -1,4 +1,5 @@
-// NoC transfers. A read lands at its barrier; a write is delivered when it is flushed, or when an ordered one overtakes nobody.
+// NoC transfers. A read lands at its barrier; a write is delivered when it is flushed, or when an ordered one overtakes
+// nobody.
 #include <cstring>
 
 #include "access.h"
@@ -47,10 +48,14 @@ static uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool 
 
 static void check_alignment(const Target& target, uint32_t local, bool reading, const At& at) {
     const MachineConfig& config = current_run->machine->config;
-    const uint32_t alignment = !target.dram ? config.l1_alignment : reading ? config.dram_read_alignment : config.dram_write_alignment;
+    const uint32_t alignment = !target.dram ? config.l1_alignment
+                               : reading    ? config.dram_read_alignment
+                                            : config.dram_write_alignment;
     if ((target.offset & (alignment - 1)) == (local & (alignment - 1))) return;
-    finding("noc.unaligned", at, "%s offset 0x%llx and L1 offset 0x%x differ in their low bits; a %s needs them equal modulo %u bytes",
-            target.dram ? "DRAM" : "remote L1", static_cast<unsigned long long>(target.offset), local, reading ? "read" : "write", alignment);
+    finding("noc.unaligned", at,
+            "%s offset 0x%llx and L1 offset 0x%x differ in their low bits; a %s needs them equal modulo %u bytes",
+            target.dram ? "DRAM" : "remote L1", static_cast<unsigned long long>(target.offset), local,
+            reading ? "read" : "write", alignment);
 }
 
 static void check_allocated(const Target& target, uint32_t size, const At& at) {
@@ -60,13 +65,15 @@ static void check_allocated(const Target& target, uint32_t size, const At& at) {
         const Allocation& buffer = options.allocations[i];
         if (!buffer.dram || target.offset < buffer.address || target.offset >= buffer.address + buffer.size) continue;
         if (target.offset + size <= buffer.address + buffer.size) return;
-        finding("noc.too-long", at, "%u bytes at 0x%llx of DRAM bank %u run past the end of the buffer there (0x%llx to 0x%llx)", size,
-                static_cast<unsigned long long>(target.offset), target.index, static_cast<unsigned long long>(buffer.address),
+        finding("noc.too-long", at,
+                "%u bytes at 0x%llx of DRAM bank %u run past the end of the buffer there (0x%llx to 0x%llx)", size,
+                static_cast<unsigned long long>(target.offset), target.index,
+                static_cast<unsigned long long>(buffer.address),
                 static_cast<unsigned long long>(buffer.address + buffer.size));
         return;
     }
-    finding("noc.out-of-bounds", at, "0x%llx of DRAM bank %u lies in no allocated buffer", static_cast<unsigned long long>(target.offset),
-            target.index);
+    finding("noc.out-of-bounds", at, "0x%llx of DRAM bank %u lies in no allocated buffer",
+            static_cast<unsigned long long>(target.offset), target.index);
 }
 
 static const Core* core_of(const Target& target) {
@@ -89,7 +96,13 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
         check_read({target.shadow, target.offset, size, core_of(target), "a NoC read"}, at);
         mark_landing(*fiber.core->shadow, local, size, at);
     }
-    Transfer transfer{.kind = Transfer::Kind::read, .noc = static_cast<uint8_t>(noc), .trid = trid, .size = size, .local = local, .remote = src, .at = at};
+    Transfer transfer{.kind = Transfer::Kind::read,
+                      .noc = static_cast<uint8_t>(noc),
+                      .trid = trid,
+                      .size = size,
+                      .local = local,
+                      .remote = src,
+                      .at = at};
     transfer.done_at = arrival(target, size, noc, true);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
@@ -129,7 +142,9 @@ extern "C" void ts_noc_read_barrier(uint32_t noc, uint32_t trid, At at) {
     step(at);
     complete(
         self(),
-        [&](const Transfer& t) { return t.kind == Transfer::Kind::read && t.noc == noc && (trid == any_trid || t.trid == trid); },
+        [&](const Transfer& t) {
+            return t.kind == Transfer::Kind::read && t.noc == noc && (trid == any_trid || t.trid == trid);
+        },
         [&](const Transfer& t) { land(self(), t); });
 }
 
@@ -170,8 +185,16 @@ struct Rectangle {
 
 static Rectangle rectangle(uint64_t address) {
     uint32_t x1 = (address >> 36) & 63, y1 = (address >> 42) & 63, x0 = (address >> 48) & 63, y0 = (address >> 54) & 63;
-    if (x0 > x1) { const uint32_t t = x0; x0 = x1; x1 = t; }  // NoC 1 names the corners the other way round
-    if (y0 > y1) { const uint32_t t = y0; y0 = y1; y1 = t; }
+    if (x0 > x1) {
+        const uint32_t t = x0;
+        x0 = x1;
+        x1 = t;
+    }  // NoC 1 names the corners the other way round
+    if (y0 > y1) {
+        const uint32_t t = y0;
+        y0 = y1;
+        y1 = t;
+    }
     return {x0, y0, x1, y1, address & ((uint64_t{1} << 36) - 1)};
 }
 
@@ -236,7 +259,8 @@ static void check_source(uint32_t local, uint32_t size, const char* what, const 
     check_read({fiber.core->shadow, local, size, fiber.core, what}, at);
 }
 
-extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t noc, uint32_t vc, uint32_t trid, uint32_t flags, At at) {
+extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t noc, uint32_t vc, uint32_t trid,
+                             uint32_t flags, At at) {
     step(at);
     Fiber& fiber = self();
     const Target target = resolve(dst, size, at);
@@ -248,8 +272,16 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
         check_source(local, size, "a NoC write", at);
         mark_leaving(*fiber.core->shadow, local, size);
     }
-    Transfer transfer{.kind = Transfer::Kind::write, .posted = (flags & noc_posted) != 0, .noc = static_cast<uint8_t>(noc), .vc = static_cast<uint8_t>(vc),
-                      .trid = trid, .size = size, .local = local, .flags = flags, .remote = dst, .at = at};
+    Transfer transfer{.kind = Transfer::Kind::write,
+                      .posted = (flags & noc_posted) != 0,
+                      .noc = static_cast<uint8_t>(noc),
+                      .vc = static_cast<uint8_t>(vc),
+                      .trid = trid,
+                      .size = size,
+                      .local = local,
+                      .flags = flags,
+                      .remote = dst,
+                      .at = at};
     transfer.done_at = arrival(target, size, noc, false);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
@@ -262,11 +294,14 @@ static void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests,
     if (cores == num_dests || !current_run->checks) return;
     const Rectangle area = rectangle(dst);
     finding("noc.wrong-target", at,
-            "the multicast names %u destinations, but the rectangle (%u, %u) to (%u, %u) holds %u worker cores%s: its barrier would never end",
-            num_dests, area.x0, area.y0, area.x1, area.y1, cores, flags & noc_include_self ? " with the sender" : " besides the sender");
+            "the multicast names %u destinations, but the rectangle (%u, %u) to (%u, %u) holds %u worker cores%s: its "
+            "barrier would never end",
+            num_dests, area.x0, area.y0, area.x1, area.y1, cores,
+            flags & noc_include_self ? " with the sender" : " besides the sender");
 }
 
-extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc, uint32_t flags, At at) {
+extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc,
+                                       uint32_t flags, At at) {
     step(at);
     Fiber& fiber = self();
     const uint32_t local = local_offset(src, size, at);
@@ -278,8 +313,16 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
         check_source(local, size, "a multicast", at);
         mark_leaving(*fiber.core->shadow, local, size);
     }
-    Transfer transfer{.kind = Transfer::Kind::multicast, .posted = (flags & noc_posted) != 0, .noc = static_cast<uint8_t>(noc), .vc = multicast_vc, .size = size,
-                      .local = local, .flags = flags, .destinations = num_dests, .remote = dst, .at = at};
+    Transfer transfer{.kind = Transfer::Kind::multicast,
+                      .posted = (flags & noc_posted) != 0,
+                      .noc = static_cast<uint8_t>(noc),
+                      .vc = multicast_vc,
+                      .size = size,
+                      .local = local,
+                      .flags = flags,
+                      .destinations = num_dests,
+                      .remote = dst,
+                      .at = at};
     transfer.done_at = now() + timing.multicast_latency + static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
     fiber.transfers.push_back(transfer);
     // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.
@@ -297,15 +340,23 @@ static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_ena
     store(target, reinterpret_cast<const uint8_t*>(&word), 4, at, "an inline write");
 }
 
-// An inline write carries its value: it arrives behind the writes before it, and only its acknowledgement is outstanding.
-static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t noc, uint32_t flags, uint32_t latency, const At& at) {
+// An inline write carries its value: it arrives behind the writes before it, and only its acknowledgement is
+// outstanding.
+static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t noc, uint32_t flags, uint32_t latency,
+                                   const At& at) {
     if (flags & noc_posted) return;
-    Transfer transfer{.kind = Transfer::Kind::write, .delivered = true, .noc = static_cast<uint8_t>(noc), .vc = 1, .remote = destination, .at = at};
+    Transfer transfer{.kind = Transfer::Kind::write,
+                      .delivered = true,
+                      .noc = static_cast<uint8_t>(noc),
+                      .vc = 1,
+                      .remote = destination,
+                      .at = at};
     transfer.done_at = now() + latency;
     fiber.transfers.push_back(transfer);
 }
 
-extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags, At at) {
+extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags,
+                                    At at) {
     step(at);
     const Timing& timing = current_run->machine->config.timing;
     spend(timing.noc_write_issue);
@@ -314,12 +365,14 @@ extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_
     expect_acknowledgement(self(), dst, noc, flags, timing.noc_write_latency, at);
 }
 
-extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t num_dests, uint32_t noc, uint32_t flags, At at) {
+extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t num_dests,
+                                              uint32_t noc, uint32_t flags, At at) {
     step(at);
     const Timing& timing = current_run->machine->config.timing;
     spend(timing.noc_write_issue);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
-    const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [&](uint64_t one) { store_inline(one, value, byte_enable, at); });
+    const uint32_t cores = for_each_worker(dst, flags & noc_include_self,
+                                           [&](uint64_t one) { store_inline(one, value, byte_enable, at); });
     check_destinations(dst, cores, num_dests, flags, at);
     expect_acknowledgement(self(), dst, noc, flags, timing.multicast_latency, at);
 }
@@ -336,17 +389,19 @@ static void release_source(Fiber& fiber, const Transfer& transfer) {
 static void remark_leaving(Fiber& fiber) {
     if (!current_run->checks) return;
     for (const Transfer& transfer : fiber.transfers)
-        if (transfer.kind != Transfer::Kind::read && !(transfer.delivered && transfer.size == 0)) mark_leaving(*fiber.core->shadow, transfer.local, transfer.size);
+        if (transfer.kind != Transfer::Kind::read && !(transfer.delivered && transfer.size == 0))
+            mark_leaving(*fiber.core->shadow, transfer.local, transfer.size);
 }
 
 extern "C" void ts_noc_write_barrier(uint32_t noc, uint32_t trid, At at) {
     step(at);
     Fiber& fiber = self();
-    complete(fiber, [&](const Transfer& t) { return is_write(t, noc, trid); },
-             [&](Transfer& t) {
-                 deliver(fiber, t);
-                 release_source(fiber, t);
-             });
+    complete(
+        fiber, [&](const Transfer& t) { return is_write(t, noc, trid); },
+        [&](Transfer& t) {
+            deliver(fiber, t);
+            release_source(fiber, t);
+        });
     remark_leaving(fiber);
 }
 
@@ -355,11 +410,12 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
     Fiber& fiber = self();
     const Timing& timing = current_run->machine->config.timing;
     uint64_t left_at = 0;
-    complete(fiber, [&](const Transfer& t) { return is_write(t, noc, trid) && t.posted && posted; },
-             [&](Transfer& t) {
-                 deliver(fiber, t);
-                 release_source(fiber, t);
-             });
+    complete(
+        fiber, [&](const Transfer& t) { return is_write(t, noc, trid) && t.posted && posted; },
+        [&](Transfer& t) {
+            deliver(fiber, t);
+            release_source(fiber, t);
+        });
     for (Transfer& transfer : fiber.transfers) {
         if (!is_write(transfer, noc, trid) || transfer.posted != posted) continue;
         deliver(fiber, transfer);
@@ -369,11 +425,13 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
         if (left_at < leaves && transfer.done_at > timing.noc_write_latency) left_at = leaves;
     }
     // Only the newest acknowledgement matters: keep one per NoC so that long loops stay short.
-    complete(fiber,
-             [&](const Transfer& t) {
-                 return trid == any_trid && is_write(t, noc, trid) && t.size == 0 && t.delivered && &t != &fiber.transfers.back();
-             },
-             [&](Transfer& t) { t.done_at = 0; });
+    complete(
+        fiber,
+        [&](const Transfer& t) {
+            return trid == any_trid && is_write(t, noc, trid) && t.size == 0 && t.delivered &&
+                   &t != &fiber.transfers.back();
+        },
+        [&](Transfer& t) { t.done_at = 0; });
     join_time(left_at);
     remark_leaving(fiber);
 }
@@ -409,7 +467,8 @@ extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, ui
     step(at);
     spend(current_run->machine->config.timing.noc_write_issue);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
-    const uint32_t cores = for_each_worker(dst, false, [&](uint64_t destination) { atomic_add(destination, increment, at); });
+    const uint32_t cores =
+        for_each_worker(dst, false, [&](uint64_t destination) { atomic_add(destination, increment, at); });
     check_destinations(dst, cores, num_dests, 0, at);
     count_atomic(self(), noc, at);
 }
@@ -444,9 +503,12 @@ extern "C" NocState* ts_noc_state(uint32_t noc) { return &self().noc_state[noc];
 
 static const char* kind_name(const Transfer& transfer) {
     switch (transfer.kind) {
-        case Transfer::Kind::read: return "NoC read";
-        case Transfer::Kind::write: return "NoC write";
-        default: return "multicast";
+        case Transfer::Kind::read:
+            return "NoC read";
+        case Transfer::Kind::write:
+            return "NoC write";
+        default:
+            return "multicast";
     }
 }
 
@@ -460,7 +522,8 @@ void check_transfers_at_end(Fiber& fiber) {
     }
     fiber.transfers.clear();
     if (current_run->checks && (fiber.atomics_in_flight[0] || fiber.atomics_in_flight[1]))
-        finding("noc.inflight-at-end", fiber.atomic_at, "the kernel ends while this atomic increment is not acknowledged");
+        finding("noc.inflight-at-end", fiber.atomic_at,
+                "the kernel ends while this atomic increment is not acknowledged");
 }
 
 }  // namespace ts

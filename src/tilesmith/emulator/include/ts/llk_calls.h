@@ -30,11 +30,13 @@ ALWI void llk_unpack_AB_init(uint32_t, uint32_t, uint32_t transpose = 0, TS_AT) 
 }
 template <PoolType type, ReduceDim dim>
 ALWI void llk_unpack_AB_reduce_init(uint32_t, uint32_t, TS_AT) {
+    static_assert(type != PoolType::MIN, "the matrix unit has no minimum: use sfpu_reduce");
     ts_fpu_init(
         ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_math = true}, at);
 }
 template <PoolType type, ReduceDim dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE, auto fidelity = 0>
 ALWI void llk_math_reduce_init(uint32_t = 0, uint32_t = 0, TS_AT) {
+    static_assert(type != PoolType::MIN, "the matrix unit has no minimum: use sfpu_reduce");
     ts_fpu_init(
         ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_unpack = true}, at);
 }
