@@ -307,7 +307,7 @@ void make_ready(Fiber* fiber);
 void step(const At& at);        // counts an API call against the step limit, and lets a seed preempt
 void yield_now();
 bool run_program(Run& run);
-// transfers.cpp
+// noc_writes.cpp, noc_signals.cpp
 void deliver_pending(Fiber& fiber, int noc, int vc, bool only_multicast);
 bool deliver_something(Run& run);  // called when nothing can run: writes leave even if nobody flushes them
 void check_transfers_at_end(Fiber& fiber);

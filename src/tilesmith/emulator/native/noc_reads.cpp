@@ -1,0 +1,128 @@
+// Where transfers go and how long they take; and reads, which land at their barrier.
+#include <cstring>
+
+#include "transfers.h"
+
+namespace ts {
+
+// ---- time ----
+
+uint64_t Occupancy::take(uint64_t from, uint64_t cycles) {
+    size_t span = from >> shift_;
+    if (span < first_free_) span = first_free_;
+    uint64_t end = 0;
+    for (uint64_t left = cycles; left > 0; ++span) {
+        if (span >= used_.size()) used_.resize(2 * span + 64);
+        const uint64_t free = span_ - used_[span], taken = free < left ? free : left;
+        if (taken == 0) continue;
+        used_[span] = static_cast<uint16_t>(used_[span] + taken);
+        left -= taken;
+        end = (uint64_t{span} << shift_) + used_[span];
+    }
+    while (first_free_ < used_.size() && used_[first_free_] == span_) ++first_free_;
+    return end < from + cycles ? from + cycles : end;
+}
+
+void Occupancy::reset() {
+    used_.clear();
+    first_free_ = 0;
+}
+
+uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool reading) {
+    Machine& machine = *current_run->machine;
+    const Timing& timing = machine.config.timing;
+    Core& here = core();
+    const auto on_link = static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
+    uint64_t start = now() > here.niu_busy_until[noc] ? now() : here.niu_busy_until[noc];
+    here.niu_busy_until[noc] = start + on_link;
+    if (!target.dram) return start + on_link + (reading ? timing.noc_read_latency : timing.noc_write_latency);
+    DramBank& bank = machine.dram[target.index];
+    const auto in_bank = static_cast<uint64_t>(size / timing.dram_bytes_per_cycle);
+    return bank.occupancy.take(start, in_bank) + (reading ? timing.dram_read_latency : timing.dram_write_latency);
+}
+
+// ---- what can be wrong with an address ----
+
+void check_alignment(const Target& target, uint32_t local, bool reading, const At& at) {
+    const MachineConfig& config = current_run->machine->config;
+    const uint32_t alignment = !target.dram ? config.l1_alignment
+                               : reading    ? config.dram_read_alignment
+                                            : config.dram_write_alignment;
+    if ((target.offset & (alignment - 1)) == (local & (alignment - 1))) return;
+    finding("noc.unaligned", at,
+            "%s offset 0x%llx and L1 offset 0x%x differ in their low bits; a %s needs them equal modulo %u bytes",
+            target.dram ? "DRAM" : "remote L1", static_cast<unsigned long long>(target.offset), local,
+            reading ? "read" : "write", alignment);
+}
+
+void check_allocated(const Target& target, uint32_t size, const At& at) {
+    const RunOptions& options = current_run->options;
+    if (!target.dram || options.allocation_count == 0) return;
+    for (uint32_t i = 0; i < options.allocation_count; ++i) {
+        const Allocation& buffer = options.allocations[i];
+        if (!buffer.dram || target.offset < buffer.address || target.offset >= buffer.address + buffer.size) continue;
+        if (target.offset + size <= buffer.address + buffer.size) return;
+        finding("noc.too-long", at,
+                "%u bytes at 0x%llx of DRAM bank %u run past the end of the buffer there (0x%llx to 0x%llx)", size,
+                static_cast<unsigned long long>(target.offset), target.index,
+                static_cast<unsigned long long>(buffer.address),
+                static_cast<unsigned long long>(buffer.address + buffer.size));
+        return;
+    }
+    finding("noc.out-of-bounds", at, "0x%llx of DRAM bank %u lies in no allocated buffer",
+            static_cast<unsigned long long>(target.offset), target.index);
+}
+
+const Core* core_of(const Target& target) { return target.dram ? nullptr : current_run->core_by_index(target.index); }
+
+// ---- reads ----
+
+extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t noc, uint32_t trid, At at) {
+    step(at);
+    Fiber& fiber = self();
+    const Target target = resolve(src, size, at);
+    const uint32_t local = local_offset(dst, size, at);
+    spend(current_run->machine->config.timing.noc_read_issue);
+    if (current_run->checks) {
+        check_alignment(target, local, true, at);
+        check_allocated(target, size, at);
+        check_cb_write(local, size, at);
+        check_before_write({fiber.core->shadow, local, size, fiber.core, "a NoC read", true}, at);
+        check_read({target.shadow, target.offset, size, core_of(target), "a NoC read"}, at);
+        mark_landing(*fiber.core->shadow, local, size, at);
+    }
+    Transfer transfer{.kind = Transfer::Kind::read,
+                      .noc = static_cast<uint8_t>(noc),
+                      .trid = trid,
+                      .size = size,
+                      .local = local,
+                      .remote = src,
+                      .at = at};
+    transfer.done_at = arrival(target, size, noc, true);
+    fiber.transfers.push_back(transfer);
+    KernelCounters& counters = fiber.kernel->counters;
+    ++counters.noc_reads;
+    counters.read_bytes += size;
+    if (target.dram) counters.dram_read_bytes += size;
+}
+
+static void land(Fiber& fiber, const Transfer& transfer) {
+    const Target target = resolve(transfer.remote, transfer.size, transfer.at);
+    if (current_run->checks) {
+        check_read({target.shadow, target.offset, transfer.size, core_of(target), "a NoC read", true}, transfer.at);
+        check_write({fiber.core->shadow, transfer.local, transfer.size, fiber.core, "a NoC read", true}, transfer.at);
+    }
+    memmove(fiber.core->l1 + transfer.local, target.memory, transfer.size);
+}
+
+extern "C" void ts_noc_read_barrier(uint32_t noc, uint32_t trid, At at) {
+    step(at);
+    complete(
+        self(),
+        [&](const Transfer& t) {
+            return t.kind == Transfer::Kind::read && t.noc == noc && (trid == any_trid || t.trid == trid);
+        },
+        [&](const Transfer& t) { land(self(), t); });
+}
+
+}  // namespace ts

@@ -1,0 +1,144 @@
+// What signals others: inline writes and atomics; and what is left in flight when a kernel ends.
+#include <cstring>
+
+#include "transfers.h"
+
+namespace ts {
+
+static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, const At& at) {
+    const Target target = resolve(destination & ~uint64_t{3}, 4, at);
+    uint32_t word;
+    memcpy(&word, target.memory, 4);
+    for (int i = 0; i < 4; ++i)
+        if (byte_enable >> i & 1) word = (word & ~(0xffu << 8 * i)) | (value & (0xffu << 8 * i));
+    store(target, reinterpret_cast<const uint8_t*>(&word), 4, at, "an inline write");
+}
+
+// An inline write carries its value: it arrives behind the writes before it, and only its acknowledgement is
+// outstanding.
+static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t noc, uint32_t flags, uint32_t latency,
+                                   const At& at) {
+    if (flags & noc_posted) return;
+    Transfer transfer{.kind = Transfer::Kind::write,
+                      .delivered = true,
+                      .noc = static_cast<uint8_t>(noc),
+                      .vc = 1,
+                      .remote = destination,
+                      .at = at};
+    transfer.done_at = now() + latency;
+    fiber.transfers.push_back(transfer);
+}
+
+extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags,
+                                    At at) {
+    step(at);
+    const Timing& timing = current_run->machine->config.timing;
+    spend(timing.noc_write_issue);
+    deliver_pending(self(), static_cast<int>(noc), -1, false);
+    store_inline(dst, value, byte_enable, at);
+    expect_acknowledgement(self(), dst, noc, flags, timing.noc_write_latency, at);
+}
+
+extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t num_dests,
+                                              uint32_t noc, uint32_t flags, At at) {
+    step(at);
+    const Timing& timing = current_run->machine->config.timing;
+    spend(timing.noc_write_issue);
+    deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
+    const uint32_t cores = for_each_worker(dst, flags & noc_include_self,
+                                           [&](uint64_t one) { store_inline(one, value, byte_enable, at); });
+    check_destinations(dst, cores, num_dests, flags, at);
+    expect_acknowledgement(self(), dst, noc, flags, timing.multicast_latency, at);
+}
+
+// ---- atomics ----
+
+static void atomic_add(uint64_t destination, uint32_t increment, const At& at) {
+    const Target target = resolve(destination, 4, at);
+    if (target.dram) fatal("noc.wrong-target", at, "an atomic increment cannot address DRAM");
+    uint32_t word;
+    memcpy(&word, target.memory, 4);
+    word += increment;
+    memcpy(target.memory, &word, 4);
+    if (current_run->checks) mark_initialised(*target.shadow, target.offset, 4);
+    signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, at);
+}
+
+static void count_atomic(Fiber& fiber, uint32_t noc, const At& at) {
+    ++fiber.atomics_in_flight[noc];
+    ++fiber.kernel->counters.atomics;
+    fiber.atomic_at = at;
+    fiber.atomics_done_at[noc] = now() + current_run->machine->config.timing.atomic_latency;
+}
+
+extern "C" void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t, uint32_t noc, uint32_t flags, At at) {
+    step(at);
+    spend(current_run->machine->config.timing.noc_write_issue);
+    atomic_add(dst, increment, at);
+    if (!(flags & noc_posted)) count_atomic(self(), noc, at);
+}
+
+extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, uint32_t num_dests, uint32_t noc, At at) {
+    step(at);
+    spend(current_run->machine->config.timing.noc_write_issue);
+    deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
+    const uint32_t cores =
+        for_each_worker(dst, false, [&](uint64_t destination) { atomic_add(destination, increment, at); });
+    check_destinations(dst, cores, num_dests, 0, at);
+    count_atomic(self(), noc, at);
+}
+
+extern "C" void ts_noc_atomic_barrier(uint32_t noc, At at) {
+    step(at);
+    self().atomics_in_flight[noc] = 0;
+    join_time(self().atomics_done_at[noc]);
+}
+
+// ---- polls and the end ----
+
+extern "C" bool ts_noc_reads_done(uint32_t noc, uint32_t trid) {
+    for (const Transfer& t : self().transfers) {
+        if (t.kind != Transfer::Kind::read || t.noc != noc || (trid != any_trid && t.trid != trid)) continue;
+        ts_noc_read_barrier(noc, trid, t.at);
+        return true;
+    }
+    return true;
+}
+
+extern "C" bool ts_noc_writes_done(uint32_t noc, uint32_t trid) {
+    for (const Transfer& t : self().transfers) {
+        if (!is_write(t, noc, trid)) continue;
+        ts_noc_write_barrier(noc, trid, t.at);
+        return true;
+    }
+    return true;
+}
+
+extern "C" NocState* ts_noc_state(uint32_t noc) { return &self().noc_state[noc]; }
+
+static const char* kind_name(const Transfer& transfer) {
+    switch (transfer.kind) {
+        case Transfer::Kind::read:
+            return "NoC read";
+        case Transfer::Kind::write:
+            return "NoC write";
+        default:
+            return "multicast";
+    }
+}
+
+void check_transfers_at_end(Fiber& fiber) {
+    for (Transfer& transfer : fiber.transfers) {
+        if (current_run->checks && !(transfer.posted && transfer.size == 0))
+            finding("noc.inflight-at-end", transfer.at, "the kernel ends while this %s %s", kind_name(transfer),
+                    transfer.size == 0 ? "is not acknowledged" : "is in flight");
+        if (transfer.kind != Transfer::Kind::read) deliver(fiber, transfer);
+        release_source(fiber, transfer);
+    }
+    fiber.transfers.clear();
+    if (current_run->checks && (fiber.atomics_in_flight[0] || fiber.atomics_in_flight[1]))
+        finding("noc.inflight-at-end", fiber.atomic_at,
+                "the kernel ends while this atomic increment is not acknowledged");
+}
+
+}  // namespace ts

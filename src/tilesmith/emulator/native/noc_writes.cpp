@@ -1,0 +1,229 @@
+// Writes and multicasts: delivered when they are flushed, or when an ordered one overtakes nobody.
+#include <cstring>
+
+#include "transfers.h"
+
+namespace ts {
+
+// ---- writes ----
+
+// The words of a core that others wait on learn of every write that covers them.
+void signal_words(Core* target, uint32_t offset, uint32_t size, const At& at) {
+    if (!target) return;
+    if (size == 4 && (offset & 3) == 0) target->word(offset);
+    for (auto& word : target->words) {
+        if (word->offset < offset || word->offset >= offset + size) continue;
+        word->sync.release();
+        word->last_writer = at;
+        word->written = true;
+        word->waiters.wake();
+    }
+}
+
+void store(const Target& target, const uint8_t* data, uint32_t size, const At& at, const char* what) {
+    Core* owner = target.dram ? nullptr : current_run->core_by_index(target.index);
+    const bool signal = !target.dram && size == 4;
+    if (current_run->checks) {
+        if (signal) {
+            mark_initialised(*target.shadow, target.offset, size);
+        } else {
+            if (owner) check_cb_remote_write(*owner, static_cast<uint32_t>(target.offset), size, at);
+            check_write({target.shadow, target.offset, size, owner, what, true}, at);
+        }
+    }
+    memmove(target.memory, data, size);
+    signal_words(owner, static_cast<uint32_t>(target.offset), size, at);
+}
+
+Rectangle rectangle(uint64_t address) {
+    uint32_t x1 = (address >> 36) & 63, y1 = (address >> 42) & 63, x0 = (address >> 48) & 63, y0 = (address >> 54) & 63;
+    if (x0 > x1) {
+        const uint32_t t = x0;
+        x0 = x1;
+        x1 = t;
+    }  // NoC 1 names the corners the other way round
+    if (y0 > y1) {
+        const uint32_t t = y0;
+        y0 = y1;
+        y1 = t;
+    }
+    return {x0, y0, x1, y1, address & ((uint64_t{1} << 36) - 1)};
+}
+
+void deliver(Fiber& fiber, Transfer& transfer) {
+    if (transfer.delivered) return;
+    transfer.delivered = true;
+    const uint8_t* data = fiber.core->l1 + transfer.local;
+    if (transfer.kind == Transfer::Kind::write) {
+        store(resolve(transfer.remote, transfer.size, transfer.at), data, transfer.size, transfer.at, "a NoC write");
+        return;
+    }
+    for_each_worker(transfer.remote, transfer.flags & noc_include_self, [&](uint64_t destination) {
+        const Target target = resolve(destination, transfer.size, transfer.at);
+        if (target.memory != data) store(target, data, transfer.size, transfer.at, "a multicast");
+    });
+}
+
+// Writes of one core on one NoC and virtual channel arrive in the order they were issued.
+void deliver_pending(Fiber& fiber, int noc, int vc, bool only_multicast) {
+    for (Transfer& transfer : fiber.transfers) {
+        if (transfer.kind == Transfer::Kind::read || transfer.noc != noc || (vc >= 0 && transfer.vc != vc)) continue;
+        if (only_multicast && transfer.kind != Transfer::Kind::multicast) continue;
+        deliver(fiber, transfer);
+    }
+}
+
+bool deliver_something(Run& run) {
+    bool any = false;
+    for (auto& fiber : run.program->fibers) {
+        for (size_t i = 0; i < fiber->transfers.size(); ++i) {
+            Transfer& transfer = fiber->transfers[i];
+            if (transfer.kind == Transfer::Kind::read || transfer.delivered) continue;
+            run.current = fiber.get();
+            deliver(*fiber, transfer);
+            run.current = nullptr;
+            any = true;
+        }
+    }
+    return any && !run.ready.empty();
+}
+
+static void check_source(uint32_t local, uint32_t size, const char* what, const At& at) {
+    Fiber& fiber = self();
+    check_cb_read(local, size, at);
+    if (size == 4 && fiber.core->find_word(local)) return;  // a semaphore being passed on
+    check_read({fiber.core->shadow, local, size, fiber.core, what}, at);
+}
+
+extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t noc, uint32_t vc, uint32_t trid,
+                             uint32_t flags, At at) {
+    step(at);
+    Fiber& fiber = self();
+    const Target target = resolve(dst, size, at);
+    const uint32_t local = local_offset(src, size, at);
+    spend(current_run->machine->config.timing.noc_write_issue);
+    if (current_run->checks) {
+        check_alignment(target, local, false, at);
+        check_allocated(target, size, at);
+        check_source(local, size, "a NoC write", at);
+        mark_leaving(*fiber.core->shadow, local, size);
+    }
+    Transfer transfer{.kind = Transfer::Kind::write,
+                      .posted = (flags & noc_posted) != 0,
+                      .noc = static_cast<uint8_t>(noc),
+                      .vc = static_cast<uint8_t>(vc),
+                      .trid = trid,
+                      .size = size,
+                      .local = local,
+                      .flags = flags,
+                      .remote = dst,
+                      .at = at};
+    transfer.done_at = arrival(target, size, noc, false);
+    fiber.transfers.push_back(transfer);
+    KernelCounters& counters = fiber.kernel->counters;
+    ++counters.noc_writes;
+    counters.written_bytes += size;
+    if (target.dram) counters.dram_written_bytes += size;
+}
+
+void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32_t flags, const At& at) {
+    if (cores == num_dests || !current_run->checks) return;
+    const Rectangle area = rectangle(dst);
+    finding("noc.wrong-target", at,
+            "the multicast names %u destinations, but the rectangle (%u, %u) to (%u, %u) holds %u worker cores%s: its "
+            "barrier would never end",
+            num_dests, area.x0, area.y0, area.x1, area.y1, cores,
+            flags & noc_include_self ? " with the sender" : " besides the sender");
+}
+
+extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc,
+                                       uint32_t flags, At at) {
+    step(at);
+    Fiber& fiber = self();
+    const uint32_t local = local_offset(src, size, at);
+    const Timing& timing = current_run->machine->config.timing;
+    spend(timing.noc_write_issue);
+    const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [](uint64_t) {});
+    check_destinations(dst, cores, num_dests, flags, at);
+    if (current_run->checks) {
+        check_source(local, size, "a multicast", at);
+        mark_leaving(*fiber.core->shadow, local, size);
+    }
+    Transfer transfer{.kind = Transfer::Kind::multicast,
+                      .posted = (flags & noc_posted) != 0,
+                      .noc = static_cast<uint8_t>(noc),
+                      .vc = multicast_vc,
+                      .size = size,
+                      .local = local,
+                      .flags = flags,
+                      .destinations = num_dests,
+                      .remote = dst,
+                      .at = at};
+    transfer.done_at = now() + timing.multicast_latency + static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
+    fiber.transfers.push_back(transfer);
+    // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.
+    if (size == 4) deliver_pending(fiber, static_cast<int>(noc), multicast_vc, true);
+    ++fiber.kernel->counters.multicasts;
+    fiber.kernel->counters.multicast_bytes += size;
+}
+
+bool is_write(const Transfer& transfer, uint32_t noc, uint32_t trid) {
+    return transfer.kind != Transfer::Kind::read && transfer.noc == noc && (trid == any_trid || transfer.trid == trid);
+}
+
+void release_source(Fiber& fiber, const Transfer& transfer) {
+    if (current_run->checks) clear_leaving(*fiber.core->shadow, transfer.local, transfer.size);
+}
+
+// Two writes may leave from the same bytes: what is still in flight is marked again.
+static void remark_leaving(Fiber& fiber) {
+    if (!current_run->checks) return;
+    for (const Transfer& transfer : fiber.transfers)
+        if (transfer.kind != Transfer::Kind::read && !(transfer.delivered && transfer.size == 0))
+            mark_leaving(*fiber.core->shadow, transfer.local, transfer.size);
+}
+
+extern "C" void ts_noc_write_barrier(uint32_t noc, uint32_t trid, At at) {
+    step(at);
+    Fiber& fiber = self();
+    complete(
+        fiber, [&](const Transfer& t) { return is_write(t, noc, trid); },
+        [&](Transfer& t) {
+            deliver(fiber, t);
+            release_source(fiber, t);
+        });
+    remark_leaving(fiber);
+}
+
+extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, At at) {
+    step(at);
+    Fiber& fiber = self();
+    const Timing& timing = current_run->machine->config.timing;
+    uint64_t left_at = 0;
+    complete(
+        fiber, [&](const Transfer& t) { return is_write(t, noc, trid) && t.posted && posted; },
+        [&](Transfer& t) {
+            deliver(fiber, t);
+            release_source(fiber, t);
+        });
+    for (Transfer& transfer : fiber.transfers) {
+        if (!is_write(transfer, noc, trid) || transfer.posted != posted) continue;
+        deliver(fiber, transfer);
+        release_source(fiber, transfer);
+        transfer.size = 0;  // it has left: only its acknowledgement is outstanding
+        const uint64_t leaves = transfer.done_at - timing.noc_write_latency;
+        if (left_at < leaves && transfer.done_at > timing.noc_write_latency) left_at = leaves;
+    }
+    // Only the newest acknowledgement matters: keep one per NoC so that long loops stay short.
+    complete(
+        fiber,
+        [&](const Transfer& t) {
+            return trid == any_trid && is_write(t, noc, trid) && t.size == 0 && t.delivered &&
+                   &t != &fiber.transfers.back();
+        },
+        [&](Transfer& t) { t.done_at = 0; });
+    join_time(left_at);
+    remark_leaving(fiber);
+}
+
+}  // namespace ts
