@@ -128,3 +128,73 @@ def test_the_same_seed_gives_the_same_run(device: Device) -> None:
     for seed in (0, 7):
         first, second = (signal(device, "noc_async_write_barrier()", seed) for _ in range(2))
         assert (first.cycles, first.steps, first.roles) == (second.cycles, second.steps, second.roles)
+
+
+TAKE = "void kernel_main() { cb_wait_front(0, 1); cb_pop_front(0, 1); }"
+BRING = """
+void kernel_main() {
+    const auto from = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(0), 1024);
+    cb_reserve_back(0, 1);
+    noc_async_read_page(0, from, get_write_ptr(0));
+    BEFORE;
+    cb_push_back(0, 1);
+    noc_async_read_barrier();
+}
+"""
+MAKE = """
+void kernel_main() {
+    cb_reserve_back(0, 1);
+    auto page = (volatile uint32_t*)get_write_ptr(0);
+    for (uint32_t i = 0; i < 256; ++i) page[i] = i;
+    cb_push_back(0, 1);
+}
+"""
+SEND = """
+void kernel_main() {
+    const auto to = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(0), 1024);
+    cb_wait_front(0, 1);
+    noc_async_write_page(0, to, get_read_ptr(0));
+    BEFORE;
+    cb_pop_front(0, 1);
+    noc_async_write_barrier();
+}
+"""
+
+
+def findings_of(device: Device, reader: str, writer: str, before: str) -> set[str]:
+    """One page passes from reader to writer, and nobody looks at it afterwards."""
+    tensor = device.from_numpy(np.zeros((1, 256), np.uint32), ts.uint32, ts.ROW_MAJOR_LAYOUT)
+    words = ts.TensorAccessorArgs(tensor).get_compile_time_args()
+    kernels = [
+        Kernel(
+            HEAD + text,
+            ORIGIN,
+            config,
+            SourceType.SOURCE_CODE,
+            compile_time_args=words,
+            defines={"BEFORE": before},
+            runtime_args={ORIGIN: (tensor.address,)},
+            name=name,
+        )
+        for text, config, name in (
+            (reader, ts.ReaderConfig(), "reader"),
+            (writer, ts.WriterConfig(), "writer"),
+        )
+    ]
+    try:
+        device.run(Program(kernels, [CircularBuffer(PAGE, ORIGIN, CBFormat(0, ts.uint32, PAGE))]))
+    except KernelFindings as error:
+        return {finding.check for finding in error.findings}
+    return set()
+
+
+def test_a_push_before_the_barrier_is_found_at_the_push(device: Device) -> None:
+    """The consumer never reads the page, so only the push itself can show the mistake."""
+    assert findings_of(device, BRING, TAKE, "") == {"noc.use-before-barrier"}
+    assert findings_of(device, BRING, TAKE, "noc_async_read_barrier()") == set()
+
+
+def test_a_pop_before_the_flush_is_found_at_the_pop(device: Device) -> None:
+    """The producer never comes back to the page, so only the pop itself can show the mistake."""
+    assert findings_of(device, MAKE, SEND, "") == {"noc.source-reused"}
+    assert findings_of(device, MAKE, SEND, "noc_async_writes_flushed()") == set()

@@ -46,7 +46,7 @@ class MachineConfig(_Structure):
         )),
         ("dram_bank_size", c.c_uint64),
         *((name, c.c_uint32) for name in (
-            "l1_alignment", "dram_read_alignment", "dram_write_alignment", "num_cbs",
+            "l1_alignment", "dram_read_alignment", "dram_write_alignment",
         )),
         ("worker_noc_xy", c.POINTER(c.c_uint32)),
         ("dram_banks", c.POINTER(BankConfig)),
@@ -57,7 +57,6 @@ class MachineConfig(_Structure):
 class KernelDescription(_Structure):
     _fields_ = [
         ("name", c.c_char_p),
-        ("source", c.c_char_p),
         ("handles", c.c_void_p * 3),
         ("data_offsets", c.c_uint64 * 3),
         ("data_sizes", c.c_uint64 * 3),
@@ -103,7 +102,7 @@ class Allocation(_Structure):
 
 class RunOptions(_Structure):
     _fields_ = [
-        *((name, c.c_uint32) for name in ("checks", "numbers", "seeded", "interruptible")),
+        *((name, c.c_uint32) for name in ("checks", "numbers", "seeded")),
         ("seed", c.c_uint64),
         ("step_limit", c.c_uint64),
         ("stuck_seconds", c.c_double),

@@ -137,7 +137,7 @@ def _describe_kernel(
     arch: Arch,
     keep: list[Any],
 ) -> None:
-    slot.name, slot.source = kernel.label.encode(), kernel.kernel_source[:4096].encode()
+    slot.name = kernel.label.encode()
     for index in range(3 if kernel.is_compute else 1):
         path = paths[index % len(paths)]
         slot.handles[index] = library.runtime().load_kernel(path)

@@ -119,7 +119,6 @@ def _config(arch: Arch) -> library.MachineConfig:
         l1_alignment=arch.l1_alignment,
         dram_read_alignment=arch.dram_alignment,
         dram_write_alignment=arch.dram_write_alignment,
-        num_cbs=arch.num_circular_buffers,
         worker_noc_xy=(c.c_uint32 * len(workers))(*workers),
         dram_banks=banks,
         timing=_timing(arch),

@@ -67,8 +67,6 @@ struct ComputeConfig {
     bool unpack_to_dest_fp32[max_cbs] = {};
 };
 
-enum class Numbers : uint8_t { chip = 0, fast = 1 };
-
 // What a blocked fiber is waiting for; `describe` in deadlock.cpp turns it into a sentence.
 struct Wait {
     enum class On : uint8_t {

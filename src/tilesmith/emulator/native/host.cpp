@@ -18,7 +18,6 @@ extern "C" {
 
 struct KernelDescription {
     const char* name;
-    const char* source;
     void* handles[3];          // dlopen handles: one for data movement, one per role for compute
     uint64_t data_offsets[3];  // where the library's writable data starts, from where it is loaded
     uint64_t data_sizes[3];
@@ -137,7 +136,6 @@ static bool add_kernel(LoadedProgram& program, const KernelDescription& descript
     program.kernels.push_back(Owned<LoadedKernel>::make());
     LoadedKernel& kernel = *program.kernels.back();
     kernel.name = description.name;
-    kernel.source = description.source;
     kernel.compute = description.compute;
     kernel.processor = description.processor;
     kernel.noc = description.noc;

@@ -46,7 +46,7 @@ struct BankConfig {
 struct MachineConfig {
     uint32_t grid_x, grid_y, l1_size, l1_unreserved_base, semaphore_base, argument_base, num_dram_banks;
     uint64_t dram_bank_size;
-    uint32_t l1_alignment, dram_read_alignment, dram_write_alignment, num_cbs;
+    uint32_t l1_alignment, dram_read_alignment, dram_write_alignment;
     const uint32_t* worker_noc_xy;  // x, y per core, row-major over the grid
     const BankConfig* dram_banks;
     Timing timing;
@@ -91,9 +91,6 @@ struct Machine {
 
 struct Clock {  // a vector clock; empty when checks are off
     std::vector<uint32_t> at;
-    void join(const Clock& other) {
-        for (size_t i = 0; i < at.size(); ++i) at[i] = at[i] < other.at[i] ? other.at[i] : at[i];
-    }
 };
 
 struct Credit {         // pages handed over by one push or pop
@@ -119,7 +116,6 @@ struct CbState {
     int producer = -1, consumer = -1;  // roles
     CreditRing pushes, pops;
     WaitQueue data, space;
-    bool under_protocol() const { return producer >= 0 || consumer >= 0; }
 };
 
 struct SyncWord {  // a 32-bit L1 word through which fibers signal each other
@@ -157,7 +153,7 @@ struct Transfer {
     enum class Kind : uint8_t { read, write, multicast } kind;
     bool delivered = false, posted = false;
     uint8_t noc = 0, vc = 0;
-    uint32_t trid = 0, size = 0, local = 0, flags = 0, destinations = 0;  // local: L1 offset on the issuing core
+    uint32_t trid = 0, size = 0, local = 0, flags = 0;  // local: L1 offset on the issuing core
     uint64_t remote = 0, done_at = 0;
     At at;
 };
@@ -184,7 +180,7 @@ struct KernelCounters {
 };
 
 struct LoadedKernel {
-    std::string name, source;
+    std::string name;
     bool compute = false;
     uint32_t processor = 0, noc = 0;
     KernelImage images[3];  // data movement uses the first; compute one per role, often the same
@@ -232,16 +228,15 @@ struct Allocation {
 };
 
 struct Finding {
-    std::string check, message, file, kernel, other_file;
-    uint32_t line = 0, other_line = 0, core_x = 0, core_y = 0, count = 1;
+    std::string check, message, file, kernel;
+    uint32_t line = 0, core_x = 0, core_y = 0, count = 1;
     uint32_t role = 0;
     uint64_t address = 0;  // where in the kernel's library, for raw accesses whose line is looked up later
-    const char* library = nullptr;
     bool gap = false, fatal = false;
 };
 
 struct RunOptions {
-    uint32_t checks, numbers, seeded, interruptible;
+    uint32_t checks, numbers, seeded;
     uint64_t seed, step_limit;
     double stuck_seconds;
     const Allocation* allocations;

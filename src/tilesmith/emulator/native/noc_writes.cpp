@@ -156,7 +156,6 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .size = size,
                       .local = local,
                       .flags = flags,
-                      .destinations = num_dests,
                       .remote = dst,
                       .at = at};
     transfer.done_at = now() + timing.multicast_latency + static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
