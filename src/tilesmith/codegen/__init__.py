@@ -1,0 +1,1 @@
+"""From the tt dialect to C++ kernels and a Program."""

@@ -1,0 +1,1 @@
+"""Front ends: the only places that know the IR of other packages."""

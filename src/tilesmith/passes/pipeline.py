@@ -1,0 +1,79 @@
+"""The whole lowering: one line per pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tilesmith.dialects.context import compiler_context
+from tilesmith.passes.attach_tensor_accessor_tt import AttachTensorAccessorTT
+from tilesmith.passes.build_tile_dfg_tt import BuildTileDFGTT
+from tilesmith.passes.codegen_tt import CodegenTT
+from tilesmith.passes.configure_tensor_accessor_tt import ConfigureTensorAccessorTT
+from tilesmith.passes.finalize_persistent_signature_tt import FinalizePersistentSignatureTT
+from tilesmith.passes.grid_to_core_grid import GridToCoreGrid
+from tilesmith.passes.infer_tt_layout import InferTTLayout
+from tilesmith.passes.insert_compute_init_tt import InsertComputeInitTT
+from tilesmith.passes.insert_dst_management_tt import InsertDSTManagementTT
+from tilesmith.passes.layout_aware_work_partition_tt import LayoutAwareWorkPartitionTT
+from tilesmith.passes.lower_cb_intrinsics import LowerCBIntrinsics
+from tilesmith.passes.lower_shared_to_cb import LowerSharedToCB
+from tilesmith.passes.lower_tt_tile_intrinsics import LowerTTTileIntrinsics
+from tilesmith.passes.propagate_tt_layout import PropagateTTLayout
+from tilesmith.passes.split_device_kernel import SplitDeviceKernel
+from tilesmith.passes.validate_split_kernels import ValidateSplitKernels
+from tilesmith.passes.verify_ttir import VerifyTTIR
+
+Observer = Callable[[str, ModuleOp], None]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user may choose: the chip, and the format of parameters ("B=Bfp8_b,bias=Float32")."""
+
+    arch: str = "wormhole"
+    formats: str = ""
+    fidelity: str = "HiFi4"
+
+
+def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
+    """Every pass, in order."""
+    return (
+        InferTTLayout(formats=choices.formats),
+        PropagateTTLayout(),
+        AttachTensorAccessorTT(),
+        LayoutAwareWorkPartitionTT(arch=choices.arch),
+        GridToCoreGrid(),
+        LowerSharedToCB(),
+        LowerTTTileIntrinsics(),
+        BuildTileDFGTT(),
+        SplitDeviceKernel(),
+        ConfigureTensorAccessorTT(),
+        LowerCBIntrinsics(arch=choices.arch),
+        InsertComputeInitTT(),
+        InsertDSTManagementTT(),
+        ValidateSplitKernels(),
+        FinalizePersistentSignatureTT(),
+        VerifyTTIR(arch=choices.arch),
+        CodegenTT(),
+    )
+
+
+def lower(module: ModuleOp, choices: Choices = Choices(), observe: Observer | None = None) -> None:  # noqa: B008 - frozen
+    """Run every pass on the module, in place; `observe` sees the name of each pass and the module after it."""
+    run(compiler_context(), module, pipeline(choices), observe)
+
+
+def run(
+    context: Context, module: ModuleOp, passes: tuple[ModulePass, ...], observe: Observer | None = None
+) -> None:
+    """Run the passes given, with the verifier after each."""
+    for step in passes:
+        step.apply(context, module)
+        module.verify()
+        if observe is not None:
+            observe(step.name, module)
