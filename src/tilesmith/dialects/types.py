@@ -77,10 +77,12 @@ class BufferType(ParametrizedAttribute, TypeAttribute):
     scope is "shared", "fragment" or "local". layout, empty until `infer-tt-layout`, is one of
 
     - "tiled": the last two dimensions in 32x32 tiles, leading dimensions one after the other;
-    - "column": a vector over rows; tile t holds elements 32t.. down its rows, the same in every column;
-    - "row": a vector over columns; tile t holds elements 32t.. along its columns, the same in every row;
+    - "column": a vector over rows; tile t holds elements 32t.. down its rows, the same in every column. The
+      vector is the last dimension (the one before it if the last is 1); those before it are batches of vectors;
+    - "row": a vector over columns, the last dimension; tile t holds elements 32t.. along its columns, the same
+      in every row;
     - "flat": elements in memory order, 1024 to a tile;
-    - "scalar": one element, the same all over one tile.
+    - "scalar": each element has a tile of its own, the same all over it (most often there is one element).
     """
 
     name = "tile.buffer"
