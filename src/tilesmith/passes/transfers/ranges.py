@@ -1,0 +1,98 @@
+"""What is known about an index before the kernel runs: how large it can get, what it is a multiple of."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, SSAValue
+
+from tilesmith.passes.transfers.build import Body, Index
+
+
+def constant_of(value: SSAValue) -> int | None:
+    """The number behind a value, if it is a constant."""
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return op.value.value.data
+    return None
+
+
+def index_of(value: SSAValue) -> Index:
+    number = constant_of(value)
+    return value if number is None else number
+
+
+def largest(value: SSAValue) -> int | None:
+    """The largest number an index can be, if that is known; indices are never negative."""
+    number = constant_of(value)
+    if number is not None:
+        return number
+    op = value.owner
+    if isinstance(op, Block):
+        return _largest_of_loop(op)
+    if isinstance(below := op.attributes.get("below"), IntegerAttr):
+        return below.value.data - 1
+    if isinstance(op, arith.AddiOp | arith.MuliOp | arith.MinSIOp):
+        return _largest_of_two(op)
+    if isinstance(op, arith.RemSIOp):
+        divisor = constant_of(op.rhs)
+        return None if divisor is None else divisor - 1
+    if isinstance(op, arith.DivSIOp):
+        top, divisor = largest(op.lhs), constant_of(op.rhs)
+        return None if top is None or not divisor else top // divisor
+    return None
+
+
+def _largest_of_two(op: arith.AddiOp | arith.MuliOp | arith.MinSIOp) -> int | None:
+    a, b = largest(op.lhs), largest(op.rhs)
+    if isinstance(op, arith.MinSIOp):
+        known = [top for top in (a, b) if top is not None]
+        return min(known) if known else None
+    if a is None or b is None:
+        return None
+    return a + b if isinstance(op, arith.AddiOp) else a * b
+
+
+def _largest_of_loop(block: Block) -> int | None:
+    loop = block.parent_op()
+    if not isinstance(loop, scf.ForOp):
+        return None
+    stop, start, step = largest(loop.ub), constant_of(loop.lb), constant_of(loop.step)
+    if stop is None:
+        return None
+    if start is None or not step:
+        return stop - 1
+    return start + max(0, -(-(stop - start) // step) - 1) * step
+
+
+def factor_of(value: SSAValue) -> int:
+    """A number that every value of the index is a multiple of; 0 if it is always 0."""
+    number = constant_of(value)
+    if number is not None:
+        return abs(number)
+    op = value.owner
+    if isinstance(op, arith.MuliOp):
+        return factor_of(op.lhs) * factor_of(op.rhs)
+    if isinstance(op, arith.AddiOp | arith.SubiOp):
+        return gcd(factor_of(op.lhs), factor_of(op.rhs))
+    if isinstance(op, Block) and isinstance(loop := op.parent_op(), scf.ForOp):
+        return gcd(factor_of(loop.lb), factor_of(loop.step))
+    return 1
+
+
+def divided(body: Body, value: SSAValue, by: int) -> Index:
+    """value / by, for an index that is a multiple of it: by * 4 * i becomes 4 * i."""
+    number = constant_of(value)
+    if number is not None:
+        return number // by
+    op = value.owner
+    if isinstance(op, arith.MuliOp):
+        for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            scale = constant_of(other)
+            if scale is not None and scale % by == 0:
+                return body.mul(index_of(one), scale // by)
+    if isinstance(op, arith.AddiOp) and factor_of(op.lhs) % by == 0 and factor_of(op.rhs) % by == 0:
+        return body.add(divided(body, op.lhs, by), divided(body, op.rhs, by))
+    return body.div(value, by)

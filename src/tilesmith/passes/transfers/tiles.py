@@ -1,0 +1,103 @@
+"""Blocks of tensors in tile layout: one NoC transfer per tile, one barrier per block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from tilesmith.dialects import tile, tt
+from tilesmith.dialects.tt_dataflow import ReadBarrierOp, ReadPageOp, WriteBarrierOp, WritePageOp, ZeroPageOp
+from tilesmith.passes.geometry import TILE, tile_grid
+from tilesmith.passes.transfers.build import Body, Index
+from tilesmith.passes.transfers.ranges import divided, index_of, largest
+from tilesmith.passes.transfers.tensors import (
+    Transfer,
+    accessor_of,
+    buffer_of,
+    linear,
+    name_of,
+    role_of,
+    sizes_of,
+    tensor_of,
+)
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """One tile of a block: its place in the buffer, its page in the tensor, whether the tensor has it."""
+
+    tile: Index
+    page: Index
+    inside: bool | SSAValue
+
+
+def load_tiles(op: tile.LoadOp) -> tt.StageOp:
+    body, accessor = Body(), accessor_of(op, op.tensor)
+    with _each_tile(body, op) as spot:
+        place = body.value(spot.tile)
+        with body.when(spot.inside):
+            body.op(ReadPageOp(accessor, body.value(spot.page), op.buffer, place))
+        if spot.inside is not True:
+            with body.otherwise():
+                body.op(ZeroPageOp(op.buffer, place))
+    body.op(ReadBarrierOp.build())
+    title = f"load {op.buffer.name_hint} from {name_of(op.tensor)}"
+    return tt.StageOp(role_of(op), title, [], [op.buffer], body.region)
+
+
+def store_tiles(op: tile.StoreOp) -> tt.StageOp:
+    body, accessor = Body(), accessor_of(op, op.tensor)
+    with _each_tile(body, op) as spot, body.when(spot.inside):
+        body.op(WritePageOp(op.buffer, body.value(spot.tile), accessor, body.value(spot.page)))
+    body.op(WriteBarrierOp.build())
+    title = f"store {op.buffer.name_hint} to {name_of(op.tensor)}"
+    return tt.StageOp(role_of(op), title, [op.buffer], [], body.region)
+
+
+@contextmanager
+def _each_tile(body: Body, op: Transfer) -> Iterator[_Spot]:
+    """Loops over the tiles of the block, in the order of its pages."""
+    kind = tensor_of(op.tensor)
+    sizes = _padded(sizes_of(op, kind.dims))
+    offsets = [index_of(offset) for offset in op.offsets]
+    lead, (row_offset, col_offset) = offsets[:-2], _last_two(op.offsets)
+    tile_rows = body.named(body.ceil_div(sizes[-2], TILE), "tile_rows")
+    tile_cols = body.named(body.ceil_div(sizes[-1], TILE), "tile_cols")
+    _, rows, cols = tile_grid(buffer_of(op.buffer))
+    first_row = body.named(_first_tile(body, row_offset), "first_row")
+    first_col = body.named(_first_tile(body, col_offset), "first_col")
+    grid = body.named(linear(body, lead, sizes[:-2]), "matrix")
+    with body.loop(rows, "row") as i, body.loop(cols, "col") as j:
+        row, col = body.add(first_row, i), body.add(first_col, j)
+        inside = body.all(
+            [
+                _fits(body, row, row_offset, rows, tile_rows),
+                _fits(body, col, col_offset, cols, tile_cols),
+            ]
+        )
+        page = body.add(body.mul(body.add(body.mul(grid, tile_rows), row), tile_cols), col)
+        place = body.add(body.mul(i, cols), j)
+        yield _Spot(body.named(place, "tile"), body.named(page, "page"), inside)
+
+
+def _first_tile(body: Body, offset: SSAValue | None) -> Index:
+    return 0 if offset is None else divided(body, offset, TILE)
+
+
+def _padded(sizes: tuple[Index, ...]) -> tuple[Index, ...]:
+    return (1,) * (2 - len(sizes)) + sizes
+
+
+def _last_two(offsets: Sequence[SSAValue]) -> tuple[SSAValue | None, SSAValue]:
+    return None if len(offsets) == 1 else offsets[-2], offsets[-1]
+
+
+def _fits(body: Body, place: Index, offset: SSAValue | None, count: int, available: Index) -> bool | SSAValue:
+    """Whether the tile at `place` is within the tensor: known where the whole block is, else a comparison."""
+    top = 0 if offset is None else largest(offset)
+    if top is not None and isinstance(available, int) and top // TILE + count <= available:
+        return True
+    return body.less(place, available)
