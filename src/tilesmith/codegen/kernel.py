@@ -1,0 +1,58 @@
+"""One tt.kernel -> the text of one C++ file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tilesmith.codegen import arithmetic, compute, control, dataflow
+from tilesmith.codegen.cpp import Emitter
+from tilesmith.dialects import tt
+
+REGISTERED = (arithmetic, compute, control, dataflow)
+"""The modules that say how operations are written; importing them registers it."""
+
+_DOES = {
+    "reader": "brings data from DRAM to the core",
+    "compute": "works on tiles",
+    "writer": "takes results from the core to DRAM",
+}
+_STARTS = (tt.CBOp, tt.AccessorOp, tt.ArgOp)
+
+
+def kernel_source(kernel: tt.KernelOp) -> str:
+    """The C++ of a kernel: what it includes, what it needs, what it does."""
+    e = Emitter(kernel.role.data)
+    _write_body(e, kernel)
+    constants = [f"    constexpr uint32_t {name} = tt::CBIndex::c_{index};" for name, index in _by_index(e)]
+    if constants and e.lines:
+        constants.append("")
+    head = f"// {kernel.sym_name.data}: {_DOES[kernel.role.data]}."
+    parts = [
+        "\n".join([head, *_includes(e)]),
+        *e.helpers.values(),
+        "\n".join(["void kernel_main() {", *constants, *e.lines, "}"]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _write_body(e: Emitter, kernel: tt.KernelOp) -> None:
+    """Arguments first, then a gap, then the work."""
+    started = False
+    for op in kernel.body.block.ops:
+        if not started and not isinstance(op, _STARTS) and e.lines:
+            e.gap()
+        started = started or not isinstance(op, _STARTS)
+        e.emit(op)
+
+
+def _by_index(e: Emitter) -> list[tuple[str, int]]:
+    return sorted(e.cbs.items(), key=lambda item: item[1])
+
+
+def _includes(e: Emitter) -> Iterable[str]:
+    system = {"<cstdint>", *(path for path in e.includes if path.startswith("<"))}
+    own = {path for path in e.includes if not path.startswith("<")}
+    yield from (f"#include {path}" for path in sorted(system))
+    if own:
+        yield ""
+    yield from (f'#include "{path}"' for path in sorted(own))

@@ -1,0 +1,64 @@
+"""Where an expression is written: at its use, or under a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import arith
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from tilesmith.dialects import tile
+
+# These write nothing, or less than a name would take.
+_TRANSPARENT = (arith.IndexCastOp, arith.ConstantOp)
+
+
+def is_inlined(op: Operation) -> bool:
+    """Whether the operation's one result is written at its use, so that it needs no statement of its own.
+
+    A pure expression is if its one use is in the same block: in a deeper one it would be computed again in every turn
+    of a loop. A variable is read in place if nothing assigns to it before the use.
+    """
+    if isinstance(op, _TRANSPARENT):
+        return True
+    if isinstance(op, tile.GetOp):
+        return _unchanged_until_use(op)
+    if not is_side_effect_free(op):
+        return False
+    users = tuple(_users(op.results[0]))
+    return not users or (len(users) == 1 and users[0].parent is op.parent)
+
+
+def _users(value: SSAValue) -> Iterator[Operation]:
+    for use in value.uses:
+        if isinstance(use.operation, arith.IndexCastOp):
+            yield from _users(use.operation.result)
+        else:
+            yield use.operation
+
+
+def _statements(op: Operation) -> Iterator[Operation]:
+    """The operations in whose text the value of `op` appears."""
+    for user in _users(op.results[0]):
+        if len(user.results) == 1 and is_side_effect_free(user) and is_inlined(user):
+            yield from _statements(user)
+        else:
+            yield user
+
+
+def _unchanged_until_use(op: tile.GetOp) -> bool:
+    waiting = set(_statements(op))
+    if any(statement.parent is not op.parent for statement in waiting):
+        return False
+    at = op.next_op
+    while at is not None and waiting:
+        if _sets(at, op.var) and not (isinstance(at, tile.SetOp) and waiting == {at}):
+            return False
+        waiting.discard(at)
+        at = at.next_op
+    return not waiting
+
+
+def _sets(op: Operation, var: SSAValue) -> bool:
+    return any(isinstance(one, tile.SetOp) and one.var is var for one in op.walk())

@@ -1,0 +1,24 @@
+"""Pass 17: the C++ of every kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+from tilesmith.codegen.kernel import kernel_source
+from tilesmith.dialects import tt
+
+
+@dataclass(frozen=True)
+class CodegenTT(ModulePass):
+    """Write the C++ of every kernel into its property `source`."""
+
+    name = "codegen-tt"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.walk():
+            if isinstance(kernel, tt.KernelOp):
+                kernel.source = StringAttr(kernel_source(kernel))
