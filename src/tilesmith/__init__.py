@@ -10,6 +10,10 @@ if TYPE_CHECKING:
         Arch,
         load_arch,
     )
+    from tilesmith.compiler import (
+        CompiledKernel,
+        compile,  # noqa: A004 - the name users look for
+    )
     from tilesmith.formats import (
         DataFormat,
         TileShape,
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
         uint8,
         uint16,
         uint32,
+    )
+    from tilesmith.jit_kernel import (
+        jit,
     )
     from tilesmith.program import (
         CBFormat,
@@ -76,6 +83,7 @@ __all__ = [
     "BufferType",
     "CBFormat",
     "CircularBuffer",
+    "CompiledKernel",
     "ComputeConfig",
     "CoreCoord",
     "CoreRange",
@@ -106,11 +114,13 @@ __all__ = [
     "block_sharded",
     "cb_from_sharded_tensor",
     "check_program",
+    "compile",
     "corerange_to_cores",
     "float16",
     "float32",
     "height_sharded",
     "int32",
+    "jit",
     "load_arch",
     "num_cores_to_corerangeset",
     "open_device",
@@ -123,8 +133,9 @@ __all__ = [
 ]
 
 # Names are imported when first used: `import tilesmith` is quick and needs neither numpy nor torch.
-_HOMES = ("arch", "formats", "program", "runtime")
-_MODULES = (*_HOMES, "emulator", "errors", "settings")
+# The compiler comes last: it needs xdsl, which those who write kernels by hand do not wait for.
+_HOMES = ("arch", "formats", "program", "runtime", "compiler", "jit_kernel")
+_MODULES = ("arch", "formats", "program", "runtime", "compiler", "emulator", "errors", "settings")
 
 
 def __getattr__(name: str) -> Any:

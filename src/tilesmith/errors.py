@@ -163,6 +163,29 @@ class L1BudgetError(ProgramError):
         return f"{super().__str__()}\n\n{self.table}" if self.table else super().__str__()
 
 
+# ---- compiling kernels ----
+
+
+class KernelError(UserError):
+    """A kernel the tile compiler refuses. `where` is the line of the kernel."""
+
+
+class UnsupportedKernelError(KernelError):
+    """A kernel that uses what cannot be lowered; the remedy is what can be used instead."""
+
+
+class LayoutError(KernelError):
+    """A buffer used in ways that ask for two layouts, or a format its tensor cannot have."""
+
+
+class BadCallError(UserError):
+    """A compiled kernel called with tensors that are not what it was compiled for."""
+
+
+class UnknownPassError(UserError):
+    """A pass name that is not in the pipeline."""
+
+
 # ---- devices ----
 
 

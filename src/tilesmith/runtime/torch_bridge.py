@@ -41,16 +41,42 @@ def default_format(dtype: str) -> DataFormat:
     return _DEFAULT_FORMATS[name]
 
 
+# Types numpy does not have by itself: they travel as integers of the same width.
+_ML_DTYPES = {
+    "bfloat16": "int16",
+    "float8_e4m3fn": "uint8",
+    "float8_e5m2": "uint8",
+    "float8_e4m3fnuz": "uint8",
+    "float8_e5m2fnuz": "uint8",
+    "float8_e8m0fnu": "uint8",
+}
+
+
 def numpy_from_torch(values: torch.Tensor) -> NDArray[Any]:
-    """The values without a copy where that is possible; bfloat16 keeps its bits."""
+    """The values without a copy where that is possible; bfloat16 and floats of 8 bits keep their bits."""
     import torch
 
     values = values.detach().cpu()
-    if values.dtype is torch.bfloat16:
-        bits: NDArray[Any] = values.contiguous().view(torch.int16).numpy()
-        return bits.view(ml_dtypes.bfloat16)
+    name = str(values.dtype).removeprefix("torch.")
+    if name in _ML_DTYPES:
+        bits: NDArray[Any] = values.contiguous().view(getattr(torch, _ML_DTYPES[name])).numpy()
+        return bits.view(getattr(ml_dtypes, name))
     result: NDArray[Any] = values.numpy()
     return result
+
+
+def torch_like(values: NDArray[Any]) -> torch.Tensor:
+    """The array as a torch tensor of the same type, without a copy.
+
+    >>> torch_like(np.zeros(2, ml_dtypes.bfloat16)).dtype
+    torch.bfloat16
+    """
+    import torch
+
+    name = values.dtype.name
+    if name in _ML_DTYPES:
+        return torch.from_numpy(values.view(_ML_DTYPES[name])).view(getattr(torch, name))
+    return torch.from_numpy(values)
 
 
 def torch_from_numpy(values: NDArray[Any], format: DataFormat) -> torch.Tensor:

@@ -1,0 +1,206 @@
+"""From a TileLang kernel to something that can be called with tensors."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from tilesmith import settings
+from tilesmith.arch import Arch, load_arch
+from tilesmith.calling import Call, Signature, signature_of
+from tilesmith.dialects import tt
+from tilesmith.dialects.elements import numpy_type
+from tilesmith.errors import BadCallError, UnknownPassError
+from tilesmith.launch import Launch
+from tilesmith.passes.pipeline import Choices, lower, pipeline
+from tilesmith.profiling import RunSummary
+from tilesmith.program import Program
+from tilesmith.runtime import RunReport
+from tilesmith.runtime.torch_bridge import torch_like
+
+__all__ = ["CompiledKernel", "compile"]
+
+Array = NDArray[Any]
+
+# How many sets of shapes keep their tensors on the device.
+_LAUNCHES_KEPT = 4
+
+
+def compile(  # noqa: A001 - the name users look for
+    kernel: Any,
+    target: str | Arch | None = None,
+    *,
+    formats: Mapping[str, str] | None = None,
+    out_idx: Sequence[int] | int | None = None,
+    fidelity: str = "HiFi4",
+) -> CompiledKernel:
+    """Compile a TileLang prim_func, or a module of the tile dialect, for a chip.
+
+    `target` is "wormhole", "blackhole", a product such as "p150", or an Arch; left out, the settings decide.
+    `formats` gives parameters another format than their type's: {"B": "Bfp8_b"}. `out_idx` says which
+    parameters are outputs; left out, those that are written and never read.
+    """
+    arch = target if isinstance(target, Arch) else load_arch(target or settings.current().arch)
+    wishes = ",".join(f"{name}={wish}" for name, wish in (formats or {}).items())
+    choices = Choices(arch=arch.name, formats=wishes, fidelity=fidelity)
+    return CompiledKernel(_imported(kernel), arch, choices, out_idx)
+
+
+def _imported(kernel: Any) -> ModuleOp:
+    if isinstance(kernel, ModuleOp):
+        return kernel.clone()
+    from tilesmith.frontend.tilelang import import_prim_func
+
+    return import_prim_func(kernel)
+
+
+class CompiledKernel:
+    """A kernel lowered to three C++ kernels. Call it with torch tensors or numpy arrays.
+
+    With all parameters given, outputs are written in place and returned; left out, they are made.
+    """
+
+    def __init__(
+        self, module: ModuleOp, arch: Arch, choices: Choices, out_idx: Sequence[int] | int | None = None
+    ) -> None:
+        self.arch = arch
+        self.signature: Signature = signature_of(module, out_idx)
+        self.module = module.clone()
+        self._imported = module
+        self._choices = choices
+        self._launches: OrderedDict[tuple[tuple[str, int], ...], Launch] = OrderedDict()
+        self._last: RunReport | None = None
+        self._ir: dict[str, str] = {}
+        lower(self.module, choices)
+
+    def __repr__(self) -> str:
+        return f"CompiledKernel({self.signature} for {self.arch.product})"
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        given = dict(zip(self.signature.names_of(len(args) + len(named)), args, strict=False))
+        self._check_names(given, named)
+        given.update(named)
+        call = self.signature.bind(given)
+        launch = self._launch(call.symbols)
+        with launch.lock:
+            launch.upload({**self._zeros(call), **call.arrays})
+            self._last = launch.run()
+            results = launch.download(name for name, one in self.signature.tensors.items() if one.is_written)
+        return self._returned(given, results)
+
+    # ---- what it became ----
+
+    def sources(self) -> dict[str, str]:
+        """The C++ of every kernel, by its name."""
+        kernels = [op for op in self.module.walk() if isinstance(op, tt.KernelOp)]
+        return {op.sym_name.data: op.source.data for op in kernels if op.source is not None}
+
+    @property
+    def program(self) -> Program:
+        """The Program of the last call; of a kernel without symbols also before the first."""
+        return self._recent_launch().program
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """What runs where, as plan.json has it."""
+        from tilesmith.codegen.plan import plan_of
+
+        launch = self._recent_launch()
+        return plan_of(self.module, self.arch, launch.program)
+
+    def ir(self, after: str = "") -> str:
+        """The module after a pass; "import" is what the front end made. Left out, after the last one."""
+        if not self._ir:
+            self._ir["import"] = str(self._imported)
+            lower(self._imported.clone(), self._choices, self._note_ir)
+        names = [step.name for step in pipeline(self._choices)]
+        chosen = after or names[-1]
+        if chosen not in self._ir:
+            raise UnknownPassError(
+                f"there is no pass {chosen!r}",
+                where="ir(after=...)",
+                remedy=f"choose one of: {', '.join(['import', *names])}",
+            )
+        return self._ir[chosen]
+
+    def profile(self, *args: Any, **named: Any) -> RunSummary:
+        """Figures of the last run; with arguments, of a run with these."""
+        if args or named:
+            self(*args, **named)
+        if self._last is None:
+            raise BadCallError(
+                f"{self.signature.kernel} has not run yet",
+                where="profile()",
+                remedy="call the kernel first, or pass its arguments to profile",
+            )
+        return RunSummary.of(self.signature.kernel, self.arch, self._last)
+
+    # ---- calling ----
+
+    def _check_names(self, given: Mapping[str, Any], named: Mapping[str, Any]) -> None:
+        unknown = [name for name in named if name not in self.signature.order]
+        twice = [name for name in named if name in given]
+        if unknown or twice:
+            problem = f"has no parameter {unknown[0]}" if unknown else f"got {twice[0]} twice"
+            raise BadCallError(
+                f"{self.signature.kernel} {problem}",
+                where=str(self.signature),
+                remedy=f"its parameters are {', '.join(self.signature.order)}",
+            )
+
+    def _launch(self, symbols: Mapping[str, int]) -> Launch:
+        key = tuple(sorted(symbols.items()))
+        launch = self._launches.get(key)
+        if launch is None or launch.device.is_closed:
+            launch = self._launches[key] = Launch(self.module, self.arch, symbols)
+            if len(self._launches) > _LAUNCHES_KEPT:
+                self._launches.popitem(last=False)
+        else:
+            self._launches.move_to_end(key)
+        return launch
+
+    def _recent_launch(self) -> Launch:
+        if self._launches:
+            return next(reversed(self._launches.values()))
+        if self.signature.symbols:
+            raise BadCallError(
+                f"the program of {self.signature.kernel} depends on {', '.join(self.signature.symbols)}",
+                where=str(self.signature),
+                remedy="call the kernel once with tensors of the sizes you mean",
+            )
+        return self._launch({})
+
+    def _zeros(self, call: Call) -> dict[str, Array]:
+        """Outputs left out that the kernel adds to start from zero."""
+        missing = [
+            one for one in self.signature.tensors.values() if one.name not in call.arrays and one.is_read
+        ]
+        return {one.name: np.zeros(one.shape_with(call.symbols), numpy_type(one.element)) for one in missing}
+
+    def _returned(self, given: Mapping[str, Any], results: Mapping[str, Array]) -> Any:
+        as_torch = any(not isinstance(value, np.ndarray | int | float) for value in given.values())
+        for name, values in results.items():
+            if name in given:
+                _write_back(given[name], values)
+        chosen = self.signature.outputs or tuple(results)
+        returned = [
+            given[name] if name in given else torch_like(results[name]) if as_torch else results[name]
+            for name in chosen
+        ]
+        return returned[0] if len(returned) == 1 else tuple(returned)
+
+    def _note_ir(self, name: str, module: ModuleOp) -> None:
+        self._ir[name] = str(module)
+
+
+def _write_back(target: Any, values: Array) -> None:
+    if isinstance(target, np.ndarray):
+        target[...] = values.view(target.dtype)
+    elif not isinstance(target, int | float):
+        result = torch_like(values)
+        target.detach().copy_(result.view(target.dtype) if result.dtype != target.dtype else result)
