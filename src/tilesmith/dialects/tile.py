@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    I64,
     ArrayAttr,
     BoolAttr,
     DenseArrayBase,
@@ -33,9 +34,12 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import IsTerminator, NoTerminator, Pure
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from tilesmith.dialects.syntax import IntLists, Ints, parse_function, print_function
 from tilesmith.dialects.types import BufferType, TensorType, VarType
 
 FUNCTIONS: dict[str, int] = {
@@ -117,7 +121,7 @@ class FuncOp(IRDLOperation):
     arg_names = prop_def(ArrayAttr[StringAttr])
     symbols = prop_def(ArrayAttr[StringAttr])
     body = region_def("single_block")
-    traits = traits_def(NoTerminator())
+    traits = traits_def(NoTerminator(), IsolatedFromAbove())
 
     def __init__(
         self, name: str, args: Sequence[tuple[str, TensorType]], symbols: Sequence[str] = ()
@@ -135,6 +139,15 @@ class FuncOp(IRDLOperation):
             regions=[Region(block)],
         )
 
+    @classmethod
+    def parse(cls, parser: Parser) -> FuncOp:
+        found, body = parse_function(parser)
+        properties = {name: found.pop(name) for name in ("sym_name", "arg_names", "symbols")}
+        return cls.create(properties=properties, attributes=found, regions=[body])
+
+    def print(self, printer: Printer) -> None:
+        print_function(printer, self)
+
     @property
     def tensors(self) -> dict[str, SSAValue]:
         return {n.data: v for n, v in zip(self.arg_names, self.body.block.args, strict=False)}
@@ -148,7 +161,8 @@ class FuncOp(IRDLOperation):
         args = self.body.block.args
         if len(args) != len(self.arg_names) + len(self.symbols):
             raise VerifyException(
-                f"expected {len(self.arg_names)} tensors and {len(self.symbols)} symbols, got {len(args)} arguments"
+                f"expected {len(self.arg_names)} tensors and {len(self.symbols)} symbols,"
+                f" got {len(args)} arguments"
             )
         known = {symbol.data for symbol in self.symbols}
         for name, value in self.tensors.items():
@@ -177,6 +191,30 @@ class GridOp(IRDLOperation):
             value.name_hint = hint
         super().__init__(operands=[list(extents)], regions=[Region(block)])
 
+    @classmethod
+    def parse(cls, parser: Parser) -> GridOp:
+        """`tile.grid (%bx, %by) in (%0, %1) {body}`"""
+        indices = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False).resolve(IndexType())
+        )
+        parser.parse_keyword("in")
+        extents = parser.parse_comma_separated_list(
+            parser.Delimiter.PAREN, lambda: parser.parse_operand(IndexType())
+        )
+        given = parser.parse_optional_attr_dict_with_keyword()
+        attributes = {} if given is None else dict(given.data)
+        return cls.create(operands=extents, attributes=attributes, regions=[parser.parse_region(indices)])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(self.body.block.args, printer.print_ssa_value)
+        printer.print_string(" in ")
+        printer.print_operands(self.extents)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
+
     def verify_(self) -> None:
         if not 1 <= len(self.extents) <= 3:
             raise VerifyException(f"a grid has 1 to 3 dimensions, got {len(self.extents)}")
@@ -200,12 +238,12 @@ class YieldOp(IRDLOperation):
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """A buffer of the user's: shared, fragment or local. `depth` is how many versions a producer may run ahead."""
+    """A buffer of the user's: shared, fragment or local. A producer may run `depth` versions ahead."""
 
     name = "tile.alloc"
 
     buffer_name = prop_def(StringAttr)
-    depth = opt_prop_def(IntegerAttr)
+    depth = opt_prop_def(IntegerAttr[I64])
     buffer = result_def(BufferType)
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$buffer_name attr-dict `:` type($buffer)"
@@ -291,8 +329,8 @@ class LoadOp(IRDLOperation):
     """Global region -> whole buffer. Elements beyond the tensor, or beyond `limits`, become zero.
 
     `sizes` has one entry per tensor dimension; `dims` says which buffer dimension each becomes, -1 if it is
-    dropped (its size is then 1). Buffer dimensions that no tensor dimension maps to have size 1. `limits`, when given,
-    has one entry per tensor dimension: how many elements from the offset on are wanted.
+    dropped (its size is then 1). Buffer dimensions that no tensor dimension maps to have size 1. `limits`, when
+    given, has one entry per tensor dimension: how many elements from the offset on are wanted.
     """
 
     name = "tile.load"
@@ -305,6 +343,12 @@ class LoadOp(IRDLOperation):
     dims = prop_def(DenseArrayBase)
     multicast = opt_prop_def(StringAttr)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    custom_directives = (Ints,)
+    assembly_format = (
+        "$tensor `[` $offsets `]` (`limits` `[` $limits^ `]`)? `->` $buffer `sizes` custom<Ints>($sizes)"
+        " `dims` custom<Ints>($dims) (`multicast` $multicast^)? attr-dict"
+        " `:` type($tensor) `->` type($buffer)"
+    )
 
     def __init__(
         self,
@@ -341,6 +385,12 @@ class StoreOp(IRDLOperation):
     dims = prop_def(DenseArrayBase)
     accumulate = prop_def(StringAttr)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    custom_directives = (Ints,)
+    assembly_format = (
+        "$buffer `->` $tensor `[` $offsets `]` (`limits` `[` $limits^ `]`)? `sizes` custom<Ints>($sizes)"
+        " `dims` custom<Ints>($dims) `accumulate` $accumulate attr-dict"
+        " `:` type($buffer) `->` type($tensor)"
+    )
 
     def __init__(
         self,
@@ -381,8 +431,9 @@ def _verify_transfer(
 class CopyOp(IRDLOperation):
     """Part of one buffer -> part of another, with a change of element type where they differ.
 
-    `sizes` is the shape of the part in the source; `dims` says which destination dimension each source dimension
-    becomes (-1: dropped). No offsets means from the origin. The rest of the destination keeps what it has.
+    `sizes` is the shape of the part in the source; `dims` says which destination dimension each source
+    dimension becomes (-1: dropped). No offsets means from the origin. The rest of the destination keeps what it
+    has.
     """
 
     name = "tile.copy"
@@ -394,6 +445,11 @@ class CopyOp(IRDLOperation):
     sizes = prop_def(DenseArrayBase)
     dims = prop_def(DenseArrayBase)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    custom_directives = (Ints,)
+    assembly_format = (
+        "$source `[` $source_offsets `]` `->` $dest `[` $dest_offsets `]` `sizes` custom<Ints>($sizes)"
+        " `dims` custom<Ints>($dims) attr-dict `:` type($source) `->` type($dest)"
+    )
 
     def __init__(
         self,
@@ -486,10 +542,10 @@ class GemmOp(IRDLOperation):
 class MapOp(IRDLOperation):
     """out[i, j, ..] = body(ins[..], i, j, ..), element by element.
 
-    `dims[n]` says which iteration dimension each dimension of input n follows, -1 for a dimension of size 1 that
-    stays at 0: [[0, 1], [0], [1], [1, 0]] reads a block, a row-wise vector, a column-wise vector and a transposed
-    block. The body's arguments are one scalar per input (f32 or i32, by element type), then one index per dimension of
-    `out`; it ends with `tile.yield`. An input may be the output itself only with dims [0, 1, ..].
+    `dims[n]` says which iteration dimension each dimension of input n follows, -1 for a dimension of size 1
+    that stays at 0: [[0, 1], [0], [1], [1, 0]] reads a block, a row-wise vector, a column-wise vector and a
+    transposed block. The body's arguments are one scalar per input (f32 or i32, by element type), then one index
+    per dimension of `out`; it ends with `tile.yield`. An input may be the output itself only with dims [0, 1, ..].
     """
 
     name = "tile.map"
@@ -498,6 +554,11 @@ class MapOp(IRDLOperation):
     out = operand_def()
     dims = prop_def(ArrayAttr[DenseArrayBase])
     body = region_def("single_block")
+    custom_directives = (IntLists,)
+    assembly_format = (
+        "`(` $ins `)` `->` $out `dims` custom<IntLists>($dims) attr-dict"
+        " `:` `(` type($ins) `)` `->` type($out) $body"
+    )
 
     def __init__(
         self, ins: Sequence[SSAValue], out: SSAValue, dims: Sequence[Sequence[int]], body: Region
@@ -533,7 +594,7 @@ class ReduceOp(IRDLOperation):
     source = operand_def()
     dest = operand_def()
     kind = prop_def(StringAttr)
-    dim = prop_def(IntegerAttr)
+    dim = prop_def(IntegerAttr[I64])
     clear = prop_def(BoolAttr)
     assembly_format = (
         "$kind $source `,` $dest `along` $dim `clear` $clear attr-dict `:` type($source) `,` type($dest)"
@@ -563,8 +624,8 @@ class ReduceOp(IRDLOperation):
 class ScalarOp(IRDLOperation):
     """Element by element on a data-movement core: any scalar code, with `tile.read` and `tile.write`.
 
-    The way out for what is no tile operation: gathers, scatters, bit unpacking, scans, integer code. `reads` and
-    `writes` list every buffer and tensor the body touches; one that is only partly written is in both lists.
+    The way out for what is no tile operation: gathers, scatters, bit unpacking, scans, integer code. `reads`
+    and `writes` list every buffer and tensor the body touches; one that is only partly written is in both lists.
     """
 
     name = "tile.scalar"
@@ -574,6 +635,10 @@ class ScalarOp(IRDLOperation):
     body = region_def("single_block")
     traits = traits_def(NoTerminator())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    assembly_format = (
+        "`reads` `(` $reads `)` `writes` `(` $writes `)` attr-dict"
+        " `:` `(` type($reads) `)` `->` `(` type($writes) `)` $body"
+    )
 
     def __init__(self, reads: Sequence[SSAValue], writes: Sequence[SSAValue], body: Region) -> None:
         super().__init__(operands=[list(reads), list(writes)], regions=[body])
@@ -616,7 +681,10 @@ class WriteOp(IRDLOperation):
     indices = var_operand_def(IndexType())
     value = operand_def()
     accumulate = prop_def(StringAttr)
-    assembly_format = "$dest `[` $indices `]` `,` $value `accumulate` $accumulate attr-dict `:` type($dest) `,` type($value)"
+    assembly_format = (
+        "$dest `[` $indices `]` `,` $value `accumulate` $accumulate attr-dict"
+        " `:` type($dest) `,` type($value)"
+    )
 
     def __init__(
         self, dest: SSAValue, indices: Sequence[SSAValue], value: SSAValue, accumulate: str = ""

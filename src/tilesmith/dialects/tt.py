@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import I64, ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, Dialect, ParametrizedAttribute, Region, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -23,9 +23,12 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import NoTerminator, Pure
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from tilesmith.dialects.syntax import parse_function, print_function
 from tilesmith.dialects.types import BufferType, TensorType
 
 ROLES = ("reader", "compute", "writer")
@@ -61,12 +64,12 @@ class CBOp(IRDLOperation):
     name = "tt.cb"
 
     cb_name = prop_def(StringAttr)
-    pages = prop_def(IntegerAttr)
-    depth = prop_def(IntegerAttr)
-    page_size = prop_def(IntegerAttr)
+    pages = prop_def(IntegerAttr[I64])
+    depth = prop_def(IntegerAttr[I64])
+    page_size = prop_def(IntegerAttr[I64])
     producer = prop_def(StringAttr)
     consumer = prop_def(StringAttr)
-    index = opt_prop_def(IntegerAttr)
+    index = opt_prop_def(IntegerAttr[I64])
     cb = result_def(CBType)
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$cb_name attr-dict `:` type($cb)"
@@ -134,7 +137,7 @@ class _Protocol(IRDLOperation):
     """One of the four calls of the protocol of a circular buffer."""
 
     cb = operand_def(CBType)
-    pages = prop_def(IntegerAttr)
+    pages = prop_def(IntegerAttr[I64])
     assembly_format = "$cb `,` $pages attr-dict `:` type($cb)"
 
     def __init__(self, cb: SSAValue, pages: int) -> None:
@@ -169,7 +172,7 @@ class ArgOp(IRDLOperation):
 
     arg_name = prop_def(StringAttr)
     kind = prop_def(StringAttr)
-    position = opt_prop_def(IntegerAttr)
+    position = opt_prop_def(IntegerAttr[I64])
     value = result_def(IndexType)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
@@ -193,8 +196,8 @@ class AccessorOp(IRDLOperation):
     name = "tt.accessor"
 
     tensor = operand_def(TensorType)
-    compile_time_offset = opt_prop_def(IntegerAttr)
-    address = opt_prop_def(IntegerAttr)
+    compile_time_offset = opt_prop_def(IntegerAttr[I64])
+    address = opt_prop_def(IntegerAttr[I64])
     accessor = result_def(AccessorType)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
@@ -222,6 +225,10 @@ class StageOp(IRDLOperation):
     body = region_def("single_block")
     traits = traits_def(NoTerminator())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    assembly_format = (
+        "$role $title `ins` `(` $ins `)` `outs` `(` $outs `)` attr-dict"
+        " `:` `(` type($ins) `)` `->` `(` type($outs) `)` $body"
+    )
 
     def __init__(
         self,
@@ -254,7 +261,7 @@ class KernelOp(IRDLOperation):
     symbols = prop_def(ArrayAttr[StringAttr])
     source = opt_prop_def(StringAttr)
     body = region_def("single_block")
-    traits = traits_def(NoTerminator())
+    traits = traits_def(NoTerminator(), IsolatedFromAbove())
 
     def __init__(
         self,
@@ -276,6 +283,19 @@ class KernelOp(IRDLOperation):
             },
             regions=[Region(block)],
         )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> KernelOp:
+        role = StringAttr(parser.parse_identifier())
+        found, body = parse_function(parser)
+        properties = {
+            name: found.pop(name) for name in ("sym_name", "arg_names", "symbols", "source") if name in found
+        }
+        return cls.create(properties={**properties, "role": role}, attributes=found, regions=[body])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.role.data}")
+        print_function(printer, self, skipped=("role",))
 
     def verify_(self) -> None:
         if self.role.data not in ROLES:
