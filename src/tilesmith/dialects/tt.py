@@ -165,6 +165,34 @@ class PopFrontOp(_Protocol):
 
 
 @irdl_op_definition
+class SendOp(IRDLOperation):
+    """Hand a scalar to the kernel that drains the circular buffer: reserves a page, fills it, pushes it."""
+
+    name = "tt.send"
+
+    value = operand_def()
+    cb = operand_def(CBType)
+    assembly_format = "$value `,` $cb attr-dict `:` type($value) `,` type($cb)"
+
+    def __init__(self, value: SSAValue, cb: SSAValue) -> None:
+        super().__init__(operands=[value, cb])
+
+
+@irdl_op_definition
+class ReceiveOp(IRDLOperation):
+    """The next scalar sent through the circular buffer: waits for its page, reads it, pops it."""
+
+    name = "tt.receive"
+
+    cb = operand_def(CBType)
+    value = result_def()
+    assembly_format = "$cb attr-dict `:` type($cb) `->` type($value)"
+
+    def __init__(self, cb: SSAValue, kind: Attribute) -> None:
+        super().__init__(operands=[cb], result_types=[kind])
+
+
+@irdl_op_definition
 class ArgOp(IRDLOperation):
     """A runtime argument: of kind "core" it differs from core to core, of kind "common" from call to call."""
 
@@ -306,6 +334,7 @@ TTDialect = Dialect(
     "tt",
     [
         *(CBOp, ReleaseOp, UndefOp, ReserveBackOp, PushBackOp, WaitFrontOp, PopFrontOp),
+        *(SendOp, ReceiveOp),
         *(ArgOp, AccessorOp, StageOp, KernelOp),
     ],
     [CBType, AccessorType],

@@ -1,0 +1,35 @@
+"""Operations whose results nobody looks at."""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, Operation
+
+from tilesmith.dialects import tile
+from tilesmith.passes.effects import Effects, buffer_effects, effects_of, is_buffer
+from tilesmith.passes.liveness import liveness
+from tilesmith.passes.roles import steps
+
+
+def remove_dead_writes(block: Block) -> None:
+    """Erase what only writes buffers that are overwritten or never read before anybody looks."""
+    while dead := _dead_writes(block):
+        for op in dead:
+            op.detach()
+            op.erase()
+
+
+def _dead_writes(block: Block) -> list[Operation]:
+    live = liveness(block, _effects)
+    dead = []
+    for op in steps(block):
+        writes = effects_of(op).writes
+        if not writes or isinstance(op, tile.StoreOp):
+            continue
+        if all(is_buffer(place) and place not in live.after[op] for place in writes):
+            dead.append(op)
+    return dead
+
+
+def _effects(op: Operation) -> Effects:
+    """An allocation ends what the buffer held in the block before."""
+    return Effects((), (op.buffer,)) if isinstance(op, tile.AllocOp) else buffer_effects(op)

@@ -1,0 +1,87 @@
+"""Buffers become circular buffers, each between one role that fills it and one that drains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, f32
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tilesmith.dialects import tile, tt
+from tilesmith.passes.dead_writes import remove_dead_writes
+from tilesmith.passes.effects import Effects, buffer_effects
+from tilesmith.passes.forward_writes import forward_writes
+from tilesmith.passes.liveness import liveness
+from tilesmith.passes.roles import assign_roles, set_role, steps
+from tilesmith.passes.staging import Staging, accesses_of
+from tilesmith.passes.versions import insert_releases
+
+
+@dataclass(frozen=True)
+class LowerSharedToCB(ModulePass):
+    """Give every operation a role, every buffer its circular buffers, and every version its end."""
+
+    name = "lower-shared-to-cb"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.walk():
+            if isinstance(func, tile.FuncOp):
+                _lower(func.body.block)
+
+
+def _lower(block: Block) -> None:
+    remove_dead_writes(block)
+    roles = assign_roles(block)
+    for op, role in roles.items():
+        set_role(op, role)
+    homes = _stage(block, roles)
+    forward_writes(block)
+    _end_versions(block, homes)
+
+
+def _stage(block: Block, roles: dict[Operation, str]) -> dict[tile.AllocOp, SSAValue]:
+    homes: dict[tile.AllocOp, SSAValue] = {}
+    declarations: list[tt.CBOp] = []
+    ops = list(steps(block))
+    for alloc in [op for op in ops if isinstance(op, tile.AllocOp)]:
+        accesses = accesses_of(alloc, roles, roles)
+        if accesses:
+            staging = Staging(alloc, accesses)
+            homes[alloc] = staging.home.cb
+            declarations += staging.cbs
+        else:
+            alloc.detach()
+            alloc.erase()
+    Rewriter.insert_op(declarations, InsertPoint.at_start(block))
+    return homes
+
+
+def _end_versions(block: Block, homes: dict[tile.AllocOp, SSAValue]) -> None:
+    """An allocation is where the user's buffer begins to exist, with nothing in it."""
+
+    def effects(op: Operation) -> Effects:
+        return Effects((), (homes[op],)) if isinstance(op, tile.AllocOp) else buffer_effects(op)
+
+    live = liveness(block, effects)
+    insert_releases(block, live, [op.cb for op in block.ops if isinstance(op, tt.CBOp)])
+    for alloc, home in homes.items():
+        if home in live.after[alloc]:
+            Rewriter.insert_op(_begin(home), InsertPoint.before(alloc))
+        alloc.detach()
+        alloc.erase()
+
+
+def _begin(home: SSAValue) -> list[Operation]:
+    """A first version: zeros where the buffer is put together from parts, so that no part is left unwritten."""
+    parts = [use.operation for use in home.uses if isinstance(use.operation, tile.CopyOp | tile.ScalarOp)]
+    if not any(home in buffer_effects(op).updates for op in parts):
+        return [tt.UndefOp(home)]
+    assert isinstance(home.owner, tt.CBOp)
+    zero = arith.ConstantOp(FloatAttr(0.0, f32))
+    fill = tile.FillOp(home, zero.result)
+    set_role(fill, home.owner.producer.data)
+    return [zero, fill]
