@@ -1,0 +1,408 @@
+"""TileLang kernels -> the tile dialect. The only file that knows TVM's IR."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tilelang.ir import get_buffer_span, get_prim_func_span, get_stmt_span
+from tvm import tirx
+from xdsl.dialects.builtin import ModuleOp
+
+from tilesmith.dialects.tile import FUNCTIONS
+from tilesmith.errors import UnsupportedKernelError
+from tilesmith.frontend import source as s
+from tilesmith.frontend.kernel import lower_kernel
+from tilesmith.frontend.refusals import refuse_call
+
+_SCOPES = {
+    "global": "global",
+    "shared": "shared",
+    "shared.dyn": "shared",
+    "local.fragment": "fragment",
+    "local": "local",
+    "local.var": "var",
+}
+
+_BINARY = {
+    tirx.Add: "add",
+    tirx.Sub: "sub",
+    tirx.Mul: "mul",
+    tirx.Div: "div",
+    tirx.Mod: "mod",
+    tirx.FloorDiv: "floordiv",
+    tirx.FloorMod: "floormod",
+    tirx.Min: "min",
+    tirx.Max: "max",
+    tirx.EQ: "eq",
+    tirx.NE: "ne",
+    tirx.LT: "lt",
+    tirx.LE: "le",
+    tirx.GT: "gt",
+    tirx.GE: "ge",
+    tirx.And: "and",
+    tirx.Or: "or",
+}
+
+_BINARY_CALLS = {
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "shift_left": "shl",
+    "shift_right": "shr",
+    "fadd": "add",
+    "add_rn": "add",
+    "fsub": "sub",
+    "fmul": "mul",
+    "fdiv": "div",
+    "ieee_add": "add",
+    "ieee_sub": "sub",
+    "ieee_mul": "mul",
+    "ieee_fdiv": "div",
+    "fdividef": "div",
+}
+
+_FUNCTION_ALIASES = {
+    "fabs": "abs",
+    "nearbyint": "round",
+    "rint": "round",
+    "ieee_fsqrt": "sqrt",
+    "ieee_frsqrt": "rsqrt",
+    "ieee_frcp": "recip",
+    "pow_of_int": "pow",
+    "powf": "pow",
+    "power": "pow",
+}
+
+_IGNORED_CALLS = {"annotate_layout", "sync_warp", "fence_proxy_async", "no_set_max_nreg", "assume"}
+_ATOMICS = {"atomic_add_elem_op": "add", "atomic_max_elem_op": "max", "atomic_min_elem_op": "min"}
+_IGNORED_ATTRS = {"threadblock_swizzle_pattern", "assume", "tl.assume", "pragma_unroll_explicit", "pragma_import_c"}
+
+
+def import_prim_func(func: tirx.PrimFunc) -> ModuleOp:
+    """The tile-dialect module of a TileLang `T.prim_func`.
+
+    Raises `UnsupportedKernelError`, with the line of the kernel, for what the chip has no counterpart of.
+    """
+    return lower_kernel(_Translation(func).kernel())
+
+
+def _location(span: Any) -> s.Location | None:
+    return None if span is None else s.Location(str(span.source_name.name), int(span.line))
+
+
+class _Translation:
+    """One PrimFunc on its way into `source` classes."""
+
+    def __init__(self, func: tirx.PrimFunc) -> None:
+        self.func = func
+        self.at = _location(get_prim_func_span(func)) or s.Location()
+        self.start = self.at
+        self.variables: dict[Any, s.Variable] = {}
+        self.memories: dict[Any, s.Memory] = {}
+        self.data: dict[Any, s.Memory] = {}
+        self.grid: list[tuple[s.Variable, s.Expr]] = []
+        self.thread_vars: dict[int, s.Variable] = {}
+        self.thread_extents: list[int] = [1, 1, 1]
+
+    # ---- the function ----
+
+    def kernel(self) -> s.Kernel:
+        tensors, symbols = [], []
+        for param in self.func.params:
+            if param in self.func.buffer_map:
+                tensors.append(self.memory(self.func.buffer_map[param]))
+            elif str(param.dtype).startswith("int"):
+                symbols.append(self.variable(param))
+            else:
+                self.refuse(
+                    f"the parameter {param.name} is a {param.dtype} scalar",
+                    "pass it in a tensor of one element, or fix it when the kernel is built",
+                )
+        body = self.block(self.func.body)
+        if not self.grid:
+            self.refuse("the kernel has no grid of blocks", "put its body inside `with T.Kernel(...)`")
+        threads = tuple((v, self.thread_extents[n]) for n, v in sorted(self.thread_vars.items()))
+        dims = [size for tensor in tensors for size in tensor.shape]
+        symbols += [d.variable for d in dims if isinstance(d, s.Name) and d.variable not in symbols]
+        name = str(self.func.attrs["global_symbol"])
+        return s.Kernel(
+            name, tuple(tensors), tuple(dict.fromkeys(symbols)), tuple(self.grid), threads, body, self.start
+        )
+
+    def refuse(self, what: str, remedy: str) -> Any:
+        raise UnsupportedKernelError(what, where=str(self.at), remedy=remedy)
+
+    # ---- names ----
+
+    def variable(self, var: Any, counts: bool = False) -> s.Variable:
+        known = self.variables.get(var)
+        if known is None:
+            known = self.variables[var] = s.Variable(str(var.name), str(var.dtype), counts)
+        return known
+
+    def memory(self, buffer: Any) -> s.Memory:
+        known = self.memories.get(buffer)
+        if known is None:
+            known = self.memories[buffer] = self._new_memory(buffer)
+            self.data.setdefault(buffer.data, known)
+        return known
+
+    def _new_memory(self, buffer: Any) -> s.Memory:
+        scope = str(buffer.scope())
+        if scope not in _SCOPES:
+            self.refuse(
+                f"the buffer {buffer.name} lives in {scope!r}, which only exists on a GPU",
+                "allocate it with T.alloc_shared or T.alloc_fragment",
+            )
+        for size in buffer.shape:
+            if isinstance(size, tirx.Var):
+                self.variable(size, counts=True)
+        shape = tuple(self.expr(size) for size in buffer.shape)
+        base = self.data.get(buffer.data)
+        if base is not None and base.shape == shape and base.dtype == str(buffer.dtype):
+            return base
+        at = _location(get_buffer_span(buffer)) or self.at
+        return s.Memory(str(buffer.name), shape, str(buffer.dtype), _SCOPES[scope], at, base)
+
+    # ---- statements ----
+
+    def block(self, stmt: Any) -> tuple[s.Statement, ...]:
+        """A statement as a flat list of statements."""
+        outside = self.at
+        self.at = _location(get_stmt_span(stmt)) or outside
+        try:
+            return self._statement(stmt)
+        finally:
+            self.at = outside
+
+    def _statement(self, stmt: Any) -> tuple[s.Statement, ...]:
+        match type(stmt).__name__:
+            case "SeqStmt":
+                return tuple(inner for part in stmt.seq for inner in self.block(part))
+            case "SBlockRealize":
+                return self.block(stmt.block)
+            case "SBlock":
+                return self._sblock(stmt)
+            case "For":
+                return self._loop(stmt)
+            case "IfThenElse":
+                otherwise = () if stmt.else_case is None else self.block(stmt.else_case)
+                then = self.block(stmt.then_case)
+                return (s.Branch(self.expr(stmt.condition), then, otherwise, self.at),)
+            case "While":
+                return (s.Repeat(self.expr(stmt.condition), self.block(stmt.body), self.at),)
+            case "BufferStore":
+                return self._store(stmt)
+            case "Bind":
+                return self._bind(stmt)
+            case "AttrStmt":
+                return self._attribute(stmt)
+            case "Evaluate":
+                return self._evaluate(stmt.value)
+            case "DeclBuffer" | "AllocBuffer":
+                self.memory(stmt.buffer)
+                return () if getattr(stmt, "body", None) is None else self.block(stmt.body)
+            case "AssertStmt":
+                return () if getattr(stmt, "body", None) is None else self.block(stmt.body)
+        return self.refuse(
+            f"the statement {type(stmt).__name__} has no counterpart", "write it with TileLang operations"
+        )
+
+    def _sblock(self, stmt: Any) -> tuple[s.Statement, ...]:
+        threads = stmt.annotations.get("tl.launch_threads") if stmt.annotations else None
+        if threads is not None:
+            self.thread_extents = [int(extent) for extent in threads]
+        for buffer in stmt.alloc_buffers:
+            self.memory(buffer)
+        return self.block(stmt.body)
+
+    def _loop(self, stmt: Any) -> tuple[s.Statement, ...]:
+        variable = self.variable(stmt.loop_var, s.is_nonnegative(self.expr(stmt.min)))
+        if int(stmt.kind) == tirx.ForKind.THREAD_BINDING:
+            return self._bound_loop(stmt, variable)
+        kind = {tirx.ForKind.PARALLEL: "parallel", tirx.ForKind.UNROLLED: "unroll"}.get(int(stmt.kind), "serial")
+        stages = int(stmt.annotations.get("num_stages", 0)) if stmt.annotations else 0
+        step = s.Number(1) if stmt.step is None else self.expr(stmt.step)
+        return (
+            s.Loop(
+                variable,
+                self.expr(stmt.min),
+                self.expr(stmt.extent),
+                self.block(stmt.body),
+                kind,
+                stages,
+                step,
+                self.at,
+            ),
+        )
+
+    def _bound_loop(self, stmt: Any, variable: s.Variable) -> tuple[s.Statement, ...]:
+        tag = str(stmt.thread_binding.thread_tag)
+        if tag.startswith("blockIdx."):
+            self.grid.append((variable, self.expr(stmt.extent)))
+        elif tag.startswith("threadIdx."):
+            self._thread("xyz".index(tag[-1]), variable, int(stmt.extent))
+        else:
+            self.refuse(f"a loop is bound to {tag}", "use a block index or a plain loop")
+        return self.block(stmt.body)
+
+    def _thread(self, dim: int, variable: s.Variable, extent: int | None = None) -> None:
+        self.thread_vars[dim] = variable
+        if extent is not None:
+            self.thread_extents[dim] = extent
+
+    def _store(self, stmt: Any) -> tuple[s.Statement, ...]:
+        memory = self.memory(stmt.buffer)
+        indices = tuple(self.expr(index) for index in stmt.indices)
+        return (s.Store(memory, indices, self.expr(stmt.value), "", self.at),)
+
+    def _bind(self, stmt: Any) -> tuple[s.Statement, ...]:
+        if isinstance(stmt.value, tirx.Call) and stmt.value.op.name == "tl.launch_thread_idx":
+            self._thread(int(stmt.value.args[0]), self.variable(stmt.var, counts=True))
+            return ()
+        value = self.expr(stmt.value)
+        return (s.Bind(self.variable(stmt.var, s.is_nonnegative(value)), value, self.at),)
+
+    def _attribute(self, stmt: Any) -> tuple[s.Statement, ...]:
+        key = str(stmt.attr_key)
+        if key == "thread_extent":
+            variable = self.variable(stmt.node.var, counts=True)
+            tag = str(stmt.node.thread_tag)
+            if tag.startswith("blockIdx."):
+                self.grid.append((variable, self.expr(stmt.value)))
+            else:
+                self._thread("xyz".index(tag[-1]), variable, int(stmt.value))
+        elif key not in _IGNORED_ATTRS:
+            refuse_call(key, str(self.at))
+        return self.block(stmt.body)
+
+    # ---- calls as statements ----
+
+    def _evaluate(self, call: Any) -> tuple[s.Statement, ...]:
+        if not isinstance(call, tirx.Call):
+            return ()
+        name = str(call.op.name)
+        if name.startswith("tl.tileop."):
+            return (self._tile_op(name.removeprefix("tl.tileop."), call),)
+        name = name.rsplit(".", 1)[-1]
+        if name in _IGNORED_CALLS:
+            return ()
+        if name in ("tvm_storage_sync", "sync_threads"):
+            return (s.Sync(self.at),)
+        if name in _ATOMICS:
+            target = self._pointed_at(call.args[0])
+            return (s.Store(target.memory, target.indices, self.expr(call.args[1]), _ATOMICS[name], self.at),)
+        return refuse_call(name, str(self.at))
+
+    def _pointed_at(self, pointer: Any) -> s.Load:
+        load = self.expr(pointer.args[0])
+        if not isinstance(load, s.Load):
+            self.refuse("a pointer to something that is not an element", "name the element: A[i, j]")
+        assert isinstance(load, s.Load)
+        return load
+
+    def region(self, arg: Any) -> s.Region:
+        if isinstance(arg, tirx.Call) and arg.op.name == "tl.region":
+            load, sizes = arg.args[0], arg.args[2:]
+            offsets = tuple(self.expr(index) for index in load.indices)
+            return s.Region(self.memory(load.buffer), offsets, tuple(self.expr(size) for size in sizes))
+        if isinstance(arg, tirx.BufferRegion):
+            offsets = tuple(self.expr(part.min) for part in arg.region)
+            return s.Region(
+                self.memory(arg.buffer), offsets, tuple(self.expr(part.extent) for part in arg.region)
+            )
+        assert isinstance(arg, tirx.BufferLoad), arg
+        indices = tuple(self.expr(index) for index in arg.indices)
+        return s.Region(self.memory(arg.buffer), indices, (s.Number(1),) * len(indices))
+
+    def _tile_op(self, name: str, call: Any) -> s.TileOp:
+        args = call.args
+        take: Callable[..., s.TileOp] = lambda regions, **options: s.TileOp(  # noqa: E731
+            name, tuple(self.region(arg) for arg in regions), options, self.at
+        )
+        match name:
+            case "copy" | "async_copy" | "transpose":
+                return take(args[:2])
+            case "fill":
+                return take(args[:1], value=self.expr(args[1]))
+            case "gemm":
+                return take(
+                    args[:3], transpose_a=bool(args[3]), transpose_b=bool(args[4]), clear=self.expr(args[9])
+                )
+            case "reduce":
+                return take(args[:2], kind=str(args[2].value), dim=int(args[3]), clear=bool(args[4]))
+            case "cumsum" | "cummax":
+                return take(args[:2], dim=int(args[2]), reverse=bool(args[3]))
+            case "atomicadd" | "atomicmax" | "atomicmin":
+                return self._atomic_region(name.removeprefix("atomic"), call)
+            case "im2col":
+                names = ("nhw_step", "c_step", "kernel", "stride", "dilation", "pad")
+                return take(args[:2], **{n: self.expr(a) for n, a in zip(names, args[2:8], strict=True)})
+        return refuse_call(name, str(self.at))  # type: ignore[no-any-return]
+
+    def _atomic_region(self, kind: str, call: Any) -> s.TileOp:
+        dest = self.region(call.args[1])
+        if isinstance(call.args[0], tirx.Call) and call.args[0].op.name == "tl.region":
+            return s.TileOp("accumulate", (self.region(call.args[0]), dest), {"kind": kind}, self.at)
+        return s.TileOp("accumulate", (dest,), {"kind": kind, "value": self.expr(call.args[0])}, self.at)
+
+    # ---- expressions ----
+
+    def expr(self, node: Any) -> s.Expr:
+        kind = type(node)
+        if kind is tirx.IntImm:
+            return s.Number(int(node.value), str(node.dtype))
+        if kind is tirx.FloatImm:
+            return s.Number(float(node.value), str(node.dtype))
+        if kind is tirx.Var or kind is tirx.SizeVar:
+            return s.Name(self.variable(node))
+        if kind in _BINARY:
+            return s.Binary(_BINARY[kind], self.expr(node.a), self.expr(node.b), str(node.dtype))
+        if kind is tirx.BufferLoad:
+            memory = self.memory(node.buffer)
+            return s.Load(memory, tuple(self.expr(index) for index in node.indices), str(node.dtype))
+        if kind is tirx.Cast:
+            return s.Cast(self.expr(node.value), str(node.dtype))
+        if kind is tirx.Call:
+            return self._call(node)
+        if kind is tirx.Select:
+            parts = (node.condition, node.true_value, node.false_value)
+            return s.Select(*(self.expr(part) for part in parts), str(node.dtype))  # type: ignore[call-arg]
+        if kind is tirx.Not:
+            return s.Not(self.expr(node.a))
+        if isinstance(node, int | float):
+            return s.Number(node, "int32" if isinstance(node, int) else "float32")
+        return self.refuse(  # type: ignore[no-any-return]
+            f"the expression {kind.__name__} has no counterpart", "write it element by element"
+        )
+
+    def _call(self, node: Any) -> s.Expr:
+        name = str(node.op.name).rsplit(".", 1)[-1].lstrip("_")
+        dtype = str(node.dtype)
+        if name in ("infinity", "max_value", "min_value"):
+            return s.Number(_extreme(name, dtype), dtype)
+        args = tuple(self.expr(arg) for arg in node.args)
+        if name == "if_then_else":
+            return s.Select(args[0], args[1], args[2], dtype)
+        if name in _BINARY_CALLS:
+            return s.Binary(_BINARY_CALLS[name], args[0], args[1], dtype)
+        if name == "bitwise_not":
+            return s.Binary("xor", args[0], s.Number(-1, dtype), dtype)
+        if name in ("reinterpret", "bitcast"):
+            return s.Bits(args[0], dtype)
+        if name in ("fma", "ieee_fmaf"):
+            return s.Binary("add", s.Binary("mul", args[0], args[1], dtype), args[2], dtype)
+        if name == "likely":
+            return args[0]
+        fn = _FUNCTION_ALIASES.get(name, name)
+        if fn not in FUNCTIONS:
+            refuse_call(name, str(self.at))
+        return s.Call(fn, args, dtype)
+
+
+def _extreme(name: str, dtype: str) -> float | int:
+    if name == "infinity":
+        return float("inf")
+    node = tirx.max_value(dtype) if name == "max_value" else tirx.min_value(dtype)
+    return float(node.value) if s.is_float(dtype) else int(node.value)
