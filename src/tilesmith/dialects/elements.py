@@ -56,9 +56,9 @@ def numpy_type(element: Attribute) -> np.dtype[Any]:
         if element.width.data == 1:
             return np.dtype(np.bool_)
         sign = "u" if element.signedness.data is Signedness.UNSIGNED else ""
-        integer: np.dtype[Any] = np.dtype(f"{sign}int{max(element.width.data, 8)}")
-        return integer
-    return np.dtype(_FLOATS[type(element)])
+        return np.dtype(f"{sign}int{max(element.width.data, 8)}")
+    known: np.dtype[Any] = np.dtype(_FLOATS[type(element)])
+    return known
 
 
 def held_type(element: Attribute) -> np.dtype[Any]:
