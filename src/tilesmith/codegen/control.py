@@ -1,4 +1,4 @@
-"""C++ for what all kernels share: control flow, variables, arguments, accessors, the protocol of circular buffers."""
+"""C++ for what all kernels share: control flow, variables, arguments, accessors, the protocol of CBs."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def _while(e: Emitter, op: scf.WhileOp) -> None:
     condition = before.last_op
     assert isinstance(condition, scf.ConditionOp)
     if all(is_inlined(one) for one in before.ops if one is not condition):
-        with e.block(f"while ({e.value(condition.cond)})"):
+        with e.block(f"while ({e.value(condition.condition)})"):
             e.body(after)
         return
     with e.block("while (true)"):
         for one in before.ops:
             if one is not condition:
                 e.emit(one)
-        with e.block(f"if (!{e.operand(condition.cond)})"):
+        with e.block(f"if (!{e.operand(condition.condition)})"):
             e.line("break;")
         e.body(after)
 

@@ -4,8 +4,8 @@
 ... def _(e: Emitter, op: SomeOp) -> None:
 ...     e.line(f"some_call({e.cb(op.cb)}, {e.value(op.index)});")
 
-An operation that is an expression (it has one result and its C++ is one expression) registers with `expresses`. If it
-is pure and used once, it is written where it is used; otherwise it becomes a named constant.
+An operation that is an expression (one result, and C++ that is one expression) registers with `expresses`. If
+it is pure and used once, it is written where it is used; otherwise it becomes a named constant.
 """
 
 from __future__ import annotations

@@ -10,13 +10,16 @@ from xdsl.ir import SSAValue
 
 # Keywords, types and names of the device API that a user's variable must not hide.
 _TAKEN = frozenset(
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr "
-    "const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false "
-    "float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
-    "private protected public register reinterpret_cast return short signed sizeof static static_assert "
-    "static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned "
-    "using virtual void volatile wchar_t while xor xor_eq int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t "
-    "uint64_t size_t std tt ckernel noc my_x my_y noc_index kernel_main main index y0 y1 yn j0 j1 jn".split()
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const
+    constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit
+    export extern false float for friend goto if inline int long mutable namespace new noexcept not
+    not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short
+    signed sizeof static static_assert static_cast struct switch template this thread_local throw true
+    try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t std tt ckernel noc my_x
+    my_y noc_index kernel_main main index y0 y1 yn j0 j1 jn
+    """.split()  # noqa: SIM905 - one word per line would hide the code
 )
 
 

@@ -17,8 +17,8 @@ _TRANSPARENT = (arith.IndexCastOp, arith.ConstantOp)
 def is_inlined(op: Operation) -> bool:
     """Whether the operation's one result is written at its use, so that it needs no statement of its own.
 
-    A pure expression is if its one use is in the same block: in a deeper one it would be computed again in every turn
-    of a loop. A variable is read in place if nothing assigns to it before the use.
+    A pure expression is if its one use is in the same block: in a deeper one it would be computed again in
+    every turn of a loop. A variable is read in place if nothing assigns to it before the use.
     """
     if isinstance(op, _TRANSPARENT):
         return True

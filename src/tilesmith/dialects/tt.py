@@ -35,7 +35,10 @@ ROLES = ("reader", "compute", "writer")
 ARG_KINDS = ("core", "common")
 
 
-def number(value: int) -> IntegerAttr:
+_KERNEL_PROPERTIES: tuple[str, ...] = ("sym_name", "arg_names", "symbols", "source")
+
+
+def number(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 
 
@@ -316,9 +319,7 @@ class KernelOp(IRDLOperation):
     def parse(cls, parser: Parser) -> KernelOp:
         role = StringAttr(parser.parse_identifier())
         found, body = parse_function(parser)
-        properties = {
-            name: found.pop(name) for name in ("sym_name", "arg_names", "symbols", "source") if name in found
-        }
+        properties = {name: found.pop(name) for name in _KERNEL_PROPERTIES if name in found}
         return cls.create(properties={**properties, "role": role}, attributes=found, regions=[body])
 
     def print(self, printer: Printer) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tt
 
@@ -34,8 +35,7 @@ def _bind(kernel: tt.KernelOp) -> None:
     position = 0
     for accessor in [one for one in kernel.body.block.ops if isinstance(one, tt.AccessorOp)]:
         if accessor.tensor.uses.get_length() == 1 and not accessor.accessor.uses.get_length():
-            accessor.detach()
-            accessor.erase()
+            Rewriter.erase_op(accessor)
             continue
         accessor.compile_time_offset = tt.number(INTERLEAVED_WORDS * position)
         accessor.address = tt.number(position)

@@ -8,24 +8,28 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tt
 
 ADDRESS = "address_"
 COMMON_ARGS = "common_args"
 CORE_ARGS = "core_args"
+FIDELITY = "math_fidelity"
 
 
 @dataclass(frozen=True)
 class FinalizePersistentSignatureTT(ModulePass):
     """Number the runtime arguments of every kernel and list their names on it.
 
-    `common_args` are the same on every core: the addresses of the tensors ("address_A"), then symbols. `core_args`
-    differ from core to core. Symbols a kernel uses become arguments; arguments it does not use go. Circular buffers
-    that any kernel uses get their indices, the same in every kernel; the others go too.
+    `common_args` are the same on every core: the addresses of the tensors ("address_A"), then symbols.
+    `core_args` differ from core to core. Symbols a kernel uses become arguments; arguments it does not use
+    go. Circular buffers that any kernel uses get their indices, the same in every kernel; the others go too.
     """
 
     name = "finalize-persistent-signature-tt"
+
+    fidelity: str = "HiFi4"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = kernels_of(op)
@@ -33,12 +37,24 @@ class FinalizePersistentSignatureTT(ModulePass):
             _symbols_to_arguments(kernel)
             _drop_unused(kernel)
             _number(kernel)
+            if kernel.role.data == "compute":
+                kernel.attributes[FIDELITY] = StringAttr(self.fidelity)
         _number_circular_buffers(kernels)
 
 
 def kernels_of(module: ModuleOp) -> list[tt.KernelOp]:
     """The kernels of a module: reader, compute, writer."""
     return [op for op in module.walk() if isinstance(op, tt.KernelOp)]
+
+
+def circular_buffers(kernels: list[tt.KernelOp]) -> list[tt.CBOp]:
+    """The circular buffers of all kernels, each once, by index."""
+    by_index: dict[int, tt.CBOp] = {}
+    for kernel in kernels:
+        for op in kernel.body.block.ops:
+            if isinstance(op, tt.CBOp) and op.index is not None:
+                by_index.setdefault(op.index.value.data, op)
+    return [by_index[index] for index in sorted(by_index)]
 
 
 def _symbols_to_arguments(kernel: tt.KernelOp) -> None:
@@ -61,8 +77,7 @@ def _first(kernel: tt.KernelOp) -> Operation:
 def _drop_unused(kernel: tt.KernelOp) -> None:
     for op in list(kernel.walk()):
         if isinstance(op, tt.ArgOp) and op.value.first_use is None:
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
 
 
 def _number(kernel: tt.KernelOp) -> None:
@@ -95,5 +110,4 @@ def _number_circular_buffers(kernels: list[tt.KernelOp]) -> None:
         if op.cb_name.data in used:
             op.index = tt.number(index.setdefault(op.cb_name.data, len(index)))
         else:
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)

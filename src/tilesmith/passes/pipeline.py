@@ -57,7 +57,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
         InsertComputeInitTT(),
         InsertDSTManagementTT(),
         ValidateSplitKernels(),
-        FinalizePersistentSignatureTT(),
+        FinalizePersistentSignatureTT(fidelity=choices.fidelity),
         VerifyTTIR(arch=choices.arch),
         CodegenTT(),
     )

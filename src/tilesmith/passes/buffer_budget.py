@@ -1,0 +1,77 @@
+"""Do the buffers of a kernel fit into L1? If not: which takes what, and the smallest change that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tilesmith.arch import Arch
+from tilesmith.dialects import tile, tt
+from tilesmith.errors import L1BudgetError
+
+
+def bytes_of(op: tt.CBOp) -> int:
+    """The L1 a circular buffer takes."""
+    return op.page_size.value.data * op.pages.value.data * op.depth.value.data
+
+
+def check_buffers_fit(buffers: Sequence[tt.CBOp], arch: Arch) -> None:
+    """Refuse buffers that do not fit into the L1 of a core together."""
+    free = arch.l1_size - arch.l1_unreserved_base
+    wanted = _aligned_total((bytes_of(op) for op in buffers), arch)
+    if wanted <= free:
+        return
+    largest = max(buffers, key=bytes_of)
+    raise L1BudgetError(
+        f"the kernel's buffers take {wanted} bytes of L1, but a core of {arch.product} has {free}:"
+        f" {wanted - free} too many",
+        where=tile.location_of(largest),
+        remedy=_remedy(buffers, wanted - free, largest),
+        table=_table(buffers, free, wanted),
+    )
+
+
+def _aligned_total(sizes: Iterable[int], arch: Arch) -> int:
+    return sum(-(-size // arch.dram_alignment) * arch.dram_alignment for size in sizes)
+
+
+def _remedy(buffers: Sequence[tt.CBOp], over: int, largest: tt.CBOp) -> str:
+    """Fewer stages if that is enough, since the result stays the same; else smaller blocks."""
+    depths = sorted({op.depth.value.data for op in buffers if op.depth.value.data > 1}, reverse=True)
+    for stages in depths[:1]:
+        for fewer in range(stages - 1, 0, -1):
+            saved = sum(
+                bytes_of(op) // stages * (stages - fewer) for op in buffers if op.depth.value.data == stages
+            )
+            if saved >= over:
+                return f"num_stages {stages} -> {fewer} saves {saved} bytes and fits"
+    name, shape = largest.cb_name.data, _shape(largest)
+    return (
+        f"use smaller blocks: {name} ({shape}) alone takes {bytes_of(largest)} bytes,"
+        f" and {over} bytes must go; a smaller format helps too"
+    )
+
+
+def _shape(op: tt.CBOp) -> str:
+    return " x ".join(map(str, op.cb.type.buffer.dims))
+
+
+def _table(buffers: Sequence[tt.CBOp], free: int, wanted: int) -> str:
+    rows = [("buffer", "shape", "format", "pages", "depth", "bytes", "declared at")]
+    for op in sorted(buffers, key=bytes_of, reverse=True):
+        pages = f"{op.pages.value.data} x {op.page_size.value.data}"
+        depth = str(op.depth.value.data)
+        kind = op.cb.type.buffer.format.data
+        rows.append(
+            (op.cb_name.data, _shape(op), kind, pages, depth, str(bytes_of(op)), tile.location_of(op))
+        )
+    rows.append(("wanted", "", "", "", "", str(wanted), ""))
+    rows.append(("free", "", "", "", "", str(free), ""))
+    widths = [max(len(row[column]) for row in rows) for column in range(7)]
+    numbers = (4, 5)
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column in numbers else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
