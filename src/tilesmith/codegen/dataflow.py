@@ -6,22 +6,11 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from tilesmith.codegen import cpp
-from tilesmith.codegen.cpp import Emitter, emits
+from tilesmith.codegen import dataflow_helpers as helpers
+from tilesmith.codegen.cpp import Emitter, Expr, emits, expresses
 from tilesmith.dialects import tt_dataflow
 
 _DATAFLOW = "api/dataflow/dataflow_api.h"
-
-_ZERO_PAGE = """
-// Zeros for one page, copied from the core's own block of them.
-inline void zero_page(uint32_t target, uint32_t bytes) {
-    while (bytes > 0) {
-        const uint32_t piece = bytes < MEM_ZEROS_SIZE ? bytes : MEM_ZEROS_SIZE;
-        noc_async_read(get_noc_addr(MEM_ZEROS_BASE), target, piece);
-        target += piece;
-        bytes -= piece;
-    }
-}
-"""
 
 
 def _page_address(e: Emitter, pointer: str, cb: SSAValue, tile: SSAValue) -> str:
@@ -46,11 +35,71 @@ def _write_page(e: Emitter, op: tt_dataflow.WritePageOp) -> None:
     e.line(f"noc_async_write_page({e.value(op.page)}, {e.value(op.accessor)}, {source});")
 
 
-@emits(tt_dataflow.ZeroPageOp)
-def _zero_page(e: Emitter, op: tt_dataflow.ZeroPageOp) -> None:
-    e.helper("zero_page", _ZERO_PAGE)
+@emits(tt_dataflow.ZeroPagesOp)
+def _zero_pages(e: Emitter, op: tt_dataflow.ZeroPagesOp) -> None:
+    e.helper("zero_bytes", helpers.ZERO_BYTES)
     target = _page_address(e, "get_write_ptr", op.cb, op.tile)
-    e.line(f"zero_page({target}, get_tile_size({e.cb(op.cb)}));")
+    pages, size = op.pages.value.data, f"get_tile_size({e.cb(op.cb)})"
+    e.line(f"zero_bytes({target}, {size if pages == 1 else f'{pages} * {size}'});")
+
+
+@emits(tt_dataflow.ReadBytesOp)
+def _read_bytes(e: Emitter, op: tt_dataflow.ReadBytesOp) -> None:
+    e.include(_DATAFLOW)
+    e.line(f"noc_async_read({_noc_address(e, op)}, {e.value(op.address)}, {e.value(op.size)});")
+
+
+@emits(tt_dataflow.WriteBytesOp)
+def _write_bytes(e: Emitter, op: tt_dataflow.WriteBytesOp) -> None:
+    e.include(_DATAFLOW)
+    e.line(f"noc_async_write({e.value(op.address)}, {_noc_address(e, op)}, {e.value(op.size)});")
+
+
+def _noc_address(e: Emitter, op: tt_dataflow.ReadBytesOp | tt_dataflow.WriteBytesOp) -> str:
+    return f"{e.value(op.accessor)}.get_noc_addr({e.value(op.page)}, {e.value(op.offset)})"
+
+
+@emits(tt_dataflow.CopyBytesOp)
+def _copy_bytes(e: Emitter, op: tt_dataflow.CopyBytesOp) -> None:
+    e.include(_DATAFLOW)
+    source = f"get_noc_addr({e.value(op.source)})"
+    e.line(f"noc_async_read({source}, {e.value(op.target)}, {e.value(op.size)});")
+
+
+@expresses(tt_dataflow.AddressOp)
+def _address(e: Emitter, op: tt_dataflow.AddressOp) -> Expr:
+    e.include(_DATAFLOW)
+    call = "get_read_ptr" if op.side.data == "read" else "get_write_ptr"
+    return Expr(f"{call}({e.cb(op.cb)})")
+
+
+@emits(tt_dataflow.ScratchOp)
+def _scratch(e: Emitter, op: tt_dataflow.ScratchOp) -> None:
+    e.include(_DATAFLOW)
+    name = e.cb(op.cb)
+    e.line(f"cb_reserve_back({name}, 1);")
+    e.line(f"const int32_t {e.declare(op.address)} = get_write_ptr({name});")
+
+
+@expresses(tt_dataflow.LoadWordOp)
+def _load_word(e: Emitter, op: tt_dataflow.LoadWordOp) -> Expr:
+    helpers.need_storage(e, op.format.data)
+    e.helper("l1_load", helpers.L1_LOAD)
+    return Expr(f"l1_load<{op.format.data}>({e.value(op.address)}, {e.value(op.index)})")
+
+
+@emits(tt_dataflow.StoreWordOp)
+def _store_word(e: Emitter, op: tt_dataflow.StoreWordOp) -> None:
+    helpers.need_storage(e, op.format.data)
+    e.helper("l1_store", helpers.L1_STORE)
+    place = f"{e.value(op.address)}, {e.value(op.index)}"
+    e.line(f"l1_store<{op.format.data}>({place}, {e.value(op.value)});")
+
+
+@expresses(tt_dataflow.DatumOp)
+def _datum(e: Emitter, op: tt_dataflow.DatumOp) -> Expr:
+    e.helper("datum", helpers.DATUM)
+    return Expr(f"datum({e.value(op.row)}, {e.value(op.col)}, {op.across.value.data})")
 
 
 @emits(tt_dataflow.ReadBarrierOp)

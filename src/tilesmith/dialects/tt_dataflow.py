@@ -6,11 +6,23 @@ from the first. Reads and writes over the NoC have landed only after the barrier
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Dialect, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def
+from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr
+from xdsl.ir import Attribute, Dialect, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
-from tilesmith.dialects.tt import AccessorType, CBType
+from tilesmith.dialects.tt import AccessorType, CBType, number
+
+SIDES = ("read", "write")
+"""Which pages of a circular buffer: those waited for, or those reserved."""
 
 
 @irdl_op_definition
@@ -50,17 +62,156 @@ class WritePageOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ZeroPageOp(IRDLOperation):
-    """Zeros -> one reserved page, copied from the core's own block of zeros: a NoC read like any other."""
+class ZeroPagesOp(IRDLOperation):
+    """Zeros -> reserved pages, copied from the core's own block of zeros: a NoC read like any other."""
 
-    name = "tt_dataflow.zero_page"
+    name = "tt_dataflow.zero_pages"
 
     cb = operand_def(CBType)
     tile = operand_def(IndexType())
-    assembly_format = "$cb `[` $tile `]` attr-dict `:` type($cb)"
+    pages = prop_def(IntegerAttr)
+    assembly_format = "$cb `[` $tile `]` `,` $pages attr-dict `:` type($cb)"
 
-    def __init__(self, cb: SSAValue, tile: SSAValue) -> None:
-        super().__init__(operands=[cb, tile])
+    def __init__(self, cb: SSAValue, tile: SSAValue, pages: int = 1) -> None:
+        super().__init__(operands=[cb, tile], properties={"pages": number(pages)})
+
+
+@irdl_op_definition
+class AddressOp(IRDLOperation):
+    """Where the pages of a circular buffer start in L1."""
+
+    name = "tt_dataflow.address"
+
+    cb = operand_def(CBType)
+    side = prop_def(StringAttr)
+    address = result_def(IndexType())
+    assembly_format = "$side $cb attr-dict `:` type($cb)"
+
+    def __init__(self, cb: SSAValue, side: str) -> None:
+        super().__init__(operands=[cb], properties={"side": StringAttr(side)}, result_types=[IndexType()])
+
+    def verify_(self) -> None:
+        _check_side(self.side)
+
+
+@irdl_op_definition
+class ScratchOp(IRDLOperation):
+    """Memory that only this kernel uses: a circular buffer that is reserved and never pushed."""
+
+    name = "tt_dataflow.scratch"
+
+    cb = operand_def(CBType)
+    address = result_def(IndexType())
+    assembly_format = "$cb attr-dict `:` type($cb)"
+
+    def __init__(self, cb: SSAValue) -> None:
+        super().__init__(operands=[cb], result_types=[IndexType()])
+        self.address.name_hint = "scratch"
+
+
+class _Bytes(IRDLOperation):
+    """Some bytes of a page, to or from an address that is aligned as they are in the page."""
+
+    accessor = operand_def(AccessorType)
+    page = operand_def(IndexType())
+    offset = operand_def(IndexType())
+    address = operand_def(IndexType())
+    size = operand_def(IndexType())
+    assembly_format = (
+        "$accessor `[` $page `,` $offset `]` `,` $address `,` $size attr-dict `:` type($accessor)"
+    )
+
+    def __init__(
+        self, accessor: SSAValue, page: SSAValue, offset: SSAValue, address: SSAValue, size: SSAValue
+    ) -> None:
+        super().__init__(operands=[accessor, page, offset, address, size])
+
+
+@irdl_op_definition
+class ReadBytesOp(_Bytes):
+    """Bytes of a page -> L1."""
+
+    name = "tt_dataflow.read_bytes"
+
+
+@irdl_op_definition
+class WriteBytesOp(_Bytes):
+    """L1 -> bytes of a page."""
+
+    name = "tt_dataflow.write_bytes"
+
+
+@irdl_op_definition
+class CopyBytesOp(IRDLOperation):
+    """L1 -> L1 of the same core, over the NoC: lands with the next read barrier."""
+
+    name = "tt_dataflow.copy_bytes"
+
+    source = operand_def(IndexType())
+    target = operand_def(IndexType())
+    size = operand_def(IndexType())
+    assembly_format = "$source `->` $target `,` $size attr-dict"
+
+    def __init__(self, source: SSAValue, target: SSAValue, size: SSAValue) -> None:
+        super().__init__(operands=[source, target, size])
+
+
+@irdl_op_definition
+class LoadWordOp(IRDLOperation):
+    """Element `index` of an array in L1, as f32 or i32; `format` is how it is stored."""
+
+    name = "tt_dataflow.load_word"
+
+    address = operand_def(IndexType())
+    index = operand_def(IndexType())
+    format = prop_def(StringAttr)
+    value = result_def()
+    assembly_format = "$format $address `[` $index `]` attr-dict `:` type($value)"
+
+    def __init__(self, address: SSAValue, index: SSAValue, format: str, kind: Attribute) -> None:
+        super().__init__(
+            operands=[address, index], properties={"format": StringAttr(format)}, result_types=[kind]
+        )
+
+
+@irdl_op_definition
+class StoreWordOp(IRDLOperation):
+    """Write element `index` of an array in L1."""
+
+    name = "tt_dataflow.store_word"
+
+    address = operand_def(IndexType())
+    index = operand_def(IndexType())
+    value = operand_def()
+    format = prop_def(StringAttr)
+    assembly_format = "$format $address `[` $index `]` `,` $value attr-dict `:` type($value)"
+
+    def __init__(self, address: SSAValue, index: SSAValue, value: SSAValue, format: str) -> None:
+        super().__init__(operands=[address, index, value], properties={"format": StringAttr(format)})
+
+
+@irdl_op_definition
+class DatumOp(IRDLOperation):
+    """Where an element lies in a grid of tiles that is `across` tiles wide: four faces of 16x16 to a tile."""
+
+    name = "tt_dataflow.datum"
+
+    row = operand_def(IndexType())
+    col = operand_def(IndexType())
+    across = prop_def(IntegerAttr)
+    index = result_def(IndexType())
+    traits = traits_def(Pure())
+    assembly_format = "`[` $row `,` $col `]` `across` $across attr-dict"
+
+    def __init__(self, row: SSAValue, col: SSAValue, across: int) -> None:
+        super().__init__(
+            operands=[row, col], properties={"across": number(across)}, result_types=[IndexType()]
+        )
+
+
+def _check_side(side: StringAttr) -> None:
+    if side.data not in SIDES:
+        raise VerifyException(f"expected a side of {SIDES}, got {side.data!r}")
 
 
 @irdl_op_definition
@@ -82,5 +233,11 @@ class WriteBarrierOp(IRDLOperation):
 
 
 TTDataflowDialect = Dialect(
-    "tt_dataflow", [ReadPageOp, WritePageOp, ZeroPageOp, ReadBarrierOp, WriteBarrierOp], []
+    "tt_dataflow",
+    [
+        *(ReadPageOp, WritePageOp, ZeroPagesOp, ReadBytesOp, WriteBytesOp, CopyBytesOp),
+        *(ReadBarrierOp, WriteBarrierOp, AddressOp, ScratchOp),
+        *(LoadWordOp, StoreWordOp, DatumOp),
+    ],
+    [],
 )

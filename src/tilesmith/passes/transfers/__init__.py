@@ -5,6 +5,7 @@ from __future__ import annotations
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.errors import InternalFault
+from tilesmith.passes.transfers.rows import load_rows, store_rows
 from tilesmith.passes.transfers.tensors import tensor_of
 from tilesmith.passes.transfers.tiles import load_tiles, store_tiles
 
@@ -18,4 +19,8 @@ def lower_transfer(op: Lowered, arch: Arch) -> tt.StageOp:
             return load_tiles(op)
         case tile.StoreOp() if tensor_of(op.tensor).layout.data == "tile":
             return store_tiles(op)
+        case tile.LoadOp():
+            return load_rows(op, arch)
+        case tile.StoreOp():
+            return store_rows(op, arch)
     raise InternalFault(f"no lowering of {op.name} for {tile.location_of(op)}")

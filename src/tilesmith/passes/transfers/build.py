@@ -67,15 +67,15 @@ class Body:
             return a
         return self.op(arith.MuliOp(self.value(a), self.value(b))).results[0]
 
-    def div(self, a: Index, b: int) -> Index:
-        if isinstance(a, int):
+    def div(self, a: Index, b: Index) -> Index:
+        if isinstance(a, int) and isinstance(b, int):
             return a // b
-        return a if b == 1 else self.op(arith.DivSIOp(a, self.value(b))).results[0]
+        return a if b == 1 else self.op(arith.DivSIOp(self.value(a), self.value(b))).results[0]
 
-    def rem(self, a: Index, b: int) -> Index:
-        if isinstance(a, int):
+    def rem(self, a: Index, b: Index) -> Index:
+        if isinstance(a, int) and isinstance(b, int):
             return a % b
-        return 0 if b == 1 else self.op(arith.RemSIOp(a, self.value(b))).results[0]
+        return 0 if b == 1 else self.op(arith.RemSIOp(self.value(a), self.value(b))).results[0]
 
     def ceil_div(self, a: Index, b: int) -> Index:
         return self.div(self.add(a, b - 1), b)

@@ -8,15 +8,9 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, SSAValue
 
+from tilesmith.dialects import tile, tt
+from tilesmith.passes.expressions import constant_of
 from tilesmith.passes.transfers.build import Body, Index
-
-
-def constant_of(value: SSAValue) -> int | None:
-    """The number behind a value, if it is a constant."""
-    op = value.owner
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        return op.value.value.data
-    return None
 
 
 def index_of(value: SSAValue) -> Index:
@@ -80,6 +74,23 @@ def factor_of(value: SSAValue) -> int:
     if isinstance(op, Block) and isinstance(loop := op.parent_op(), scf.ForOp):
         return gcd(factor_of(loop.lb), factor_of(loop.step))
     return 1
+
+
+def may_be_negative(value: SSAValue) -> bool:
+    """Whether an index may lie before the start of a tensor; arguments and loops count up from zero."""
+    number = constant_of(value)
+    if number is not None:
+        return number < 0
+    op = value.owner
+    if isinstance(op, Block | tt.ArgOp):
+        return False
+    if isinstance(op, arith.MaxSIOp):
+        return all(may_be_negative(operand) for operand in op.operands)
+    if isinstance(op, arith.SelectOp):
+        return may_be_negative(op.lhs) or may_be_negative(op.rhs)
+    if isinstance(op, arith.SubiOp | tile.GetOp | tile.ReadOp):
+        return True
+    return any(may_be_negative(operand) for operand in op.operands)
 
 
 def divided(body: Body, value: SSAValue, by: int) -> Index:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from tilesmith.dialects import tile, tt
-from tilesmith.dialects.tt_dataflow import ReadBarrierOp, ReadPageOp, WriteBarrierOp, WritePageOp, ZeroPageOp
+from tilesmith.dialects.tt_dataflow import ReadBarrierOp, ReadPageOp, WriteBarrierOp, WritePageOp, ZeroPagesOp
 from tilesmith.passes.geometry import TILE, tile_grid
 from tilesmith.passes.transfers.build import Body, Index
-from tilesmith.passes.transfers.ranges import divided, index_of, largest
+from tilesmith.passes.transfers.ranges import divided, index_of, largest, may_be_negative
 from tilesmith.passes.transfers.tensors import (
     Transfer,
     accessor_of,
@@ -42,7 +42,7 @@ def load_tiles(op: tile.LoadOp) -> tt.StageOp:
             body.op(ReadPageOp(accessor, body.value(spot.page), op.buffer, place))
         if spot.inside is not True:
             with body.otherwise():
-                body.op(ZeroPageOp(op.buffer, place))
+                body.op(ZeroPagesOp(op.buffer, place))
     body.op(ReadBarrierOp.build())
     title = f"load {op.buffer.name_hint} from {name_of(op.tensor)}"
     return tt.StageOp(role_of(op), title, [], [op.buffer], body.region)
@@ -97,6 +97,8 @@ def _last_two(offsets: Sequence[SSAValue]) -> tuple[SSAValue | None, SSAValue]:
 
 def _fits(body: Body, place: Index, offset: SSAValue | None, count: int, available: Index) -> bool | SSAValue:
     """Whether the tile at `place` is within the tensor: known where the whole block is, else a comparison."""
+    if offset is not None and may_be_negative(offset):
+        return body.all([body.less(-1, place), body.less(place, available)])
     top = 0 if offset is None else largest(offset)
     if top is not None and isinstance(available, int) and top // TILE + count <= available:
         return True

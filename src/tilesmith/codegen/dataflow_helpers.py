@@ -1,0 +1,88 @@
+"""Small C++ functions that dataflow kernels print above themselves when they need them."""
+
+from __future__ import annotations
+
+from tilesmith.codegen.cpp import Emitter
+
+ZERO_BYTES = """
+// Zeros, copied from the core's own block of them: as with any read, a barrier must follow.
+inline void zero_bytes(uint32_t target, uint32_t bytes) {
+    while (bytes > 0) {
+        const uint32_t piece = bytes < MEM_ZEROS_SIZE ? bytes : MEM_ZEROS_SIZE;
+        noc_async_read(get_noc_addr(MEM_ZEROS_BASE), target, piece);
+        target += piece;
+        bytes -= piece;
+    }
+}
+"""
+
+DATUM = """
+// Where an element lies in a grid of tiles, each of which has four faces of 16x16.
+inline uint32_t datum(uint32_t row, uint32_t col, uint32_t tiles_across) {
+    const uint32_t tile = row / 32 * tiles_across + col / 32;
+    const uint32_t face = row / 16 % 2 * 2 + col / 16 % 2;
+    return tile * 1024 + face * 256 + row % 16 * 16 + col % 16;
+}
+"""
+
+L1_LOAD = """
+// Element `index` of an array in L1.
+template <typename Storage>
+inline auto l1_load(uint32_t address, uint32_t index) {
+    return Storage::value(reinterpret_cast<volatile tt_l1_ptr typename Storage::Word*>(address)[index]);
+}
+"""
+
+L1_STORE = """
+template <typename Storage, typename Value>
+inline void l1_store(uint32_t address, uint32_t index, Value value) {
+    reinterpret_cast<volatile tt_l1_ptr typename Storage::Word*>(address)[index] = Storage::word(value);
+}
+"""
+
+_FLOAT32 = """
+struct Float32 {
+    using Word = uint32_t;
+    static float value(Word word) { return __builtin_bit_cast(float, word); }
+    static Word word(float value) { return __builtin_bit_cast(uint32_t, value); }
+};
+"""
+
+_BFLOAT16 = """
+// The upper half of a float, rounded to nearest even.
+struct Bfloat16 {
+    using Word = uint16_t;
+    static float value(Word word) { return __builtin_bit_cast(float, static_cast<uint32_t>(word) << 16); }
+    static Word word(float value) {
+        const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+        if (value != value) return (bits >> 16) | 0x40;
+        return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
+    }
+};
+"""
+
+
+def _integer(name: str, word: str, value: str = "int32_t") -> str:
+    return f"""
+struct {name} {{
+    using Word = {word};
+    static {value} value(Word word) {{ return static_cast<{value}>(word); }}
+    static Word word({value} value) {{ return static_cast<Word>(value); }}
+}};
+"""
+
+
+STORAGES = {
+    "Float32": _FLOAT32,
+    "Bfloat16": _BFLOAT16,
+    "Int32": _integer("Int32", "int32_t"),
+    "UInt32": _integer("UInt32", "uint32_t", "uint32_t"),
+    "UInt16": _integer("UInt16", "uint16_t"),
+    "UInt8": _integer("UInt8", "uint8_t"),
+    "Int8": _integer("Int8", "int8_t"),
+}
+"""How elements are stored in L1: `value` reads the word, `word` rounds to it."""
+
+
+def need_storage(e: Emitter, name: str) -> None:
+    e.helper(name, STORAGES[name])
