@@ -20,16 +20,16 @@ from tilesmith.runtime import Device, Layout, RunReport, Tensor, open_device
 Array = NDArray[Any]
 
 _LAYOUTS = {"tile": Layout.TILE, "row_major": Layout.ROW_MAJOR}
-_devices: dict[Arch, Device] = {}
+_devices: dict[str, Device] = {}
 _opening = Lock()
 
 
 def shared_device(arch: Arch) -> Device:
     """The one device all compiled kernels of a chip share; opened when first needed."""
     with _opening:
-        device = _devices.get(arch)
+        device = _devices.get(arch.name)
         if device is None or device.is_closed:
-            device = _devices[arch] = open_device(arch)
+            device = _devices[arch.name] = open_device(arch)
         return device
 
 

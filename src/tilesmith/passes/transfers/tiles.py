@@ -71,7 +71,8 @@ def _each_tile(body: Body, op: Transfer) -> Iterator[_Spot]:
     first_col = body.named(_first_tile(body, col_offset), "first_col")
     grid = body.named(linear(body, lead, sizes[:-2]), "matrix")
     with body.loop(rows, "row") as i, body.loop(cols, "col") as j:
-        row, col = body.add(first_row, i), body.add(first_col, j)
+        row = body.named(body.add(first_row, i), "tile_row")
+        col = body.named(body.add(first_col, j), "tile_col")
         inside = body.all(
             [
                 _fits(body, row, row_offset, rows, tile_rows),
