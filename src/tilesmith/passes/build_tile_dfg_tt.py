@@ -18,7 +18,7 @@ from tilesmith.passes.roles import role_of, steps
 
 @dataclass(frozen=True)
 class BuildTileDFGTT(ModulePass):
-    """Note the graph as attribute `dfg` of the kernel; every circular buffer has one producer and one consumer."""
+    """Note the graph as attribute `dfg` of the kernel; check that every circular buffer has two sides."""
 
     name = "build-tile-dfg-tt"
 
@@ -62,14 +62,16 @@ def _check_roles(op: Operation, role: str, effects: Effects) -> None:
         cb = _declaration(place)
         if cb.consumer.data != role:
             raise InternalFault(
-                f"circular buffer {cb.cb_name.data} is drained by the {cb.consumer.data}, but the {role} reads it in {op.name}",
+                f"circular buffer {cb.cb_name.data} is drained by the {cb.consumer.data},"
+                f" but the {role} reads it in {op.name}",
                 where=tile.location_of(op),
             )
     for place in effects.writes:
         cb = _declaration(place)
         if cb.producer.data != role:
             raise InternalFault(
-                f"circular buffer {cb.cb_name.data} is filled by the {cb.producer.data}, but the {role} writes it in {op.name}",
+                f"circular buffer {cb.cb_name.data} is filled by the {cb.producer.data},"
+                f" but the {role} writes it in {op.name}",
                 where=tile.location_of(op),
             )
 

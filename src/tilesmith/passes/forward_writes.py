@@ -17,7 +17,7 @@ def forward_writes(block: Block) -> None:
     for copy in [op for op in steps(block) if isinstance(op, tile.CopyOp)]:
         writer = _writer_of(copy, live)
         if writer is not None:
-            _redirect(writer, copy.source, copy.dest)
+            _redirect(writer, copy.dest)
             copy.detach()
             copy.erase()
 
@@ -54,7 +54,7 @@ def _keeps_values(copy: tile.CopyOp) -> bool:
     return source.layout == dest.layout and (source.format == dest.format or source.format.data == "Float32")
 
 
-def _redirect(op: Operation, old: SSAValue, new: SSAValue) -> None:
+def _redirect(op: Operation, new: SSAValue) -> None:
     match op:
         case tile.MapOp():
             op.operands[len(op.ins)] = new

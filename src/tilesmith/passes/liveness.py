@@ -1,8 +1,8 @@
 """Which buffers still matter at each point of a program of structured control flow.
 
-A buffer is live where some path reads what it holds before overwriting all of it. The analysis is the textbook
-one, from the back to the front. What a piece of code does to the set of live buffers is always "add some, drop
-some", so every loop is summed up once and no iteration to a fixed point is needed.
+A buffer is live where some path reads what it holds before overwriting all of it. The analysis is the
+textbook one, from the back to the front. What a piece of code does to the set of live buffers is always "add
+some, drop some", so every loop is summed up once and no iteration to a fixed point is needed.
 """
 
 from __future__ import annotations

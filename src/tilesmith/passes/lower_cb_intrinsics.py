@@ -1,4 +1,4 @@
-"""The protocol of circular buffers: reserve and push around what fills one, wait and pop around what drains one."""
+"""The protocol of circular buffers: reserve and push around what fills one, wait and pop for what drains it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.arch import Arch, load_arch
 from tilesmith.dialects import tt
+from tilesmith.passes.dead_scalars import remove_dead_scalars
 from tilesmith.passes.effects import buffer_effects
 from tilesmith.passes.roles import role_of, steps
 from tilesmith.passes.transfers import lower_transfer
@@ -33,6 +34,7 @@ class LowerCBIntrinsics(ModulePass):
         arch = load_arch(self.arch)
         for kernel in [one for one in op.walk() if isinstance(one, tt.KernelOp)]:
             _lower_transfers(kernel.body.block, arch)
+            remove_dead_scalars(kernel.body.block)
             _in_block(kernel.body.block, frozenset())
 
 
@@ -62,7 +64,8 @@ def _at(op: Operation, waited: Waited) -> Waited:
             Rewriter.replace_op(op, calls)
             return waited - {op.cb}
         case tt.UndefOp():
-            Rewriter.replace_op(op, [tt.ReserveBackOp(op.cb, pages_of(op.cb)), tt.PushBackOp(op.cb, pages_of(op.cb))])
+            pages = pages_of(op.cb)
+            Rewriter.replace_op(op, [tt.ReserveBackOp(op.cb, pages), tt.PushBackOp(op.cb, pages)])
             return waited
         case scf.ForOp():
             return _in_loop(op, [op.body], waited)

@@ -76,7 +76,7 @@ def _end_versions(block: Block, homes: dict[tile.AllocOp, SSAValue]) -> None:
 
 
 def _begin(home: SSAValue) -> list[Operation]:
-    """A first version: zeros where the buffer is put together from parts, so that no part is left unwritten."""
+    """A first version: zeros where the buffer is put together from parts, so that none is left unwritten."""
     parts = [use.operation for use in home.uses if isinstance(use.operation, tile.CopyOp | tile.ScalarOp)]
     if not any(home in buffer_effects(op).updates for op in parts):
         return [tt.UndefOp(home)]

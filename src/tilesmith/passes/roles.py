@@ -40,9 +40,9 @@ def set_role(op: Operation, role: str) -> None:
 def assign_roles(block: Block) -> dict[Operation, str]:
     """The role of every operation on buffers or tensors.
 
-    Whoever moves data between DRAM and the core is a reader or a writer, the rest is compute. A tensor that the
-    kernel writes is touched by one role only, so that the order of its accesses is that of the program: the
-    writer if nobody reads it and no scalar code that also fills buffers writes it, the reader otherwise.
+    Whoever moves data between DRAM and the core is a reader or a writer, the rest is compute. A tensor that
+    the kernel writes is touched by one role only, so that the order of its accesses is that of the program:
+    the writer if nobody reads it and no scalar code that also fills buffers writes it, the reader otherwise.
     """
     work = [op for op in steps(block) if effects_of(op).touches]
     roles = {op: _first_choice(op) for op in work}

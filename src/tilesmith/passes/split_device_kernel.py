@@ -78,5 +78,3 @@ def _owner_of(op: Operation) -> str | None:
             return None
         case _:
             return role_of(op)
-
-

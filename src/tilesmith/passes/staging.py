@@ -1,8 +1,9 @@
 """Circular buffers for one buffer: each has one role that fills it and one that drains it.
 
-A buffer that one role writes and one role reads is one circular buffer. Any other has a home, filled and drained by
-one role. Writes of others arrive in `X_in` and are copied home, reads of others leave through a copy in `X_out`.
-A role that changes only part of a buffer at home elsewhere takes a copy out, changes that, and hands it in again.
+A buffer that one role writes and one role reads is one circular buffer. Any other has a home, filled and
+drained by one role. Writes of others arrive in `X_in` and are copied home, reads of others leave through a copy
+in `X_out`. A role that changes part of a buffer at home elsewhere takes a copy out, changes that, and hands it
+in again.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _owner(accesses: list[Access], kind: BufferType) -> str:
 
 
 def _consumer(accesses: list[Access], kind: BufferType, owner: str) -> str:
-    """The role that drains the home: the one that reads it, or its owner, who then makes copies for the others."""
+    """The role that drains the home: the one that reads it, or its owner, who makes copies for the others."""
     readers = {access.role if access.kind == kind else owner for access in accesses if access.reads}
     return readers.pop() if len(readers) == 1 else owner
 
