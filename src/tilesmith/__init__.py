@@ -29,6 +29,10 @@ if TYPE_CHECKING:
         uint16,
         uint32,
     )
+    from tilesmith.frontend.tilelang_backend import (
+        redirect_tilelang,
+        register_tilelang_backend,
+    )
     from tilesmith.jit_kernel import (
         jit,
     )
@@ -124,6 +128,8 @@ __all__ = [
     "load_arch",
     "num_cores_to_corerangeset",
     "open_device",
+    "redirect_tilelang",
+    "register_tilelang_backend",
     "split_work_to_cores",
     "tile_bytes",
     "uint8",
@@ -134,7 +140,7 @@ __all__ = [
 
 # Names are imported when first used: `import tilesmith` is quick and needs neither numpy nor torch.
 # The compiler comes last: it needs xdsl, which those who write kernels by hand do not wait for.
-_HOMES = ("arch", "formats", "program", "runtime", "compiler", "jit_kernel")
+_HOMES = ("arch", "formats", "program", "runtime", "compiler", "jit_kernel", "frontend.tilelang_backend")
 _MODULES = ("arch", "formats", "program", "runtime", "compiler", "emulator", "errors", "settings")
 
 
