@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tilesmith.codegen import arithmetic, compute, control, dataflow
+from tilesmith.codegen import arithmetic, compute, control, dataflow, scalars
 from tilesmith.codegen.cpp import Emitter
 from tilesmith.dialects import tt
 
-REGISTERED = (arithmetic, compute, control, dataflow)
+REGISTERED = (arithmetic, compute, control, dataflow, scalars)
 """The modules that say how operations are written; importing them registers it."""
 
 _DOES = {

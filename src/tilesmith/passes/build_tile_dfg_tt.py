@@ -30,7 +30,7 @@ class BuildTileDFGTT(ModulePass):
 
 def graph_of(func: tile.FuncOp) -> ArrayAttr[DictionaryAttr]:
     """One entry per step, in program order."""
-    nodes = []
+    nodes: list[DictionaryAttr] = []
     for op in steps(func.body.block):
         role = role_of(op)
         if role is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator, is_side_effect_free
 
 from tilesmith.dialects import tile, tt
@@ -17,10 +18,10 @@ def remove_dead_scalars(block: Block) -> None:
     needed = _Needed(block).ops
     for op in reversed(list(steps(block))):
         if op not in needed and not isinstance(op, tt.AccessorOp):
-            _erase(op)
+            Rewriter.erase_op(op)
     for op in list(block.ops):
         if isinstance(op, tt.AccessorOp) and not _is_accessed(op):
-            _erase(op)
+            Rewriter.erase_op(op)
     for op in list(steps(block)):
         if isinstance(op, scf.IfOp):
             _drop_empty_else(op)
@@ -79,8 +80,3 @@ def _drop_empty_else(op: scf.IfOp) -> None:
     region = op.false_region
     if region.blocks and all(inner.has_trait(IsTerminator) for inner in region.block.ops):
         region.erase_block(region.block)
-
-
-def _erase(op: Operation) -> None:
-    op.detach()
-    op.erase()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xdsl.ir import Block, Operation
+from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tile
 from tilesmith.passes.effects import Effects, buffer_effects, effects_of, is_buffer
@@ -14,8 +15,7 @@ def remove_dead_writes(block: Block) -> None:
     """Erase what only writes buffers that are overwritten or never read before anybody looks."""
     while dead := _dead_writes(block):
         for op in dead:
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
 
 
 def _dead_writes(block: Block) -> list[Operation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tile
 from tilesmith.dialects.types import BufferType
@@ -18,8 +19,7 @@ def forward_writes(block: Block) -> None:
         writer = _writer_of(copy, live)
         if writer is not None:
             _redirect(writer, copy.dest)
-            copy.detach()
-            copy.erase()
+            Rewriter.erase_op(copy)
 
 
 def _writer_of(copy: tile.CopyOp, live: Liveness) -> Operation | None:

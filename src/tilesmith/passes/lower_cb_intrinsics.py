@@ -1,4 +1,4 @@
-"""The protocol of circular buffers: reserve and push around what fills one, wait and pop for what drains it."""
+"""The protocol of circular buffers: reserve and push around what fills one, wait and pop for what drains."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.arch import Arch, load_arch
-from tilesmith.dialects import tt
+from tilesmith.dialects import tile, tt
 from tilesmith.passes.dead_scalars import remove_dead_scalars
 from tilesmith.passes.effects import buffer_effects
-from tilesmith.passes.roles import role_of, steps
+from tilesmith.passes.roles import steps
 from tilesmith.passes.transfers import lower_transfer
+
+_TRANSFERS = (tile.LoadOp, tile.StoreOp, tile.CopyOp, tile.FillOp, tile.ScalarOp)
 
 Waited = frozenset[SSAValue]
 """The circular buffers whose version the kernel has already waited for."""
@@ -40,10 +42,8 @@ class LowerCBIntrinsics(ModulePass):
 
 def _lower_transfers(block: Block, arch: Arch) -> None:
     for op in list(steps(block)):
-        if role_of(op) is not None and not isinstance(op, tt.StageOp):
-            stage = lower_transfer(op, arch)
-            if stage.parent is None:
-                Rewriter.replace_op(op, stage)
+        if isinstance(op, _TRANSFERS):
+            Rewriter.replace_op(op, lower_transfer(op, arch))
 
 
 def _in_block(block: Block, waited: Waited) -> Waited:

@@ -54,8 +54,7 @@ def _stage(block: Block, roles: dict[Operation, str]) -> dict[tile.AllocOp, SSAV
             homes[alloc] = staging.home.cb
             declarations += staging.cbs
         else:
-            alloc.detach()
-            alloc.erase()
+            Rewriter.erase_op(alloc)
     Rewriter.insert_op(declarations, InsertPoint.at_start(block))
     return homes
 
@@ -71,8 +70,7 @@ def _end_versions(block: Block, homes: dict[tile.AllocOp, SSAValue]) -> None:
     for alloc, home in homes.items():
         if home in live.after[alloc]:
             Rewriter.insert_op(_begin(home), InsertPoint.before(alloc))
-        alloc.detach()
-        alloc.erase()
+        Rewriter.erase_op(alloc)
 
 
 def _begin(home: SSAValue) -> list[Operation]:

@@ -42,7 +42,7 @@ def check_order(kernel: tt.KernelOp) -> None:
         own = _declaration(cb).producer == _declaration(cb).consumer
         if held.reserved or held.waited or (own and held.stored):
             raise InternalFault(
-                f"kernel {kernel.sym_name.data} ends with {held.reserved} pages of circular buffer {name_of(cb)}"
+                f"kernel {kernel.sym_name.data} leaves circular buffer {name_of(cb)} with {held.reserved} pages"
                 f" reserved and not pushed, {held.waited} waited for and not popped"
                 + (f", {held.stored} left inside" if own else "")
             )

@@ -37,8 +37,7 @@ def split(func: tile.FuncOp) -> tuple[tt.KernelOp, ...]:
     for kernel in kernels:
         remove_dead_scalars(kernel.body.block)
     Rewriter.insert_op(kernels, InsertPoint.before(func))
-    func.detach()
-    func.erase()
+    Rewriter.erase_op(func)
     return tuple(kernels)
 
 
@@ -65,8 +64,7 @@ def _keep_role(kernel: tt.KernelOp) -> None:
     for op in reversed(list(steps(kernel.body.block))):
         owner = _owner_of(op)
         if owner not in (None, kernel.role.data):
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
 
 
 def _owner_of(op: Operation) -> str | None:

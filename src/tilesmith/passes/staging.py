@@ -1,9 +1,9 @@
 """Circular buffers for one buffer: each has one role that fills it and one that drains it.
 
 A buffer that one role writes and one role reads is one circular buffer. Any other has a home, filled and
-drained by one role. Writes of others arrive in `X_in` and are copied home, reads of others leave through a copy
-in `X_out`. A role that changes part of a buffer at home elsewhere takes a copy out, changes that, and hands it
-in again.
+drained by one role. Writes of others arrive in `X_in` and are copied home, reads of others leave through a
+copy in `X_out`. A role that changes part of a buffer at home elsewhere takes a copy out, changes that, and
+hands it in again.
 """
 
 from __future__ import annotations

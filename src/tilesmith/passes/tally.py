@@ -1,6 +1,6 @@
 """How many pages a kernel pushes and pops, as sums over the loops and branches it does so in.
 
-`{("push", "A", ()): 1, ("push", "A", ("for 0 to n",)): 2}` means one page, and two more per round of the loop.
+`{("push", "A", ()): 1, ("push", "A", ("for 0 to n",)): 2}` means one page, and two more per round of a loop.
 What does not depend on control flow is folded: a loop with known bounds multiplies, and what both sides of a
 branch do is done anyway.
 """
@@ -87,7 +87,7 @@ def name_of(cb: SSAValue) -> str:
 def _condition(op: scf.WhileOp) -> str:
     last = op.before_region.block.last_op
     assert isinstance(last, scf.ConditionOp)
-    return key_of(last.cond)
+    return key_of(last.condition)
 
 
 def key_of(value: SSAValue) -> str:
@@ -108,7 +108,7 @@ def key_of(value: SSAValue) -> str:
 
 
 def _argument_name(value: SSAValue, block: Block) -> str:
-    position = block.args.index(value)  # type: ignore[arg-type]
+    position = block.args.index(value)
     loop = block.parent_op()
     depth = 0
     while loop is not None and not isinstance(loop, tt.KernelOp):

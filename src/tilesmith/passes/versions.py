@@ -48,9 +48,9 @@ def _enter_branches(op: scf.IfOp, live: Liveness, cbs: Sequence[SSAValue]) -> No
             unused = live.before[op] - live.after[op]
             if not unused:
                 continue
-            region.add_block(Block([scf.YieldOp()]))
-            live.entry[region.block] = live.after[op]
-            live.after[region.block.first_op] = live.before[region.block.first_op] = live.after[op]
+            end = scf.YieldOp()
+            region.add_block(Block([end]))
+            live.entry[region.block] = live.before[end] = live.after[end] = live.after[op]
         _enter(region.block, live.before[op], live, cbs)
 
 
