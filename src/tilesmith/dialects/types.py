@@ -78,9 +78,9 @@ class BufferType(ParametrizedAttribute, TypeAttribute):
 
     - "tiled": the last two dimensions in 32x32 tiles, leading dimensions one after the other;
     - "column": a vector over rows; tile t holds elements 32t.. down its rows, the same in every column. The
-      vector is the last dimension (the one before it if the last is 1); those before it are batches of vectors;
-    - "row": a vector over columns, the last dimension; tile t holds elements 32t.. along its columns, the same
-      in every row;
+      vector is the last dimension that is not 1; the others are batches of vectors;
+    - "row": a vector over columns; tile t holds elements 32t.. along its columns, the same in every row. The
+      vector is the last dimension that is not 1, as above;
     - "flat": elements in memory order, 1024 to a tile;
     - "scalar": each element has a tile of its own, the same all over it (most often there is one element).
     """

@@ -14,7 +14,7 @@ from tilesmith.dialects.tt import AccessorOp
 
 @dataclass(frozen=True)
 class AttachTensorAccessorTT(ModulePass):
-    """One `tt.accessor` at the top of each function per parameter with a use; a view goes through its source's."""
+    """One `tt.accessor` at the top of the function per parameter that is used; views share their source's."""
 
     name = "attach-tensor-accessor-tt"
 

@@ -38,17 +38,26 @@ def axes_of(kind: BufferType) -> Axes:
     Axes(batch=(), row=0, col=None)
     """
     rank, layout = len(kind.dims), kind.layout.data
-    last = tuple(range(rank))
     if layout == "tiled":
-        return Axes(last[:-2], rank - 2 if rank > 1 else None, rank - 1)
-    if layout == "column":
-        vector = rank - 2 if rank > 1 and kind.dims[-1] == 1 else rank - 1
-        return Axes(last[:vector], vector, None)
-    if layout == "row":
-        return Axes(last[:-1], None, rank - 1)
+        return Axes(tuple(range(rank - 2)), rank - 2 if rank > 1 else None, rank - 1)
     if layout == "scalar":
-        return Axes(last, None, None)
+        return Axes(tuple(range(rank)), None, None)
+    vector = vector_dim(kind.dims)
+    batch = tuple(dim for dim in range(rank) if dim != vector)
+    if layout == "column":
+        return Axes(batch, vector, None)
+    if layout == "row":
+        return Axes(batch, None, vector)
     raise InternalFault(f"a buffer of layout {layout!r} has no axes: {kind}")
+
+
+def vector_dim(dims: Sequence[int]) -> int:
+    """The dimension along which a buffer of layout "row" or "column" is a vector: the last that is not 1.
+
+    >>> vector_dim((4, 64, 1)), vector_dim((1, 64)), vector_dim((1, 1))
+    (1, 1, 1)
+    """
+    return max((dim for dim, size in enumerate(dims) if size > 1), default=len(dims) - 1)
 
 
 def tile_grid(kind: BufferType) -> tuple[int, int, int]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.arith import AddiOp, ConstantOp, DivSIOp, MuliOp, RemSIOp
 from xdsl.dialects.builtin import DictionaryAttr, IndexType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.dialects.tile import GridOp
 from tilesmith.dialects.tt import ArgOp
@@ -21,7 +22,7 @@ from tilesmith.passes.partition import Partition
 
 @dataclass(frozen=True)
 class GridToCoreGrid(ModulePass):
-    """Replace `tile.grid` by `tt.arg core` operations and loops; the module keeps the partition as attribute."""
+    """Replace `tile.grid` by `tt.arg core` operations and loops; the module keeps the partition."""
 
     name = "grid-to-core-grid"
 
@@ -50,10 +51,9 @@ class _Loops:
         for dim, arg in enumerate(list(body.args)):
             arg.replace_all_uses_with(self.indices[dim])
         for op in list(body.ops):
-            op.detach()
+            body.detach_op(op)
             self.at.insert(op)
-        self.grid.detach()
-        self.grid.erase()
+        Rewriter.erase_op(self.grid)
 
     def _linear(self) -> None:
         self._run("first_block", "block_count", "block", range(len(self.grid.extents)))

@@ -6,16 +6,37 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from tilesmith.dialects.tile import AllocOp, FuncOp
+from tilesmith.dialects.tile import AllocOp, CopyOp, FillOp, FuncOp, location_of
 from tilesmith.dialects.types import BufferType, TensorType
+from tilesmith.errors import LayoutError
+from tilesmith.formats import DataFormat
+from tilesmith.passes import tensor_layouts
+from tilesmith.passes.element_formats import (
+    buffer_format,
+    format_of_loaded,
+    is_integer_buffer,
+    is_used_by_compute,
+    tensor_format,
+    wished_formats,
+)
+from tilesmith.passes.layout_choice import choose_layouts
+from tilesmith.passes.layout_repair import repair
+from tilesmith.passes.layout_wishes import Demand, Link, NoTileForm, Wish, demands_of
+from tilesmith.passes.padding import clean_padding
+from tilesmith.passes.scalarize import scalarize
 
 
 @dataclass(frozen=True)
 class InferTTLayout(ModulePass):
-    """Fill in layout and format of every type. `formats` are the user's wishes: "B=Bfp8_b,bias=Float32"."""
+    """Fill in layout and format of every type. `formats` are the user's wishes: "B=Bfp8_b,bias=Float32".
+
+    What no layout lets work tile by tile becomes scalar code; a buffer used in two layouts gets a copy; where
+    padding counts, it is cleaned.
+    """
 
     name = "infer-tt-layout"
 
@@ -23,18 +44,70 @@ class InferTTLayout(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [one for one in op.walk() if isinstance(one, FuncOp)]:
-            for tensor in func.tensors.values():
-                kind = tensor.type
-                assert isinstance(kind, TensorType)
-                format = "Float16_b" if str(kind.element_type) == "bf16" else "Float32"
-                layout = "tile" if len(kind.dims) > 1 else "row_major"
-                new = TensorType.of(kind.dims, kind.element_type, layout, format)
-                Rewriter.replace_value_with_new_type(tensor, new)
-            for alloc in [one for one in func.walk() if isinstance(one, AllocOp)]:
-                old = alloc.buffer.type
-                assert isinstance(old, BufferType)
-                format = "Float16_b" if str(old.element_type) == "bf16" else "Float32"
-                layout = "tiled" if len(old.dims) > 1 else "column"
-                Rewriter.replace_value_with_new_type(
-                    alloc.buffer, BufferType.of(old.dims, old.element_type, old.scope.data, layout, format)
-                )
+            wished = wished_formats(self.formats, func)
+            demands = _demands(func)
+            wishes = [demand for demand in demands if isinstance(demand, Wish)]
+            links = [demand for demand in demands if isinstance(demand, Link)]
+            layouts = choose_layouts([alloc.buffer for alloc in _allocs(func)], wishes, links)
+            _set_tensor_types(func, layouts, wished)
+            _set_buffer_types(func, layouts, wished)
+            repair(wishes)
+            clean_padding(func)
+
+
+def _allocs(func: FuncOp) -> list[AllocOp]:
+    return [op for op in func.walk() if isinstance(op, AllocOp)]
+
+
+def _demands(func: FuncOp) -> list[Demand]:
+    """What the operations ask for, once those that cannot work tile by tile are scalar code."""
+    for op in list(func.walk()):
+        if isinstance(op, CopyOp | FillOp) and _touches_integers(op):
+            scalarize(op)
+    demands = {op: list(demands_of(op)) for op in func.walk()}
+    for op in [op for op, asked in demands.items() if any(isinstance(one, NoTileForm) for one in asked)]:
+        scalarize(op)
+        del demands[op]
+    return [demand for asked in demands.values() for demand in asked]
+
+
+def _touches_integers(op: CopyOp | FillOp) -> bool:
+    buffers = (op.buffer,) if isinstance(op, FillOp) else (op.source, op.dest)
+    return any(is_integer_buffer(buffer) for buffer in buffers)
+
+
+def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[str, str]) -> None:
+    for name, tensor in func.tensors.items():
+        kind = tensor.type
+        assert isinstance(kind, TensorType)
+        if tensor.first_use is None:
+            continue
+        carrier = wished.get(name, tensor_format(kind.element_type))
+        reason, op = tensor_layouts.why_not_tiles(tensor, layouts)
+        if reason and DataFormat[carrier].is_block_float:
+            raise _no_block_float(name, carrier, tensor_layouts.describe(reason, op), func)
+        layout = "row_major" if reason else "tile"
+        for one in tensor_layouts.tensors_through_views([tensor]):
+            old = one.type
+            assert isinstance(old, TensorType)
+            new = TensorType.of(old.dims, old.element_type, layout, carrier)
+            Rewriter.replace_value_with_new_type(one, new)
+
+
+def _no_block_float(name: str, format: str, reason: str, func: FuncOp) -> LayoutError:
+    return LayoutError(
+        f"parameter {name} cannot have the format {format}: it needs tiles, but {reason}",
+        where=location_of(func),
+        remedy="copy it in blocks with sizes and offsets that are multiples of 32, or choose Float16_b",
+    )
+
+
+def _set_buffer_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[str, str]) -> None:
+    for alloc in _allocs(func):
+        kind = alloc.buffer.type
+        assert isinstance(kind, BufferType)
+        carrier = buffer_format(kind.element_type, is_used_by_compute(alloc.buffer))
+        if wished and not is_integer_buffer(alloc.buffer):
+            carrier = format_of_loaded(alloc.buffer, carrier)
+        new = BufferType.of(kind.dims, kind.element_type, kind.scope.data, layouts[alloc.buffer], carrier)
+        Rewriter.replace_value_with_new_type(alloc.buffer, new)

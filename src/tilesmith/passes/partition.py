@@ -22,10 +22,10 @@ _OPERATORS = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.FloorDiv: floordiv,
 
 @dataclass(frozen=True)
 class Partition:
-    """How the blocks of a grid go to cores. `extents` are the grid's sizes, numbers or expressions of symbols.
+    """How the blocks of a grid go to cores. `extents` are the grid's sizes, as expressions of symbols.
 
     - "linear": each core takes a run of blocks, counted with dimension 0 fastest.
-    - "mesh": `columns` x `rows` cores; a core takes a run of dimension 0 by its x and of dimension 1 by its y.
+    - "mesh": `columns` x `rows` cores; a core's x picks a run of dimension 0, its y one of dimension 1.
     - "grouped": blocks that differ only in dimensions outside `separate` go to the same core, in order.
     """
 
@@ -64,8 +64,10 @@ class Partition:
         kind, extents, separate = fields["kind"], fields["extents"], fields["separate"]
         columns, rows = fields["columns"], fields["rows"]
         assert isinstance(kind, StringAttr)
-        assert isinstance(extents, ArrayAttr) and isinstance(separate, ArrayAttr)
-        assert isinstance(columns, IntAttr) and isinstance(rows, IntAttr)
+        assert isinstance(extents, ArrayAttr)
+        assert isinstance(separate, ArrayAttr)
+        assert isinstance(columns, IntAttr)
+        assert isinstance(rows, IntAttr)
         return Partition(
             kind.data,
             tuple(extent.data for extent in extents),

@@ -1,0 +1,109 @@
+"""The format that carries each element type, and the formats a user asks for instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type, IntegerType
+from xdsl.ir import Attribute, SSAValue
+
+from tilesmith.dialects.elements import is_float
+from tilesmith.dialects.tile import FuncOp, GemmOp, LoadOp, MapOp, ReduceOp, ScalarOp, location_of, place_of
+from tilesmith.dialects.types import BufferType, TensorType
+from tilesmith.errors import LayoutError
+from tilesmith.formats import DataFormat
+
+CHOICES = ("Float32", "Float16_b", "Bfp8_b", "Bfp4_b")
+_WIDE_FLOATS = (Float16Type, Float32Type, Float64Type)
+
+
+def tensor_format(element: Attribute) -> str:
+    """The format of a tensor in DRAM, unless the user asks for another.
+
+    >>> from xdsl.dialects.builtin import bf16, f16, i1
+    >>> tensor_format(bf16), tensor_format(f16), tensor_format(i1)
+    ('Float16_b', 'Float32', 'UInt8')
+    """
+    if isinstance(element, IntegerType):
+        return "UInt8" if element.width.data <= 8 else "Int32"
+    return "Float32" if isinstance(element, _WIDE_FLOATS) else "Float16_b"
+
+
+def buffer_format(element: Attribute, used_by_compute: bool) -> str:
+    """The format of a buffer on a core; integers that compute touches become floats that hold them exactly.
+
+    >>> from xdsl.dialects.builtin import i8, i32
+    >>> buffer_format(i32, used_by_compute=True), buffer_format(i8, used_by_compute=True)
+    ('Float32', 'Float16_b')
+    """
+    if not isinstance(element, IntegerType):
+        return tensor_format(element)
+    if not used_by_compute:
+        return "Int32"
+    return "Float16_b" if element.width.data <= 8 else "Float32"
+
+
+def is_used_by_compute(buffer: SSAValue) -> bool:
+    """Whether an operation that only tile arithmetic does touches the buffer."""
+    return any(isinstance(use.operation, MapOp | GemmOp | ReduceOp) for use in buffer.uses)
+
+
+def is_integer_buffer(buffer: SSAValue) -> bool:
+    """Whether a buffer holds integers as integers: only scalar code and transfers may touch it."""
+    kind = place_of(buffer)
+    assert isinstance(kind, BufferType)
+    return isinstance(kind.element_type, IntegerType) and not is_used_by_compute(buffer)
+
+
+def wished_formats(text: str, func: FuncOp) -> dict[str, str]:
+    """The formats a user wrote as "B=Bfp8_b,bias=Float32", by parameter, checked against the kernel."""
+    wished: dict[str, str] = {}
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        name, _, wanted = (word.strip() for word in item.partition("="))
+        wished[name] = _checked(name, wanted, func)
+    return wished
+
+
+def format_of_loaded(buffer: SSAValue, default: str) -> str:
+    """The format of a buffer that is loaded from tensors of one format; that of its elements otherwise."""
+    sources = {tensor_of.format.data for tensor_of in _tensors_loaded(buffer)}
+    if len(sources) != 1:
+        return default
+    (loaded,) = sources
+    by_element = any(isinstance(use.operation, ScalarOp) for use in buffer.uses)
+    if DataFormat[loaded].is_integer or (by_element and DataFormat[loaded].is_block_float):
+        return default
+    return loaded
+
+
+def _tensors_loaded(buffer: SSAValue) -> Iterable[TensorType]:
+    for use in buffer.uses:
+        if isinstance(use.operation, LoadOp):
+            kind = place_of(use.operation.tensor)
+            assert isinstance(kind, TensorType)
+            yield kind
+
+
+def _checked(name: str, format: str, func: FuncOp) -> str:
+    where, tensors = location_of(func), func.tensors
+    if name not in tensors:
+        raise LayoutError(
+            f"a format is given for {name!r}, which is no parameter of {func.sym_name.data}",
+            where=where,
+            remedy=f"the parameters are {', '.join(tensors)}",
+        )
+    if format not in CHOICES:
+        raise LayoutError(
+            f"parameter {name} cannot have the format {format!r}",
+            where=where,
+            remedy=f"choose one of {', '.join(CHOICES)}",
+        )
+    kind = tensors[name].type
+    assert isinstance(kind, TensorType)
+    if not is_float(kind.element_type):
+        raise LayoutError(
+            f"parameter {name} holds integers ({kind.element_type}) and cannot have the format {format}",
+            where=where,
+            remedy="leave the format of integer parameters out",
+        )
+    return format
