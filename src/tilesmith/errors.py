@@ -182,6 +182,12 @@ class BadCallError(UserError):
     """A compiled kernel called with tensors that are not what it was compiled for."""
 
 
+class IRError(UserError):
+    """Textual IR that cannot be read, or that does not verify."""
+
+    default_remedy = "what `tilesmith opt` prints can be read again: compare with it"
+
+
 class UnknownPassError(UserError):
     """A pass name that is not in the pipeline."""
 

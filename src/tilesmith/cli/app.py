@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -40,6 +41,33 @@ def settings() -> None:
     now = current()
     for field, (variable, _, help_text) in zip(fields(Settings), described(), strict=True):
         typer.echo(f"{variable}={getattr(now, field.name)}\n    {help_text}")
+
+
+@app.command()
+def opt(
+    source: Annotated[
+        str, typer.Argument(help="a .mlir file, or - for standard input", metavar="FILE")
+    ] = "-",
+    passes: Annotated[
+        str, typer.Option("-p", "--passes", help="names with commas between them, or all", metavar="PASSES")
+    ] = "",
+    arch: Annotated[str, typer.Option(help="the chip that `-p all` compiles for")] = "wormhole",
+    formats: Annotated[str, typer.Option(help="formats of parameters for `-p all`: B=Bfp8_b,C=Float32")] = "",
+    trace: Annotated[
+        Path | None, typer.Option(help="write the IR after every pass to this HTML file", metavar="HTML")
+    ] = None,
+    list_passes: Annotated[bool, typer.Option("--list", help="list the passes and their options")] = False,
+) -> None:
+    """Run passes of the tile compiler on textual IR and print what they make of it."""
+    from tilesmith.cli.opt import listed, optimise
+    from tilesmith.passes.pipeline import Choices
+
+    choices = Choices(arch=arch, formats=formats)
+    if list_passes:
+        for name, options, sentence in listed(choices):
+            typer.echo(f"{name}{{{options}}}\n    {sentence}" if options else f"{name}\n    {sentence}")
+        return
+    typer.echo(optimise(source, passes, choices, trace))
 
 
 @cache.command()

@@ -73,8 +73,10 @@ def _operator(e: Emitter, op: Operation) -> Expr:
     if op.results[0].type == IntegerType(1):
         symbol, binds = _LOGICAL.get(symbol, Expr(symbol, binds))
     left, right = op.operands
-    # a + (b + c) keeps its parentheses for floats: they round where the kernel says.
+    # a + (b + c) keeps its parentheses for floats: they round where the kernel says. So does a * (b / c).
     regroups = symbol in _ASSOCIATIVE and not isinstance(op, arith.AddfOp | arith.MulfOp)
+    if binds == cpp.PRODUCT:
+        regroups = regroups and isinstance(right.owner, arith.MuliOp)
     return Expr(f"{_side(e, left, binds, True)} {symbol} {_side(e, right, binds, regroups)}", binds)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
@@ -17,8 +17,8 @@ _TRANSPARENT = (arith.IndexCastOp, arith.ConstantOp)
 def is_inlined(op: Operation) -> bool:
     """Whether the operation's one result is written at its use, so that it needs no statement of its own.
 
-    A pure expression is if its one use is in the same block: in a deeper one it would be computed again in
-    every turn of a loop. A variable is read in place if nothing assigns to it before the use.
+    A pure expression is if it is used once, and not in a loop inside: it would be computed in every turn. A
+    variable is read in place if nothing assigns to it before the use.
     """
     if isinstance(op, _TRANSPARENT):
         return True
@@ -27,7 +27,16 @@ def is_inlined(op: Operation) -> bool:
     if not is_side_effect_free(op):
         return False
     users = tuple(_users(op.results[0]))
-    return not users or (len(users) == 1 and users[0].parent is op.parent)
+    return not users or (len(users) == 1 and not _is_in_loop_below(users[0], op))
+
+
+def _is_in_loop_below(user: Operation, op: Operation) -> bool:
+    at: Operation | None = user
+    while at is not None and at.parent is not op.parent:
+        at = at.parent_op()
+        if isinstance(at, scf.ForOp | scf.WhileOp):
+            return True
+    return False
 
 
 def _users(value: SSAValue) -> Iterator[Operation]:

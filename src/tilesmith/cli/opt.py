@@ -1,0 +1,84 @@
+"""`tilesmith opt`: passes on textual IR."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.utils.exceptions import ArgSpecParseError
+
+from tilesmith.dialects.context import compiler_context
+from tilesmith.dialects.reading import check, read
+from tilesmith.errors import IRError, UnknownPassError
+from tilesmith.passes.pipeline import Choices, Observer, pipeline
+from tilesmith.passes.trace import Trace
+
+ALL = "all"
+
+
+def optimise(source: str, passes: str, choices: Choices, trace: Path | None = None) -> str:
+    """The module in `source` (a path, or "-" for standard input) after the passes, as text."""
+    text, name = _text(source)
+    steps = chosen(passes, choices)
+    if trace is None:
+        return _run(text, name, steps, None)
+    with Trace(trace, title=name) as observer:
+        return _run(text, name, steps, observer)
+
+
+def chosen(passes: str, choices: Choices) -> tuple[ModulePass, ...]:
+    """The passes of a pipeline in xDSL's syntax: names, commas between them, options in braces.
+
+    >>> chosen('verify-ttir{arch="blackhole"},codegen-tt', Choices())
+    (VerifyTTIR(arch='blackhole'), CodegenTT())
+    """
+    if passes == ALL:
+        return pipeline(choices)
+    known = {step.name: type(step) for step in pipeline(choices)}
+    try:
+        return PassPipeline.parse_spec({name: _giving(kind) for name, kind in known.items()}, passes).passes
+    except (ArgSpecParseError, ValueError) as error:
+        raise UnknownPassError(
+            f"{passes!r} cannot be run: {error}",
+            remedy="write names of passes with commas between them, options in braces;"
+            " `tilesmith opt --list` shows both",
+        ) from None
+
+
+def listed(choices: Choices) -> Iterator[tuple[str, str, str]]:
+    """Every pass: its name, its options, what it does."""
+    for step in pipeline(choices):
+        options = ", ".join(field.name for field in fields(step))
+        yield step.name, options, (type(step).__doc__ or "").strip().splitlines()[0]
+
+
+def _giving(kind: type[ModulePass]) -> Callable[[], type[ModulePass]]:
+    return lambda: kind
+
+
+def _text(source: str) -> tuple[str, str]:
+    if source == "-":
+        return sys.stdin.read(), "<stdin>"
+    try:
+        return Path(source).read_text(encoding="utf-8"), source
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise IRError(
+            f"cannot read {source}: {reason}", remedy="give a .mlir file, or - for standard input"
+        ) from None
+
+
+def _run(text: str, name: str, steps: tuple[ModulePass, ...], observe: Observer | None) -> str:
+    module = read(text, name)
+    if observe is not None:
+        observe("import", module)
+    context = compiler_context()
+    for step in steps:
+        step.apply(context, module)
+        check(module)
+        if observe is not None:
+            observe(step.name, module)
+    return str(module)
