@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from tilesmith.codegen import cpp
 from tilesmith.codegen import dataflow_helpers as helpers
 from tilesmith.codegen.cpp import Emitter, Expr, emits, expresses
-from tilesmith.dialects import tt_dataflow
+from tilesmith.dialects import tt, tt_dataflow
 
 _DATAFLOW = "api/dataflow/dataflow_api.h"
 
@@ -110,3 +110,36 @@ def _read_barrier(e: Emitter, _: tt_dataflow.ReadBarrierOp) -> None:
 @emits(tt_dataflow.WriteBarrierOp)
 def _write_barrier(e: Emitter, _: tt_dataflow.WriteBarrierOp) -> None:
     e.line("noc_async_write_barrier();")
+
+
+@emits(tt_dataflow.WritesFlushedOp)
+def _writes_flushed(e: Emitter, _: tt_dataflow.WritesFlushedOp) -> None:
+    e.line("noc_async_writes_flushed();")
+
+
+@emits(tt_dataflow.MulticastSendOp)
+def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
+    e.include(_DATAFLOW)
+    e.helper("send_block", helpers.SEND_BLOCK)
+    assert isinstance(op.cb.owner, tt.CBOp)
+    first, last = op.first.value.data, op.last.value.data
+    if op.along.data == "row":
+        cores = f"{{{first}, my_y[noc_index], {last}, my_y[noc_index]}}"
+    else:
+        cores = f"{{my_x[noc_index], {first}, my_x[noc_index], {last}}}"
+    name, pages = e.cb(op.cb), op.cb.owner.pages.value.data
+    block = f"get_write_ptr({name}), {pages} * get_tile_size({name})"
+    e.line(f"send_block({block}, {cores}, {op.receivers.value.data}, {_semaphores(op)});")
+
+
+@emits(tt_dataflow.MulticastReceiveOp)
+def _multicast_receive(e: Emitter, op: tt_dataflow.MulticastReceiveOp) -> None:
+    e.include(_DATAFLOW)
+    e.helper("receive_block", helpers.RECEIVE_BLOCK)
+    sender = op.sender.value.data
+    place = f"{sender}, my_y[noc_index]" if op.along.data == "row" else f"my_x[noc_index], {sender}"
+    e.line(f"receive_block({place}, {_semaphores(op)});")
+
+
+def _semaphores(op: tt_dataflow.MulticastSendOp | tt_dataflow.MulticastReceiveOp) -> str:
+    return f"get_semaphore({op.ready.value.data}), get_semaphore({op.arrived.value.data})"

@@ -16,6 +16,47 @@ inline void zero_bytes(uint32_t target, uint32_t bytes) {
 }
 """
 
+SEND_BLOCK = """
+// In the order in which the NoC runs through it.
+struct Rectangle {
+    uint32_t x_start, y_start, x_end, y_end;
+};
+
+inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}
+
+// Sends a block to the same address on other cores, once all have room. It may be reused here afterwards.
+inline void send_block(
+    uint32_t block,
+    uint32_t bytes,
+    const Rectangle& cores,
+    uint32_t receivers,
+    uint32_t ready,
+    uint32_t arrived) {
+    const auto on_cores = [&](uint32_t address) {
+        return get_noc_multicast_addr(cores.x_start, cores.y_start, cores.x_end, cores.y_end, address);
+    };
+    noc_semaphore_wait(semaphore_word(ready), receivers);
+    noc_semaphore_set(semaphore_word(ready), 0);
+    noc_async_write_multicast(block, on_cores(block), bytes, receivers);
+    noc_semaphore_set(semaphore_word(arrived), 1);
+    noc_semaphore_set_multicast(arrived, on_cores(arrived), receivers);
+    noc_async_writes_flushed();
+}
+"""
+
+RECEIVE_BLOCK = """
+// Tells the sender that this core has room, and waits for the block.
+inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
+    volatile tt_l1_ptr uint32_t* there = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(arrived);
+    noc_semaphore_set(there, 0);
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
+    noc_semaphore_wait(there, 1);
+    noc_async_atomic_barrier();
+}
+"""
+
 DATUM = """
 // Where an element lies in a grid of tiles, each of which has four faces of 16x16.
 inline uint32_t datum(uint32_t row, uint32_t col, uint32_t tiles_across) {

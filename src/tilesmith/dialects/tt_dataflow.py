@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -74,6 +75,58 @@ class ZeroPagesOp(IRDLOperation):
 
     def __init__(self, cb: SSAValue, tile: SSAValue, pages: int = 1) -> None:
         super().__init__(operands=[cb, tile], properties={"pages": number(pages)})
+
+
+@irdl_op_definition
+class MulticastSendOp(IRDLOperation):
+    """The reserved pages of a version -> the same address on the other cores of a row or column.
+
+    `first` and `last` are NoC coordinates along it of the nearest and the farthest of them. `ready` and
+    `arrived` are numbers of semaphores.
+    """
+
+    name = "tt_dataflow.multicast_send"
+
+    cb = operand_def(CBType)
+    along = prop_def(StringAttr)
+    first = prop_def(IntegerAttr)
+    last = prop_def(IntegerAttr)
+    receivers = prop_def(IntegerAttr)
+    ready = prop_def(IntegerAttr)
+    arrived = prop_def(IntegerAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$along $cb attr-dict `:` type($cb)"
+
+    def __init__(
+        self, cb: SSAValue, along: str, first: int, last: int, receivers: int, ready: int, arrived: int
+    ) -> None:
+        numbers = {"first": first, "last": last, "receivers": receivers, "ready": ready, "arrived": arrived}
+        super().__init__(
+            operands=[cb],
+            properties={"along": StringAttr(along), **{name: number(n) for name, n in numbers.items()}},
+        )
+
+
+@irdl_op_definition
+class MulticastReceiveOp(IRDLOperation):
+    """Wait until the first core of the row or column, at NoC coordinate `sender`, has sent the version."""
+
+    name = "tt_dataflow.multicast_receive"
+
+    cb = operand_def(CBType)
+    along = prop_def(StringAttr)
+    sender = prop_def(IntegerAttr)
+    ready = prop_def(IntegerAttr)
+    arrived = prop_def(IntegerAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$along $cb attr-dict `:` type($cb)"
+
+    def __init__(self, cb: SSAValue, along: str, sender: int, ready: int, arrived: int) -> None:
+        numbers = {"sender": sender, "ready": ready, "arrived": arrived}
+        super().__init__(
+            operands=[cb],
+            properties={"along": StringAttr(along), **{name: number(n) for name, n in numbers.items()}},
+        )
 
 
 @irdl_op_definition
@@ -232,11 +285,21 @@ class WriteBarrierOp(IRDLOperation):
     assembly_format = "attr-dict"
 
 
+@irdl_op_definition
+class WritesFlushedOp(IRDLOperation):
+    """Every write issued so far has left: its source may be overwritten."""
+
+    name = "tt_dataflow.writes_flushed"
+
+    assembly_format = "attr-dict"
+
+
 TTDataflowDialect = Dialect(
     "tt_dataflow",
     [
         *(ReadPageOp, WritePageOp, ZeroPagesOp, ReadBytesOp, WriteBytesOp, CopyBytesOp),
-        *(ReadBarrierOp, WriteBarrierOp, AddressOp, ScratchOp),
+        *(MulticastSendOp, MulticastReceiveOp),
+        *(ReadBarrierOp, WriteBarrierOp, WritesFlushedOp, AddressOp, ScratchOp),
         *(LoadWordOp, StoreWordOp, DatumOp),
     ],
     [],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.errors import InternalFault
+from tilesmith.passes.transfers.multicast import shared
 from tilesmith.passes.transfers.rows import load_rows, store_rows
 from tilesmith.passes.transfers.tensors import tensor_of
 from tilesmith.passes.transfers.tiles import load_tiles, store_tiles
@@ -15,12 +16,16 @@ Lowered = tile.LoadOp | tile.StoreOp | tile.ScalarOp | tile.ReadOp
 def lower_transfer(op: Lowered, arch: Arch) -> tt.StageOp:
     """The stage that does a transfer, with its barriers, without the protocol of its circular buffers."""
     match op:
-        case tile.LoadOp() if tensor_of(op.tensor).layout.data == "tile":
-            return load_tiles(op)
+        case tile.LoadOp():
+            return _load(op, arch)
         case tile.StoreOp() if tensor_of(op.tensor).layout.data == "tile":
             return store_tiles(op)
-        case tile.LoadOp():
-            return load_rows(op, arch)
         case tile.StoreOp():
             return store_rows(op, arch)
     raise InternalFault(f"no lowering of {op.name} for {tile.location_of(op)}")
+
+
+def _load(op: tile.LoadOp, arch: Arch) -> tt.StageOp:
+    in_tiles = tensor_of(op.tensor).layout.data == "tile"
+    stage = load_tiles(op) if in_tiles else load_rows(op, arch)
+    return stage if op.multicast is None else shared(op, stage, arch)
