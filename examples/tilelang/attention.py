@@ -18,7 +18,7 @@ def attention(batch, heads, length, width, causal=False, block_m=64, block_n=64,
         Q: T.Tensor(shape, dtype),
         K: T.Tensor(shape, dtype),
         V: T.Tensor(shape, dtype),
-        O: T.Tensor(shape, dtype),
+        Out: T.Tensor(shape, dtype),
     ):
         with T.Kernel(T.ceildiv(length, block_m), heads, batch, threads=128) as (bx, by, bz):
             Q_shared = T.alloc_shared((block_m, width), dtype)
@@ -65,7 +65,7 @@ def attention(batch, heads, length, width, causal=False, block_m=64, block_n=64,
                 T.gemm(weights, V_shared, output)
             for i, j in T.Parallel(block_m, width):
                 output[i, j] = output[i, j] / total[i]
-            T.copy(output, O[bz, by, bx * block_m, 0])
+            T.copy(output, Out[bz, by, bx * block_m, 0])
 
     return attention_kernel
 

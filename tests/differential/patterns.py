@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import torch
 from examples.tilelang import attention, convolution, dequant_gemm, norm, softmax
-from torch.nn import functional
-
 from tests.differential import kernels
 from tests.differential.harness import BF16, FP32, Case, made
+from torch.nn import functional
 
 # Values that pass through bf16 buffers on the way are rounded there as well.
 TWICE = BF16.__class__(relative=2.0**-7, of_peak=2.0**-6, pcc=0.999)

@@ -10,11 +10,11 @@ from itertools import cycle, product
 import pytest
 import torch
 from examples.tilelang import gemm
+from tests.differential import kernels
+from tests.differential.harness import BF16, BFP8, FP32, Case, check_on_emulator, made
 from torch.nn import functional
 
 import tilesmith
-from tests.differential import kernels
-from tests.differential.harness import BF16, BFP8, FP32, Case, check_on_emulator, made
 from tilesmith.testing import assert_close
 
 SIZES = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.differential.harness import Case, check_by_interpreter
 from tests.differential.patterns import PATTERNS
 

@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, note, settings, strategies
-
 from tests.differential.programs.generate import random_program
 from tests.differential.programs.running import check_meaning, check_program
 from tests.differential.programs.source import kernel_source

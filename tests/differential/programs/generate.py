@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import torch
-
 from tests.differential.programs.expressions import Expression, Interval, random_expression, reading, tamed
 from tests.differential.programs.spec import (
     Buffer,

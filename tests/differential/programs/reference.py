@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-
 from tests.differential.programs.expressions import Rounding
 from tests.differential.programs.spec import Buffer, Copy, Gemm, Map, Program, Reduce, Repeat, Step, Where
+
 from tilesmith.testing import Tolerance
 
 Tensors = dict[str, torch.Tensor]

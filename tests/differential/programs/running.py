@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import torch
-
-import tilesmith
 from tests.differential.harness import as_numpy
 from tests.differential.programs.generate import input_values
 from tests.differential.programs.reference import expected
 from tests.differential.programs.source import kernel_source, output_name, tensor_names
 from tests.differential.programs.spec import Program
+
+import tilesmith
 from tilesmith.dialects.interpreter import interpret
 from tilesmith.frontend.tilelang import import_prim_func
 from tilesmith.testing import assert_close

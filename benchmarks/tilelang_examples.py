@@ -1,0 +1,125 @@
+"""Runs the examples of a TileLang checkout on the emulator, each against its own reference.
+
+    python benchmarks/tilelang_examples.py CHECKOUT [--only TEXT] [--json]
+
+The files are run as they are: only the target and the device of the tensors change, a timing runs nothing, and
+an autotuner takes its first configuration. An example runs as the checkout's own tests call it, or else as a
+script. It has passed when its kernels ran and its own comparison held. An example that fails and has
+GPU-only instructions in it is counted apart, with their names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.tilelang_run.catalogue import Example, find_examples
+
+WORKER = Path(__file__).parent / "tilelang_run" / "worker.py"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`status`: passed, failed, timeout, gpu_only, or unchecked (it ran, but compares nothing)."""
+
+    name: str
+    status: str
+    reason: str
+    seconds: float
+
+
+def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcome:
+    name = str(example.path.relative_to(checkout / "examples"))
+    calls = [text for test_file, function in example.tests for text in (str(test_file), function)]
+    command = [sys.executable, str(WORKER), options.target, str(example.path), *calls]
+    began = time.monotonic()
+    try:
+        done = subprocess.run(
+            command,
+            env={**os.environ, "TILESMITH_CHECKS": options.checks, "TILESMITH_NUMBERS": options.numbers},
+            capture_output=True,
+            text=True,
+            timeout=options.timeout,
+            check=False,
+        )
+        status, reason = judge(example, done.stdout, done.stderr)
+    except subprocess.TimeoutExpired:
+        status, reason = "timeout", f"still running after {options.timeout} s"
+    if options.logs and status != "timeout":
+        log = options.logs / f"{name.replace('/', '.')}.log"
+        log.write_text(done.stdout + done.stderr, encoding="utf-8")
+    outcome = Outcome(name, status, reason, round(time.monotonic() - began, 1))
+    print(f"{outcome.status:9} {outcome.seconds:6.1f} s  {outcome.name}  {outcome.reason}", file=sys.stderr, flush=True)
+    return outcome
+
+
+def judge(example: Example, output: str, errors: str) -> tuple[str, str]:
+    """What the worker's last line means."""
+    lines = [line for line in output.splitlines() if line.startswith('{"problem"')]
+    if not lines:
+        last = errors.strip().splitlines()[-1:] or ["no output"]
+        return "failed", f"the process ended: {last[0]}"
+    told = json.loads(lines[-1])
+    if told["problem"] or not told["kernels"]:
+        if example.gpu_only:
+            return "gpu_only", ", ".join(example.gpu_only)
+        return "failed", _one_line(told["problem"] or "no kernel ran")
+    return ("passed", "") if told["compared"] else ("unchecked", "it compares nothing")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:400]
+
+
+def summary(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    by_status = {
+        status: [one for one in outcomes if one.status == status]
+        for status in ("passed", "failed", "timeout", "unchecked", "gpu_only")
+    }
+    counted = [one for one in outcomes if one.status not in ("gpu_only", "unchecked")]
+    return {
+        "passed": len(by_status["passed"]),
+        "failed": len(by_status["failed"]) + len(by_status["timeout"]),
+        "total": len(counted),
+        "unchecked": [one.name for one in by_status["unchecked"]],
+        "gpu_only": {one.name: one.reason for one in by_status["gpu_only"]},
+        "reasons": {one.name: one.reason for one in counted if one.status != "passed"},
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path, help="a clone of TileLang's repository")
+    parser.add_argument("--only", default="", help="examples whose path contains this")
+    parser.add_argument("--target", default="wormhole")
+    parser.add_argument("--checks", default="off", choices=("on", "off"))
+    parser.add_argument("--numbers", default="chip", choices=("chip", "fast"))
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds per example")
+    parser.add_argument("--jobs", type=int, default=1, help="examples at a time")
+    parser.add_argument("--logs", type=Path, help="a folder for what the examples print")
+    parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
+    parser.add_argument("--results", type=Path, help="write every outcome to this JSON file")
+    options = parser.parse_args()
+    checkout = options.checkout.resolve()
+    chosen = [one for one in find_examples(checkout) if options.only in str(one.path)]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        outcomes = list(pool.map(lambda one: run(one, checkout, options), chosen))
+    if options.results:
+        options.results.write_text(json.dumps([asdict(one) for one in outcomes], indent=1), encoding="utf-8")
+    told = summary(outcomes)
+    print(json.dumps(told) if options.json else "{passed} of {total} examples passed".format(**told))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

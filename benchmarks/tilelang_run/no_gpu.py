@@ -1,0 +1,81 @@
+"""Lets code written for a GPU run without one: its tensors live on the CPU, its streams and events do nothing."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+
+def _on_cpu(value: Any) -> Any:
+    if isinstance(value, str) and value.split(":")[0] == "cuda":
+        return "cpu"
+    if isinstance(value, torch.device) and value.type == "cuda":
+        return torch.device("cpu")
+    return value
+
+
+class CudaOnCpu(TorchFunctionMode):
+    """Every torch call that names the device "cuda" means the CPU."""
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if function is torch.Tensor.cuda:
+            return args[0]
+        named = {name: _on_cpu(value) for name, value in (kwargs or {}).items() if name != "pin_memory"}
+        return function(*map(_on_cpu, args), **named)
+
+
+class _Event:
+    """Takes part in timing that means nothing here."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+
+    def record(self, *args: Any) -> None:
+        """Nothing is measured."""
+
+    def synchronize(self) -> None:
+        """Nothing runs in the background."""
+
+    def elapsed_time(self, other: _Event) -> float:
+        del other
+        return 1.0
+
+
+class _CpuGenerator(torch.Generator):
+    def __new__(cls, device: Any = "cpu") -> torch.Generator:
+        return torch.Generator.__new__(cls, device=_on_cpu(device))
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    del args, kwargs
+
+
+def install() -> None:
+    """For the whole process; the mode itself is entered by the caller."""
+    properties = SimpleNamespace(
+        multi_processor_count=64, name="no GPU", major=9, minor=0, total_memory=2**34,
+        shared_memory_per_block=2**20, L2_cache_size=2**24,
+    )  # fmt: skip
+    stand_ins = {
+        "is_available": lambda: True,
+        "synchronize": _nothing,
+        "current_device": lambda: 0,
+        "device_count": lambda: 1,
+        "set_device": _nothing,
+        "init": _nothing,
+        "empty_cache": _nothing,
+        "manual_seed": torch.manual_seed,
+        "manual_seed_all": torch.manual_seed,
+        "get_device_capability": lambda *_: (9, 0),
+        "get_device_name": lambda *_: "no GPU",
+        "get_device_properties": lambda *_: properties,
+        "memory_allocated": lambda *_: 0,
+        "Event": _Event,
+    }
+    for name, stand_in in stand_ins.items():
+        setattr(torch.cuda, name, stand_in)
+    torch.set_default_device = lambda device: None  # type: ignore[assignment]
+    torch.Generator = _CpuGenerator  # type: ignore[misc]
