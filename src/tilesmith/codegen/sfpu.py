@@ -1,0 +1,155 @@
+"""The functions of the vector unit: how each is called, what sets the unit up for it, and the header of both.
+
+In `call`, {0}, {1} .. are the slots and then the parameters, in the order of `tt_compute.vector`. Unary functions work in
+place; the others name the slot of their result last. The vector unit must have 32-bit slots: see `lower-tt-tile-intrinsics`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Param = Literal["bits", "int", "float"]
+
+
+@dataclass(frozen=True)
+class VectorFunction:
+    """One function: its call, its init, its header; slots it takes and how its parameters are passed."""
+
+    call: str
+    init: str
+    header: str
+    slots: int = 1
+    params: tuple[Param, ...] = ()
+
+
+def _unary(name: str, header: str, template: str = "") -> VectorFunction:
+    return VectorFunction(f"{name}_tile{template}({{0}})", f"{name}_tile_init{template}()", _unary_header(header))
+
+
+def _unary_header(name: str) -> str:
+    return f"api/compute/eltwise_unary/{name}.h"
+
+
+def _own(name: str, template: str = "") -> VectorFunction:
+    """A function with a header of its own name."""
+    return _unary(name, name, template)
+
+
+def _general(name: str, template: str = "") -> VectorFunction:
+    """A function of the header that collects those without one."""
+    return VectorFunction(
+        f"{name}_tile{template}({{0}})", f"{name}_tile_init{template}()", "api/compute/compute_kernel_api.h"
+    )
+
+
+def _rounding(name: str, rest: str = "") -> VectorFunction:
+    return VectorFunction(f"{name}_tile({{0}}{rest})", "rounding_op_tile_init()", _unary_header("rounding"))
+
+
+def _scalar(name: str) -> VectorFunction:
+    return VectorFunction(
+        f"{name}_tile({{0}}, {{1}})",
+        "binop_with_scalar_tile_init()",
+        _unary_header("binop_with_scalar"),
+        params=("bits",),
+    )
+
+
+def _with_number(name: str, header: str) -> VectorFunction:
+    return VectorFunction(f"{name}_tile({{0}}, {{1}})", f"{name}_tile_init()", header, params=("bits",))
+
+
+def _binary(name: str, header: str = "api/compute/eltwise_binary_sfpu.h") -> VectorFunction:
+    return VectorFunction(f"{name}_tile({{0}}, {{1}}, {{2}})", f"{name}_tile_init()", header, slots=3)
+
+
+def _logarithm(inverse_bits: str) -> VectorFunction:
+    return VectorFunction(
+        f"log_with_base_tile({{0}}, {inverse_bits})",
+        "log_with_base_tile_init()",
+        "api/compute/compute_kernel_api.h",
+    )
+
+
+def _reduction(pool: str, direction: str) -> VectorFunction:
+    kind = f"PoolType::{pool}, DataFormat::Float32"
+    return VectorFunction(
+        f"sfpu_reduce<{kind}, ReduceDim::REDUCE_{direction}>({{0}})",
+        f"sfpu_reduce_init<{kind}>()",
+        "api/compute/compute_kernel_api.h",
+    )
+
+
+def _spread(direction: str) -> VectorFunction:
+    return VectorFunction(
+        f"sfpu_mul_bcast_{direction}({{1}}, {{0}})",
+        f"sfpu_mul_bcast_{direction}_init()",
+        "api/compute/sfpu_binary_bcast.h",
+        slots=2,
+    )
+
+
+_TRIGONOMETRY = "sin cos tan asin acos atan sinh cosh asinh acosh atanh".split()
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
+    **{name: _unary(name, "trigonometry") for name in _TRIGONOMETRY},
+    **{name: _general(name) for name in ("abs", "sigmoid", "tanh", "exp2", "expm1", "log", "square", "sign")},
+    **{name: _own(name) for name in ("exp", "sqrt", "rsqrt", "log1p")},
+    "recip": _own("recip", "<false>"),
+    "erf": _unary("erf", "erf_erfc", "<false>"),
+    "erfc": _unary("erfc", "erf_erfc"),
+    "log2": _logarithm("0x3fb8aa3bu"),  # 1 / ln 2
+    "log10": _logarithm("0x3ede5bd9u"),  # 1 / ln 10
+    "isnan": _unary("isnan", "isinf_isnan"),
+    "isinf": _unary("isinf", "isinf_isnan"),
+    "isfinite": _unary("isfinite", "isinf_isnan"),
+    "floor": _rounding("floor"),
+    "ceil": _rounding("ceil"),
+    "trunc": _rounding("trunc"),
+    "round": _rounding("round", ", 0"),
+    "negative": _own("negative"),
+    "is_zero": _unary("eqz", "comp"),
+    "add_number": _scalar("add_unary"),
+    "subtract_number": _scalar("sub_unary"),
+    "multiply_number": _scalar("mul_unary"),
+    "subtract_from_number": _scalar("rsub_unary"),
+    "max_number": _with_number("unary_max", "api/compute/compute_kernel_api.h"),
+    "min_number": _with_number("unary_min", "api/compute/compute_kernel_api.h"),
+    **{f"{name}_number": _with_number(f"unary_{name}", _unary_header("comp")) for name in _COMPARISONS},
+    "fill": VectorFunction(
+        "fill_tile_bitcast({0}, {1})", "fill_tile_init()", _unary_header("fill"), params=("bits",)
+    ),
+    "fill_int": VectorFunction(
+        "fill_tile_int<DataFormat::Int32>({0}, {1})",
+        "fill_tile_init()",
+        _unary_header("fill"),
+        params=("int",),
+    ),
+    **{f"{name}": _binary(f"{name}_binary") for name in ("add", "sub", "mul", "div", *_COMPARISONS)},
+    "pow": _binary("power_binary"),
+    "max": _binary("binary_max", "api/compute/binary_max_min.h"),
+    "min": _binary("binary_min", "api/compute/binary_max_min.h"),
+    "fmod": _binary("fmod_binary", "api/compute/binary_fmod.h"),
+    "atan2": _binary("atan2_binary", "api/compute/atan2.h"),
+    "where": VectorFunction(
+        "where_tile<DataFormat::Float32>({0}, {1}, {2}, {3})",
+        "where_tile_init()",
+        _unary_header("where"),
+        slots=4,
+    ),
+    "copy_slot": VectorFunction(
+        "copy_dest_values<DataFormat::Float32>({0}, {1})",
+        "copy_dest_values_init()",
+        "api/compute/copy_dest_values.h",
+        slots=2,
+    ),
+    "running_sum": VectorFunction("cumsum_tile({0})", "cumsum_tile_init()", "api/compute/cumsum.h"),
+    # A slot of ones times column 0 (row 0) of another slot: that column (row) all over the tile.
+    "spread_column": _spread("col"),
+    "spread_row": _spread("row"),
+    **{f"{pool.lower()}_rows": _reduction(pool, "ROW") for pool in ("SUM", "MAX", "MIN")},
+    **{f"{pool.lower()}_columns": _reduction(pool, "COL") for pool in ("SUM", "MAX", "MIN")},
+}
+"""By the name `tt_compute.vector` calls them."""

@@ -1,0 +1,151 @@
+"""The engines are set up where what they do changes, before the outermost loop in which it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tilesmith.dialects import tt
+from tilesmith.dialects import tt_compute as ttc
+from tilesmith.passes.expressions import constant_of
+from tilesmith.passes.roles import COMPUTE
+from tilesmith.passes.tiles.engines import PACK, SRCA, SRCB, Formats, Need, needs_of
+from tilesmith.passes.tiles.stage import buffer_of, name_of
+
+State = dict[str, object]
+"""What each engine is set up for; an engine that is missing may be set up for anything."""
+
+
+@dataclass(frozen=True)
+class InsertComputeInitTT(ModulePass):
+    """Add the set-up calls of compute kernels, and note what the kernel's configuration must say.
+
+    The kernel gets `fp32_dest` (slots of 32 bits) and `unpack_to_dest_fp32` (names of circular buffers that are
+    unpacked to DST with all their bits).
+    """
+
+    name = "insert-compute-init-tt"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in op.walk():
+            if isinstance(kernel, tt.KernelOp) and kernel.role.data == COMPUTE:
+                _set_up(kernel)
+
+
+def _set_up(kernel: tt.KernelOp) -> None:
+    wide = any(bool(one.wide) for one in kernel.walk() if isinstance(one, ttc.DstOp))
+    whole = _unpacked_whole(kernel) if wide else frozenset()
+    kernel.attributes["fp32_dest"] = BoolAttr.from_bool(wide)
+    kernel.attributes["unpack_to_dest_fp32"] = ArrayAttr(
+        sorted((StringAttr(name_of(cb)) for cb in whole), key=lambda name: name.data)
+    )
+    _Walk(Formats(whole)).start(kernel.body.block)
+
+
+def _unpacked_whole(kernel: tt.KernelOp) -> frozenset[SSAValue]:
+    """Float32 buffers the matrix unit never works on: it would want them as TF32."""
+    moved, worked_on = set[SSAValue](), set[SSAValue]()
+    for op in kernel.walk():
+        if isinstance(op, ttc.MoveTileOp):
+            moved.add(op.cb)
+        elif isinstance(op, ttc.EltwiseTilesOp | ttc.MatmulBlockOp):
+            worked_on |= {op.a, op.b}
+    return frozenset(cb for cb in moved - worked_on if buffer_of(cb).format.data == "Float32")
+
+
+@dataclass(frozen=True)
+class _Walk:
+    formats: Formats
+
+    def start(self, block: Block) -> None:
+        first = {need.engine: need for need in reversed(list(self._needs_in(block)))}
+        if not first:
+            return
+        out = first[PACK].source
+        srca = first[SRCA].source if SRCA in first else out
+        srcb = first[SRCB].source if SRCB in first else srca
+        assert srca is not None and srcb is not None and out is not None
+        at = next(op for op in block.ops if not isinstance(op, tt.CBOp | tt.ArgOp | tt.AccessorOp))
+        Rewriter.insert_op(ttc.StartOp(srca, srcb, out), InsertPoint.before(at))
+        formats = {SRCA: srca, SRCB: srcb, PACK: out}
+        self.block(block, {engine: self.formats.of(cb) for engine, cb in formats.items()})
+
+    def block(self, block: Block, state: State) -> State:
+        for op in list(block.ops):
+            state = self.operation(op, state)
+        return state
+
+    def operation(self, op: Operation, state: State) -> State:
+        """Set up what the operation needs beyond `state`; the state after it."""
+        if isinstance(op, scf.ForOp | scf.WhileOp):
+            return self.loop(op, state)
+        if isinstance(op, scf.IfOp):
+            branches = [self.block(region.block, dict(state)) for region in op.regions if region.blocks]
+            return _common([*branches, state] if len(branches) < len(op.regions) else branches)
+        if isinstance(op, tt.StageOp | ttc.DstOp):
+            for region in op.regions:
+                state = self.block(region.block, state)
+            return state
+        return self._prepare(needs_of(op, self.formats), op, state)
+
+    def loop(self, op: scf.ForOp | scf.WhileOp, state: State) -> State:
+        needs = list(self._needs_in_regions(op))
+        steady = [need for need in _first_of_each(needs) if _is_only_way(need, needs)]
+        state = self._prepare(steady, op, state)
+        # Anything that changes inside the loop is unknown where a turn begins.
+        kept = {need.engine for need in steady} | (set(state) - {need.engine for need in needs})
+        inside = {engine: key for engine, key in state.items() if engine in kept}
+        for region in op.regions:
+            inside = self.block(region.block, inside)
+        return inside if _runs_at_least_once(op) else _common([inside, state])
+
+    def _prepare(self, needs: list[Need], op: Operation, state: State) -> State:
+        missing = [need for need in needs if state.get(need.engine) != need.key]
+        changed = {need.engine: need for need in missing}
+        if SRCA in changed and SRCB in changed:
+            both = ttc.ReconfigOp(changed[SRCA].source, changed[SRCB].source)
+            Rewriter.insert_op(both, InsertPoint.before(op))
+            missing = [need for need in missing if need.engine not in (SRCA, SRCB)]
+        for need in missing:
+            Rewriter.insert_op(need.make(), InsertPoint.before(op))
+        return state | {need.engine: need.key for need in needs}
+
+    def _needs_in(self, block: Block) -> Iterator[Need]:
+        for op in block.walk():
+            yield from needs_of(op, self.formats)
+
+    def _needs_in_regions(self, op: Operation) -> Iterator[Need]:
+        for region in op.regions:
+            for block in region.blocks:
+                yield from self._needs_in(block)
+
+
+def _first_of_each(needs: list[Need]) -> list[Need]:
+    return list({need.engine: need for need in reversed(needs)}.values())[::-1]
+
+
+def _is_only_way(need: Need, needs: list[Need]) -> bool:
+    return all(other.key == need.key for other in needs if other.engine == need.engine)
+
+
+def _common(states: list[State]) -> State:
+    first, *rest = states
+    return {
+        engine: key
+        for engine, key in first.items()
+        if all(engine in other and other[engine] == key for other in rest)
+    }
+
+
+def _runs_at_least_once(op: scf.ForOp | scf.WhileOp) -> bool:
+    if not isinstance(op, scf.ForOp):
+        return False
+    lower, upper = constant_of(op.lb), constant_of(op.ub)
+    return lower is not None and upper is not None and lower < upper

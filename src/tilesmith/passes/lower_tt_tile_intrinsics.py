@@ -1,0 +1,43 @@
+"""What happens to tiles becomes stages of calls on DST slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from tilesmith.dialects import tile, tt
+from tilesmith.passes.roles import COMPUTE, role_of, steps
+from tilesmith.passes.tiles.gemm import lower_gemm
+from tilesmith.passes.tiles.map import lower_map
+from tilesmith.passes.tiles.fill import lower_fill
+from tilesmith.passes.tiles.copy import lower_copy
+from tilesmith.passes.tiles.stage import Dst
+from tilesmith.passes.tiles.width import needs_wide_dst
+
+_LOWERINGS: dict[type[Operation], Callable[[Any, Dst], None]] = {
+    tile.GemmOp: lower_gemm,
+    tile.MapOp: lower_map,
+    tile.FillOp: lower_fill,
+    tile.CopyOp: lower_copy,
+}
+
+
+@dataclass(frozen=True)
+class LowerTTTileIntrinsics(ModulePass):
+    """Every tile operation of the compute role becomes `tt.stage`s."""
+
+    name = "lower-tt-tile-intrinsics"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in [one for one in op.walk() if isinstance(one, tile.FuncOp)]:
+            work = [one for one in steps(func.body.block) if role_of(one) == COMPUTE]
+            dst = Dst(any(needs_wide_dst(one) for one in work))
+            for one in work:
+                if not isinstance(one, tt.StageOp):
+                    _LOWERINGS[type(one)](one, dst)

@@ -1,0 +1,1 @@
+"""How each tile operation becomes a compute stage; one file each."""

@@ -1,0 +1,37 @@
+"""The functions of `tile.fn` on tiles: what the vector unit has under the same name, and what is built from others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from tilesmith.codegen.sfpu import VECTOR_FUNCTIONS
+from tilesmith.dialects.tile import FUNCTIONS
+from tilesmith.passes.tiles.expression import Apply, Node
+
+Build = Callable[[Sequence[Node]], Node]
+
+
+def _hypot(args: Sequence[Node]) -> Node:
+    left, right = (Apply("square", (arg,)) for arg in args)
+    return Apply("sqrt", (Apply("add", (left, right)),))
+
+
+def _copysign(args: Sequence[Node]) -> Node:
+    size = Apply("abs", (args[0],))
+    return Apply("where", (Apply("lt_number", (args[1],), (0.0,)), Apply("negative", (size,)), size))
+
+
+def _exp10(args: Sequence[Node]) -> Node:
+    return Apply("exp2", (Apply("multiply_number", tuple(args), (math.log2(10.0),)),))
+
+
+_BUILT: dict[str, Build] = {"hypot": _hypot, "copysign": _copysign, "exp10": _exp10}
+
+ON_TILES = frozenset(name for name in FUNCTIONS if name in VECTOR_FUNCTIONS or name in _BUILT)
+"""The functions that can be computed on tiles."""
+
+
+def call(name: str, args: Sequence[Node]) -> Node:
+    """The graph of a function of `ON_TILES`."""
+    return _BUILT[name](args) if name in _BUILT else Apply(name, tuple(args))
