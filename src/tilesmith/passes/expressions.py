@@ -22,7 +22,7 @@ _SYMBOLS: dict[type[Operation], str] = {
     arith.RemSIOp: "%",
     arith.RemUIOp: "%",
 }
-_TRANSPARENT = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
+TRANSPARENT = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
 _SUMS = (arith.AddiOp, arith.SubiOp, arith.MinSIOp, arith.MaxSIOp, arith.MinUIOp, arith.MaxUIOp)
 _QUOTIENTS = (arith.DivSIOp, arith.DivUIOp, arith.FloorDivSIOp)
 _REMAINDERS = (arith.RemSIOp, arith.RemUIOp)
@@ -31,7 +31,7 @@ _REMAINDERS = (arith.RemSIOp, arith.RemUIOp)
 def constant_of(value: SSAValue) -> int | None:
     """The number behind a value, if it is a constant."""
     op = value.owner
-    if isinstance(op, _TRANSPARENT):
+    if isinstance(op, TRANSPARENT):
         return constant_of(op.operands[0])
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
         return op.value.value.data
@@ -46,7 +46,7 @@ def text_of(value: SSAValue) -> str:
     op = value.owner
     if isinstance(value, BlockArgument) and value.name_hint:
         return value.name_hint
-    if isinstance(op, _TRANSPARENT):
+    if isinstance(op, TRANSPARENT):
         return text_of(op.operands[0])
     if not isinstance(op, Operation) or type(op) not in _SYMBOLS:
         raise UserError(
@@ -104,7 +104,7 @@ def leaves_of(values: Iterable[SSAValue]) -> set[SSAValue]:
 
 
 def _divisor_of_result(op: Operation) -> int:
-    if isinstance(op, _TRANSPARENT):
+    if isinstance(op, TRANSPARENT):
         return divisor_of(op.operands[0])
     if isinstance(op, _SUMS):
         return gcd(divisor_of(op.operands[0]), divisor_of(op.operands[1]))

@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.dialects.tile import GridOp
-from tilesmith.dialects.tt import ArgOp
+from tilesmith.dialects.tt import ArgOp, number
 from tilesmith.passes.expressions import constant_of
 from tilesmith.passes.partition import Partition
 
@@ -64,53 +64,69 @@ class _Loops:
             self._whole(dim)
 
     def _mesh(self) -> None:
-        for dim in range(2, len(self.grid.extents)):
+        for dim in reversed(range(2, len(self.grid.extents))):
             self._whole(dim)
-        for dim, count, arg in ((1, self.partition.rows, "core_y"), (0, self.partition.columns, "core_x")):
-            self._share(dim, int(self.partition.extents[dim]) // count, self._arg(arg))
+        self._share(1, self.partition.rows, "core_y")
+        self._share(0, self.partition.columns, "core_x")
 
     def _run(self, first_name: str, count_name: str, name: str, dims: Sequence[int]) -> None:
-        """One loop over the units of a core; each unit is a number that all of `dims` are digits of."""
+        """One loop over the units of a core; a unit is a number with the indices of `dims` as its digits."""
         moving = [dim for dim in dims if constant_of(self.grid.extents[dim]) != 1]
+        last_dim = moving[-1] if moving else None
         first, count = self._arg(first_name), self._arg(count_name)
-        last = self._named(AddiOp(first, count), f"last_{name}")
-        unit = self._loop(first, last, self.names[moving[0]] if len(moving) == 1 else name)
-        rest = unit
+        end = self._named(AddiOp(first, count), f"end_{name}")
+        rest = self._loop(first, end, self.names[moving[0]] if len(moving) == 1 else name)
         for dim in dims:
             if dim not in moving:
                 self.indices[dim] = self._number(0)
-            elif dim == moving[-1]:
-                self.indices[dim] = rest
+            elif dim == last_dim:
+                self.indices[dim] = self._bounded(rest, dim)
             else:
-                extent = self.grid.extents[dim]
-                self.indices[dim] = self._named(RemSIOp(rest, extent), self.names[dim])
+                digit = self._named(RemSIOp(rest, self.grid.extents[dim]), self.names[dim])
+                self.indices[dim] = self._bounded(digit, dim)
                 following = moving[moving.index(dim) + 1]
-                last_digit = following == moving[-1]
-                rest = self._named(DivSIOp(rest, extent), self.names[following] if last_digit else "rest")
+                name = self.names[following] if following == last_dim else "rest"
+                rest = self._named(DivSIOp(rest, self.grid.extents[dim]), name)
 
     def _whole(self, dim: int) -> None:
         """All of a dimension, on every core."""
-        extent = self.grid.extents[dim]
-        zero = self._number(0)
-        self.indices[dim] = zero if constant_of(extent) == 1 else self._loop(zero, extent, self.names[dim])
+        extent, zero = self.grid.extents[dim], self._number(0)
+        alone = constant_of(extent) == 1
+        self.indices[dim] = zero if alone else self._loop(zero, extent, self.names[dim])
 
-    def _share(self, dim: int, each: int, core: SSAValue) -> None:
-        """The `each` blocks of a dimension that belong to a row or column of cores."""
+    def _share(self, dim: int, cores: int, arg: str) -> None:
+        """The blocks of a dimension that belong to one row or column of cores."""
+        each = int(self.partition.extents[dim]) // cores
+        core = self._arg(arg)
+        self._bound(core, cores)
         if each == 1:
             self.indices[dim] = core
             return
         name = self.names[dim]
         first = self._named(MuliOp(core, self._number(each)), f"first_{name}")
-        last = self._named(AddiOp(first, self._number(each)), f"last_{name}")
-        self.indices[dim] = self._loop(first, last, name)
+        end = self._named(AddiOp(first, self._number(each)), f"end_{name}")
+        self.indices[dim] = self._bounded(self._loop(first, end, name), dim)
 
-    def _loop(self, first: SSAValue, last: SSAValue, name: str) -> SSAValue:
+    def _bounded(self, index: SSAValue, dim: int) -> SSAValue:
+        extent = constant_of(self.grid.extents[dim])
+        if extent is not None:
+            self._bound(index, extent)
+        return index
+
+    def _bound(self, index: SSAValue, limit: int) -> None:
+        """Say on the operation that makes an index (or on its loop) that the index is below the limit."""
+        owner = index.owner
+        op = owner if isinstance(owner, Operation) else owner.parent_op()
+        assert op is not None
+        op.attributes["below"] = number(limit)
+
+    def _loop(self, first: SSAValue, end: SSAValue, name: str) -> SSAValue:
         body = Block([scf.YieldOp()], arg_types=[IndexType()])
         body.args[0].name_hint = name
-        self.at.insert(scf.ForOp(first, last, self._number(1), [], body))
-        end = body.first_op
-        assert end is not None
-        self.at = Builder(InsertPoint.before(end))
+        self.at.insert(scf.ForOp(first, end, self._number(1), [], body))
+        last = body.last_op
+        assert last is not None
+        self.at = Builder(InsertPoint.before(last))
         return body.args[0]
 
     def _arg(self, name: str) -> SSAValue:
