@@ -21,8 +21,8 @@ from tilesmith.passes.sharing import Sharing, shared_loads
 class LayoutAwareWorkPartitionTT(ModulePass):
     """Give every `tile.grid` its `partition`, and every load that cores can share its `multicast`.
 
-    Blocks that accumulate into the same place go to one core. Otherwise a mesh of cores is chosen if loads can
-    be shared in it and it keeps as many cores busy as a plain split of the blocks would.
+    Blocks that accumulate into the same place go to one core. Otherwise a mesh of cores is chosen if it lets
+    loads be shared and keeps as many cores busy as a plain split of the blocks would.
     """
 
     name = "layout-aware-work-partition-tt"

@@ -44,7 +44,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
     """Every pass, in order."""
     return (
         InferTTLayout(formats=choices.formats),
-        PropagateTTLayout(),
+        PropagateTTLayout(arch=choices.arch),
         AttachTensorAccessorTT(),
         LayoutAwareWorkPartitionTT(arch=choices.arch),
         GridToCoreGrid(),

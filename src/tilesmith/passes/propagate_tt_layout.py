@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -10,20 +11,33 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from tilesmith.dialects.tile import AllocOp, LoadOp
+from tilesmith.arch import Arch, load_arch
+from tilesmith.dialects.tile import AllocOp, FuncOp, LoadOp, ScalarOp, StoreOp, place_of
 from tilesmith.dialects.tt import number
+from tilesmith.dialects.types import BufferType, TensorType
+from tilesmith.passes.effects import effects_of
+from tilesmith.passes.geometry import version_bytes
 
 
 @dataclass(frozen=True)
 class PropagateTTLayout(ModulePass):
-    """Set the `depth` of every `tile.alloc`: what is loaded can be loaded ahead, the rest has one version."""
+    """Set the `depth` of every `tile.alloc`: what is loaded can be loaded ahead, the rest has one version.
+
+    `num_stages` of the loop around a load says how far ahead. Where L1 is too small for that, the largest
+    buffers get fewer versions; whether one of each fits is checked when the circular buffers are known.
+    """
 
     name = "propagate-tt-layout"
 
+    arch: str = "wormhole"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for alloc in op.walk():
-            if isinstance(alloc, AllocOp):
-                alloc.depth = number(_depth_wanted(alloc))
+        for func in op.walk():
+            if isinstance(func, FuncOp):
+                allocs = [one for one in func.walk() if isinstance(one, AllocOp)]
+                for alloc in allocs:
+                    alloc.depth = number(_depth_wanted(alloc))
+                _fit(allocs, load_arch(self.arch))
 
 
 def _depth_wanted(alloc: AllocOp) -> int:
@@ -40,3 +54,54 @@ def _stages_around(op: Operation) -> int:
             return stages.value.data
         at = at.parent_op()
     return 1
+
+
+def _fit(allocs: Sequence[AllocOp], arch: Arch) -> None:
+    """Take versions from the largest buffers until all fit, or each has one."""
+    free = arch.l1_size - arch.l1_unreserved_base
+    while sum(map(_bytes, allocs)) > free:
+        deep = [alloc for alloc in allocs if _depth(alloc) > 1]
+        if not deep:
+            return
+        largest = max(deep, key=lambda alloc: _depth(alloc) * version_bytes(_kind(alloc)))
+        largest.depth = number(_depth(largest) - 1)
+
+
+def _bytes(alloc: AllocOp) -> int:
+    return version_bytes(_kind(alloc)) * _depth(alloc) + sum(_bytes_between_roles(alloc))
+
+
+def _bytes_between_roles(alloc: AllocOp) -> list[int]:
+    """What a buffer takes besides its own versions: one more on each way between a transfer and compute.
+
+    A buffer that compute writes cannot be loaded into directly, and one that compute goes on reading, or that
+    has another format than its tensor, is copied before it is stored.
+    """
+    kind = _kind(alloc)
+    users = [use.operation for use in alloc.buffer.uses]
+    transfers = (LoadOp, StoreOp, ScalarOp)
+    inside = [op for op in users if not isinstance(op, transfers)]
+    computed = any(alloc.buffer in effects_of(op).writes for op in inside)
+    read_on = any(alloc.buffer in effects_of(op).reads for op in inside)
+    extra = []
+    if any(isinstance(op, LoadOp | ScalarOp) and (computed or _converts(op, kind)) for op in users):
+        extra.append(version_bytes(kind))
+    if any(isinstance(op, StoreOp | ScalarOp) and (read_on or _converts(op, kind)) for op in users):
+        extra.append(version_bytes(kind))
+    return extra
+
+
+def _converts(op: Operation, kind: BufferType) -> bool:
+    tensor = place_of(op.tensor) if isinstance(op, LoadOp | StoreOp) else None
+    return isinstance(tensor, TensorType) and tensor.format != kind.format
+
+
+def _depth(alloc: AllocOp) -> int:
+    assert alloc.depth is not None
+    return alloc.depth.value.data
+
+
+def _kind(alloc: AllocOp) -> BufferType:
+    kind = alloc.buffer.type
+    assert isinstance(kind, BufferType)
+    return kind
