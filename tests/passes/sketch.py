@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from xdsl.builder import Builder, InsertPoint
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, ModuleOp, bf16, f32, i1
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, ModuleOp, bf16, f32, i1, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tilesmith.dialects import tile, tt
@@ -97,7 +97,7 @@ class Sketch:
         return self._as_index(element.value)
 
     def _as_index(self, value: SSAValue) -> SSAValue:
-        whole = self.at.insert(arith.FPToSIOp(value, IntegerAttr.from_int_and_width(0, 32).type))
+        whole = self.at.insert(arith.FPToSIOp(value, i32))
         return self.at.insert(arith.IndexCastOp(whole.result, IndexType())).result
 
     # ---- control flow ----

@@ -25,10 +25,15 @@ def send_scalars(kernels: Mapping[str, tt.KernelOp]) -> None:
             remove_dead_scalars(kernel.body.block)
     declarations = []
     for position, source in enumerate(reads[READER]):
+        at: Operation = source
         for role in kernels:
             target = reads[role][position]
             if role != READER and target.parent is not None:
-                declarations.append(_send(source, target, role, f"scalar{position}_{role}"))
+                declaration = _receive(target, role, f"scalar{position}_{role}")
+                send = tt.SendOp(source.value, declaration.cb)
+                Rewriter.insert_op(send, InsertPoint.after(at))
+                declarations.append(declaration)
+                at = send
     _declare(declarations, kernels)
 
 
@@ -36,11 +41,10 @@ def _reads_of(kernel: tt.KernelOp) -> list[tile.ReadOp]:
     return [op for op in steps(kernel.body.block) if isinstance(op, tile.ReadOp)]
 
 
-def _send(source: tile.ReadOp, target: tile.ReadOp, role: str, name: str) -> tt.CBOp:
-    """Send the value from where the reader has it to where the other kernel would have read it."""
+def _receive(target: tile.ReadOp, role: str, name: str) -> tt.CBOp:
+    """Receive where the kernel would have read; the circular buffer it comes through."""
     kind = BufferType.of((1,), i32, "local", "scalar", "Int32")
     declaration = tt.CBOp(name, kind, 1, 2, PAGE_SIZE, READER, role)
-    Rewriter.insert_op(tt.SendOp(source.value, declaration.cb), InsertPoint.after(source))
     received = tt.ReceiveOp(declaration.cb, target.value.type)
     received.value.name_hint = target.value.name_hint
     Rewriter.replace_op(target, received)

@@ -1,0 +1,112 @@
+"""Calls on circular buffers around the steps, and no more of them than needed."""
+
+from __future__ import annotations
+
+import pytest
+from tests.passes.conftest import Golden
+from tests.passes.samples import module
+from tests.passes.sketch import Sketch, outline
+from tests.passes.steps import after
+
+from tilesmith.dialects import tt
+from tilesmith.dialects.context import compiler_context
+from tilesmith.passes.attach_tensor_accessor_tt import AttachTensorAccessorTT
+from tilesmith.passes.lower_cb_intrinsics import LowerCBIntrinsics
+from tilesmith.passes.lower_shared_to_cb import LowerSharedToCB
+from tilesmith.passes.lower_tt_tile_intrinsics import LowerTTTileIntrinsics
+from tilesmith.passes.pipeline import run
+from tilesmith.passes.split_device_kernel import SplitDeviceKernel
+
+PASSES = (
+    AttachTensorAccessorTT(),
+    LowerSharedToCB(),
+    LowerTTTileIntrinsics(),
+    SplitDeviceKernel(),
+    LowerCBIntrinsics(),
+)
+
+
+def calls(s: Sketch, role: str) -> list[str]:
+    """The calls on circular buffers, and control flow, of one kernel of a sketch."""
+    run(compiler_context(), s.module, PASSES)
+    kernel = next(op for op in s.module.ops if isinstance(op, tt.KernelOp) and op.role.data == role)
+    lines = (line.strip() for line in outline(kernel).splitlines())
+    return [line.removeprefix("cb_") for line in lines if line.startswith(("cb_", "for", "if", "else"))]
+
+
+@pytest.mark.parametrize("name", ["add", "gemm"])
+def test_samples(name: str, golden: Golden) -> None:
+    golden(str(after("lower-cb-intrinsics", module(name))))
+
+
+def test_who_fills_reserves_and_pushes() -> None:
+    s = Sketch("X")
+    s.load("X")
+    s.store("X")
+    assert [line for line in calls(s, "reader") if "X" in line] == ["reserve_back X", "push_back X"]
+
+
+def test_who_drains_waits_and_pops() -> None:
+    s = Sketch("X")
+    s.load("X")
+    s.store("X")
+    assert [line for line in calls(s, "writer") if "X" in line] == ["wait_front X", "pop_front X"]
+
+
+def test_a_second_use_does_not_wait_again() -> None:
+    s = Sketch("X")
+    s.load("X")
+    s.store("X")
+    s.store("X")
+    assert [line for line in calls(s, "writer") if "X" in line] == ["wait_front X", "pop_front X"]
+
+
+def test_a_version_nobody_used_on_this_way_is_waited_for_and_popped() -> None:
+    s = Sketch("X")
+    s.load("X")
+    with s.branch():
+        s.store("X")
+    writer = [line for line in calls(s, "writer") if "X" in line or line == "else"]
+    assert writer == ["wait_front X", "pop_front X", "else", "wait_front X", "pop_front X"]
+
+
+def test_a_loop_does_not_wait_for_what_was_waited_for_before_it() -> None:
+    s = Sketch("X")
+    s.load("X")
+    s.store("X")
+    with s.loop():
+        s.store("X")
+    assert [line for line in calls(s, "writer") if "X" in line] == ["wait_front X", "pop_front X"]
+
+
+def test_a_loop_waits_for_what_its_rounds_replace() -> None:
+    s = Sketch("X")
+    s.load("X")
+    s.store("X")
+    with s.loop():
+        s.store("X")
+        s.load("X")
+    writer = [line for line in calls(s, "writer") if "X" in line]
+    assert writer == ["wait_front X", "wait_front X", "pop_front X", "wait_front X", "pop_front X"]
+
+
+def test_what_one_branch_waited_for_is_waited_for_after_both() -> None:
+    s = Sketch("X")
+    s.load("X")
+    with s.branch():
+        s.store("X")
+    s.store("X")
+    assert [line for line in calls(s, "writer") if "X" in line] == [
+        "wait_front X",
+        "wait_front X",
+        "pop_front X",
+    ]
+
+
+def test_a_version_that_must_exist_is_pushed_unwritten() -> None:
+    s = Sketch("X")
+    with s.branch():
+        s.load("X")
+    s.store("X")
+    reader = [line for line in calls(s, "reader") if "X" in line]
+    assert reader == ["reserve_back X", "push_back X", "reserve_back X", "push_back X"]
