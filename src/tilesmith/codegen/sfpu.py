@@ -24,7 +24,9 @@ class VectorFunction:
 
 
 def _unary(name: str, header: str, template: str = "") -> VectorFunction:
-    return VectorFunction(f"{name}_tile{template}({{0}})", f"{name}_tile_init{template}()", _unary_header(header))
+    return VectorFunction(
+        f"{name}_tile{template}({{0}})", f"{name}_tile_init{template}()", _unary_header(header)
+    )
 
 
 def _unary_header(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -27,7 +27,7 @@ State = dict[str, object]
 class InsertComputeInitTT(ModulePass):
     """Add the set-up calls of compute kernels, and note what the kernel's configuration must say.
 
-    The kernel gets `fp32_dest` (slots of 32 bits) and `unpack_to_dest_fp32` (names of circular buffers that are
+    The kernel gets `fp32_dest_acc_en` (slots of 32 bits) and `unpack_to_dest_fp32` (names of circular buffers that are
     unpacked to DST with all their bits).
     """
 
@@ -42,7 +42,8 @@ class InsertComputeInitTT(ModulePass):
 def _set_up(kernel: tt.KernelOp) -> None:
     wide = any(bool(one.wide) for one in kernel.walk() if isinstance(one, ttc.DstOp))
     whole = _unpacked_whole(kernel) if wide else frozenset()
-    kernel.attributes["fp32_dest"] = BoolAttr.from_bool(wide)
+    if wide:
+        kernel.attributes["fp32_dest_acc_en"] = UnitAttr()
     kernel.attributes["unpack_to_dest_fp32"] = ArrayAttr(
         sorted((StringAttr(name_of(cb)) for cb in whole), key=lambda name: name.data)
     )

@@ -13,10 +13,12 @@ from xdsl.passes import ModulePass
 
 from tilesmith.dialects import tile, tt
 from tilesmith.passes.roles import COMPUTE, role_of, steps
+from tilesmith.passes.tiles.clean import lower_clean
+from tilesmith.passes.tiles.copy import lower_copy
+from tilesmith.passes.tiles.fill import lower_fill
 from tilesmith.passes.tiles.gemm import lower_gemm
 from tilesmith.passes.tiles.map import lower_map
-from tilesmith.passes.tiles.fill import lower_fill
-from tilesmith.passes.tiles.copy import lower_copy
+from tilesmith.passes.tiles.reduce import lower_reduce
 from tilesmith.passes.tiles.stage import Dst
 from tilesmith.passes.tiles.width import needs_wide_dst
 
@@ -25,6 +27,8 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, Dst], None]] = {
     tile.MapOp: lower_map,
     tile.FillOp: lower_fill,
     tile.CopyOp: lower_copy,
+    tile.ReduceOp: lower_reduce,
+    tile.CleanOp: lower_clean,
 }
 
 

@@ -78,7 +78,11 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
         row = loops.enter_context(stage.loop(rows, "row"))
         col = loops.enter_context(stage.loop(cols, "column"))
         position |= {axis: at for axis, at in ((axes.row, row), (axes.col, col)) if axis is not None}
-        at = {dim: stage.add(position[follows[dim]], shift) for dim, shift in source_shift.items() if follows[dim] >= 0}
+        at = {
+            dim: stage.add(position[follows[dim]], shift)
+            for dim, shift in source_shift.items()
+            if follows[dim] >= 0
+        }
         fixed = {dim: shift for dim, shift in source_shift.items() if follows[dim] < 0}
         scope = stage.round(2 if how.spreads else 1)
         with stage.inside(scope.math.block):
@@ -125,9 +129,7 @@ def _number(
     return stage.add(stage.mul(stage.add(stage.mul(grid, rows), along(axes.row)), cols), along(axes.col))
 
 
-def _shifts(
-    stage: Stage, op: tile.CopyOp, cb: SSAValue, offsets: list[SSAValue]
-) -> dict[int, Index]:
+def _shifts(stage: Stage, op: tile.CopyOp, cb: SSAValue, offsets: list[SSAValue]) -> dict[int, Index]:
     """Offsets per dimension, in tiles where the dimension lies in tiles."""
     kind = buffer_of(cb)
     axes = out_axes(kind)

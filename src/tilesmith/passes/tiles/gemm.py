@@ -129,9 +129,7 @@ def _transposed(op: tile.GemmOp, dst: Dst) -> SSAValue:
         stage.loop(rows, "row") as row,
         stage.loop(columns, "column") as column,
     ):
-        source = stage.add(
-            stage.mul(batch, rows * columns), stage.add(stage.mul(column, rows), row)
-        )
+        source = stage.add(stage.mul(batch, rows * columns), stage.add(stage.mul(column, rows), row))
         scope = stage.round(1)
         with stage.inside(scope.math.block):
             stage.move(op.a, source, 0, "transpose")

@@ -253,7 +253,13 @@ class _Map:
         found: dict[Uniform, None] = {}
         for spilled, _ in rounds:
             for node in nodes_of(spilled.root):
-                values = node.params if isinstance(node, Apply) else (node.value,) if isinstance(node, Fill) else ()
+                values = (
+                    node.params
+                    if isinstance(node, Apply)
+                    else (node.value,)
+                    if isinstance(node, Fill)
+                    else ()
+                )
                 found |= {value: None for value in values if isinstance(value, Uniform)}
         return list(found)
 
@@ -306,7 +312,11 @@ def _copied(stage: Stage, value: SSAValue, op: tile.MapOp, known: dict[SSAValue,
     owner = value.owner
     if value in known:
         return known[value]
-    if isinstance(value, BlockArgument) or not isinstance(owner, Operation) or owner.parent is not op.body.block:
+    if (
+        isinstance(value, BlockArgument)
+        or not isinstance(owner, Operation)
+        or owner.parent is not op.body.block
+    ):
         return value
     operands = {operand: _copied(stage, operand, op, known) for operand in owner.operands}
     copy = owner.clone(value_mapper=operands)

@@ -81,7 +81,7 @@ class Schedule:
     def _choose(self, node: Node, args: tuple[int, ...], ending: list[int]) -> tuple[int, int | None]:
         if isinstance(node, Eltwise) and node.kind == "mul":
             return self._untouched(), None
-        if isinstance(node, LEAVES | Spread):
+        if isinstance(node, (*LEAVES, Spread)):
             return self._take(), None
         if isinstance(node, Apply) and len(args) == 1 and not ending:
             return self._take(), args[0]

@@ -86,7 +86,9 @@ class Translator:
             return True
         if owner.parent is not self.block:
             return True
-        return not isinstance(owner, tile.FnOp) and all(self.is_uniform(operand) for operand in owner.operands)
+        return not isinstance(owner, tile.FnOp) and all(
+            self.is_uniform(operand) for operand in owner.operands
+        )
 
     def node(self, value: SSAValue) -> Node:
         """The tile of a value."""
