@@ -143,3 +143,35 @@ def _multicast_receive(e: Emitter, op: tt_dataflow.MulticastReceiveOp) -> None:
 
 def _semaphores(op: tt_dataflow.MulticastSendOp | tt_dataflow.MulticastReceiveOp) -> str:
     return f"get_semaphore({op.ready.value.data}), get_semaphore({op.arrived.value.data})"
+
+
+_ELEMENTS = {"lines": ("Lines", helpers.LINES), "exact": ("Exact", helpers.EXACT)}
+
+
+@emits(tt_dataflow.ElementsOp)
+def _elements(e: Emitter, op: tt_dataflow.ElementsOp) -> None:
+    e.include(_DATAFLOW)
+    helpers.need_storage(e, op.format.data)
+    e.helper("l1_load", helpers.L1_LOAD)
+    e.helper("l1_store", helpers.L1_STORE)
+    name, text = _ELEMENTS[op.kind.data]
+    e.helper(name, text)
+    tensor = e.value(op.accessor)
+    fields = f"{tensor}, {e.value(op.scratch)}, {e.value(op.page_bytes)}"
+    e.line(f"{name}<{op.format.data}, decltype({tensor})> {e.declare(op.elements, 'elements')}{{{fields}}};")
+
+
+@expresses(tt_dataflow.ReadElementOp)
+def _read_element(e: Emitter, op: tt_dataflow.ReadElementOp) -> Expr:
+    return Expr(f"{e.value(op.elements)}.read({e.value(op.page)}, {e.value(op.index)})")
+
+
+@emits(tt_dataflow.WriteElementOp)
+def _write_element(e: Emitter, op: tt_dataflow.WriteElementOp) -> None:
+    place = f"{e.value(op.page)}, {e.value(op.index)}"
+    e.line(f"{e.value(op.elements)}.write({place}, {e.value(op.value)});")
+
+
+@emits(tt_dataflow.FlushOp)
+def _flush(e: Emitter, op: tt_dataflow.FlushOp) -> None:
+    e.line(f"{e.value(op.elements)}.flush();")

@@ -81,6 +81,77 @@ inline void l1_store(uint32_t address, uint32_t index, Value value) {
 }
 """
 
+LINES = """
+// Single elements of a row-major tensor that nobody writes. The last line read is kept in scratch memory.
+template <typename Storage, typename Accessor>
+struct Lines {
+    static constexpr uint32_t line_bytes = 256;
+    const Accessor& tensor;
+    const int32_t scratch;
+    const int32_t page_bytes;
+    uint32_t page = 0;
+    uint32_t start = ~0u;
+
+    auto read(uint32_t wanted_page, uint32_t index) {
+        const uint32_t offset = index * sizeof(typename Storage::Word);
+        const uint32_t wanted_start = offset / line_bytes * line_bytes;
+        if (wanted_page != page || wanted_start != start) {
+            page = wanted_page;
+            start = wanted_start;
+            const uint32_t rest = page_bytes - start;
+            noc_async_read(tensor.get_noc_addr(page, start), scratch, rest < line_bytes ? rest : line_bytes);
+            noc_async_read_barrier();
+        }
+        return l1_load<Storage>(scratch + offset - start, 0);
+    }
+};
+"""
+
+EXACT = """
+// Single elements of a row-major tensor that others write to as well: no byte beside them is touched.
+// Elements that are written one after the other leave together.
+template <typename Storage, typename Accessor>
+struct Exact {
+    static constexpr uint32_t bytes = sizeof(typename Storage::Word);
+    static constexpr uint32_t line_bytes = 256;
+    const Accessor& tensor;
+    const int32_t scratch;
+    const int32_t page_bytes;
+    uint32_t page = 0;
+    uint32_t start = 0;
+    uint32_t stop = 0;
+
+    auto read(uint32_t wanted_page, uint32_t index) {
+        flush();
+        const uint32_t offset = index * bytes;
+        const uint32_t target = scratch + offset % line_bytes;
+        noc_async_read(tensor.get_noc_addr(wanted_page, offset), target, bytes);
+        noc_async_read_barrier();
+        return l1_load<Storage>(target, 0);
+    }
+
+    template <typename Value>
+    void write(uint32_t wanted_page, uint32_t index, Value value) {
+        const uint32_t offset = index * bytes;
+        if (wanted_page != page || offset != stop || offset % line_bytes == 0) {
+            flush();
+            page = wanted_page;
+            start = offset;
+        }
+        l1_store<Storage>(scratch + offset % line_bytes, 0, value);
+        stop = offset + bytes;
+    }
+
+    void flush() {
+        if (start < stop) {
+            noc_async_write(scratch + start % line_bytes, tensor.get_noc_addr(page, start), stop - start);
+            noc_async_write_barrier();
+        }
+        start = stop = 0;
+    }
+};
+"""
+
 _FLOAT32 = """
 struct Float32 {
     using Word = uint32_t;

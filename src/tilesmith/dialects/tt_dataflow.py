@@ -7,10 +7,11 @@ from the first. Reads and writes over the NoC have landed only after the barrier
 from __future__ import annotations
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr
-from xdsl.ir import Attribute, Dialect, SSAValue
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
+    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -75,6 +76,86 @@ class ZeroPagesOp(IRDLOperation):
 
     def __init__(self, cb: SSAValue, tile: SSAValue, pages: int = 1) -> None:
         super().__init__(operands=[cb, tile], properties={"pages": number(pages)})
+
+
+@irdl_attr_definition
+class ElementsType(ParametrizedAttribute, TypeAttribute):
+    """A tensor that is read or written element by element, through scratch memory."""
+
+    name = "tt_dataflow.elements_of"
+
+
+@irdl_op_definition
+class ElementsOp(IRDLOperation):
+    """Single elements of a tensor. `page_bytes` is the length of its pages; `scratch` has room for a line.
+
+    `kind` is "lines" (reads keep the last line read: right for tensors that nobody writes) or "exact" (reads
+    and writes touch nothing but the elements named; writes are collected while they follow each other).
+    """
+
+    name = "tt_dataflow.elements"
+
+    accessor = operand_def(AccessorType)
+    scratch = operand_def(IndexType())
+    page_bytes = operand_def(IndexType())
+    kind = prop_def(StringAttr)
+    format = prop_def(StringAttr)
+    elements = result_def(ElementsType)
+    assembly_format = "$kind $format $accessor `,` $scratch `,` $page_bytes attr-dict `:` type($accessor)"
+
+    def __init__(
+        self, accessor: SSAValue, scratch: SSAValue, page_bytes: SSAValue, kind: str, format: str
+    ) -> None:
+        super().__init__(
+            operands=[accessor, scratch, page_bytes],
+            properties={"kind": StringAttr(kind), "format": StringAttr(format)},
+            result_types=[ElementsType()],
+        )
+
+
+@irdl_op_definition
+class ReadElementOp(IRDLOperation):
+    """One element of a tensor, as f32 or i32."""
+
+    name = "tt_dataflow.read_element"
+
+    elements = operand_def(ElementsType)
+    page = operand_def(IndexType())
+    index = operand_def(IndexType())
+    value = result_def()
+    assembly_format = "$elements `[` $page `,` $index `]` attr-dict `:` type($value)"
+
+    def __init__(self, elements: SSAValue, page: SSAValue, index: SSAValue, kind: Attribute) -> None:
+        super().__init__(operands=[elements, page, index], result_types=[kind])
+
+
+@irdl_op_definition
+class WriteElementOp(IRDLOperation):
+    """Write one element of a tensor; it has arrived after the `flush` that follows."""
+
+    name = "tt_dataflow.write_element"
+
+    elements = operand_def(ElementsType)
+    page = operand_def(IndexType())
+    index = operand_def(IndexType())
+    value = operand_def()
+    assembly_format = "$elements `[` $page `,` $index `]` `,` $value attr-dict `:` type($value)"
+
+    def __init__(self, elements: SSAValue, page: SSAValue, index: SSAValue, value: SSAValue) -> None:
+        super().__init__(operands=[elements, page, index, value])
+
+
+@irdl_op_definition
+class FlushOp(IRDLOperation):
+    """Every element written so far has arrived."""
+
+    name = "tt_dataflow.flush"
+
+    elements = operand_def(ElementsType)
+    assembly_format = "$elements attr-dict"
+
+    def __init__(self, elements: SSAValue) -> None:
+        super().__init__(operands=[elements])
 
 
 @irdl_op_definition
@@ -298,9 +379,9 @@ TTDataflowDialect = Dialect(
     "tt_dataflow",
     [
         *(ReadPageOp, WritePageOp, ZeroPagesOp, ReadBytesOp, WriteBytesOp, CopyBytesOp),
-        *(MulticastSendOp, MulticastReceiveOp),
+        *(MulticastSendOp, MulticastReceiveOp, ElementsOp, ReadElementOp, WriteElementOp, FlushOp),
         *(ReadBarrierOp, WriteBarrierOp, WritesFlushedOp, AddressOp, ScratchOp),
         *(LoadWordOp, StoreWordOp, DatumOp),
     ],
-    [],
+    [ElementsType],
 )

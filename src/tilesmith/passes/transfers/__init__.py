@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from xdsl.ir import Operation
+
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.errors import InternalFault
 from tilesmith.passes.transfers.multicast import shared
+from tilesmith.passes.transfers.pages import copy_pages, is_zero, zero_pages
 from tilesmith.passes.transfers.rows import load_rows, store_rows
+from tilesmith.passes.transfers.scalar_code import lower_read, scalar_stage
 from tilesmith.passes.transfers.tensors import tensor_of
 from tilesmith.passes.transfers.tiles import load_tiles, store_tiles
 
-Lowered = tile.LoadOp | tile.StoreOp | tile.ScalarOp | tile.ReadOp
+__all__ = ["lower_read", "lower_transfer"]
 
 
-def lower_transfer(op: Lowered, arch: Arch) -> tt.StageOp:
+def lower_transfer(op: Operation, arch: Arch) -> tt.StageOp:
     """The stage that does a transfer, with its barriers, without the protocol of its circular buffers."""
     match op:
         case tile.LoadOp():
@@ -22,6 +26,12 @@ def lower_transfer(op: Lowered, arch: Arch) -> tt.StageOp:
             return store_tiles(op)
         case tile.StoreOp():
             return store_rows(op, arch)
+        case tile.ScalarOp():
+            return scalar_stage(op, arch)
+        case tile.CopyOp() if op.is_whole and op.source.type == op.dest.type:
+            return copy_pages(op)
+        case tile.FillOp() if is_zero(op.value):
+            return zero_pages(op)
     raise InternalFault(f"no lowering of {op.name} for {tile.location_of(op)}")
 
 

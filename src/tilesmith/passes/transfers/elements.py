@@ -58,8 +58,10 @@ def is_stored_alike(buffer: BufferType, tensor: TensorType) -> bool:
     return not DataFormat[buffer.format.data].is_block_float and storage_of(buffer) == storage_of(tensor)
 
 
-def load_word(body: Body, address: SSAValue, index: Index, storage: str) -> SSAValue:
-    op = LoadWordOp(address, body.value(index), storage, scalar_of(storage))
+def load_word(
+    body: Body, address: SSAValue, index: Index, storage: str, kind: Attribute | None = None
+) -> SSAValue:
+    op = LoadWordOp(address, body.value(index), storage, kind or scalar_of(storage))
     op.value.name_hint = "element"
     body.op(op)
     return op.value
@@ -69,9 +71,15 @@ def store_word(body: Body, address: SSAValue, index: Index, value: SSAValue, sto
     body.op(StoreWordOp(address, body.value(index), value, storage))
 
 
-def get(body: Body, kind: BufferType, address: SSAValue, indices: Sequence[Index]) -> SSAValue:
+def get(
+    body: Body,
+    kind: BufferType,
+    address: SSAValue,
+    indices: Sequence[Index],
+    scalar: Attribute | None = None,
+) -> SSAValue:
     """An element of a buffer whose pages start at the address."""
-    return load_word(body, address, position(body, kind, indices), storage_of(kind))
+    return load_word(body, address, position(body, kind, indices), storage_of(kind), scalar)
 
 
 def put(body: Body, kind: BufferType, address: SSAValue, indices: Sequence[Index], value: SSAValue) -> None:

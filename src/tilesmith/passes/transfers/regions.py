@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tilesmith.dialects.types import BufferType, TensorType
 from tilesmith.passes.geometry import is_padded
@@ -83,16 +83,13 @@ class Region:
     def place(self, body: Body, turns: Sequence[Index]) -> tuple[Index, Index]:
         """The page and the element in it that belong to one turn per dimension of the tensor."""
         indices = [body.add(span.offset, turn) for span, turn in zip(self.spans, turns, strict=True)]
-        if self.page_length == self.sizes[-1]:
-            return linear(body, indices[:-1], self.sizes[:-1]), indices[-1]
-        place = body.named(linear(body, indices, self.sizes), "place")
-        return body.div(place, self.page_length), body.rem(place, self.page_length)
+        return _page_of(body, indices, self.sizes, self.page_length)
 
 
 def region_of(body: Body, op: Transfer) -> Region:
     tensor = tensor_of(op.tensor)
     sizes = sizes_of(op, tensor.dims)
-    page_length = sizes_of(op, tensor_of(parameter_of(op.tensor)).dims)[-1]
+    page_length = _page_length(op, op.tensor)
     block = tuple(int(size) for size in op.sizes.get_values())
     limits: Sequence[SSAValue | None] = list(op.limits) or [None] * len(sizes)
     spans = tuple(
@@ -102,6 +99,27 @@ def region_of(body: Body, op: Transfer) -> Region:
     dims = tuple(int(dim) for dim in op.dims.get_values())
     piece = _piece(block[-1], sizes[-1], page_length, op.offsets[-1])
     return Region(tensor, buffer_of(op.buffer), sizes, page_length, block, dims, spans, piece)
+
+
+def place_of_element(
+    body: Body, op: Operation, tensor: SSAValue, indices: Sequence[Index]
+) -> tuple[Index, Index]:
+    """The page of an element of a tensor or view, and its place in the page."""
+    sizes = sizes_of(op, tensor_of(tensor).dims)
+    return _page_of(body, indices, sizes, _page_length(op, tensor))
+
+
+def _page_length(op: Operation, tensor: SSAValue) -> Index:
+    return sizes_of(op, tensor_of(parameter_of(tensor)).dims)[-1]
+
+
+def _page_of(
+    body: Body, indices: Sequence[Index], sizes: Sequence[Index], page_length: Index
+) -> tuple[Index, Index]:
+    if page_length == sizes[-1]:
+        return linear(body, indices[:-1], sizes[:-1]), indices[-1]
+    place = body.named(linear(body, indices, sizes), "place")
+    return body.div(place, page_length), body.rem(place, page_length)
 
 
 def _span(body: Body, offset: SSAValue, size: int, whole: Index, limit: SSAValue | None) -> Span:
