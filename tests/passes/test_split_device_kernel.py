@@ -119,7 +119,7 @@ def test_every_kernel_declares_every_circular_buffer_alike() -> None:
     split(s)
     declared = [
         [
-            (op.cb_name.data, op.index.value.data if op.index else None)
+            (op.cb_name.data, op.index.value.data if op.index is not None else None)
             for op in kernel.body.block.ops
             if isinstance(op, tt.CBOp)
         ]

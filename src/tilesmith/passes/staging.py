@@ -54,7 +54,9 @@ class Staging:
         if key not in self.made:
             taken = sum(made[0] == suffix for made in self.made)
             name = self.alloc.buffer_name.data + suffix + (str(taken + 1) if taken else "")
-            depth = self.alloc.depth.value.data if self.alloc.depth and producer != consumer else 1
+            depth = (
+                self.alloc.depth.value.data if self.alloc.depth is not None and producer != consumer else 1
+            )
             self.made[key] = tt.CBOp(name, kind, tiles_of(kind), depth, page_bytes(kind), producer, consumer)
         return self.made[key]
 
