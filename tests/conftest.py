@@ -14,6 +14,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 for _name in [name for name in os.environ if name.startswith("TILESMITH_")]:
     del os.environ[_name]
 os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
+os.environ["TILESMITH_VERIFY_IR"] = "each"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

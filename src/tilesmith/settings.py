@@ -16,6 +16,7 @@ from tilesmith.errors import SettingsError
 
 Checks = Literal["on", "off"]
 Numbers = Literal["chip", "fast"]
+VerifyIR = Literal["ends", "each"]
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -91,6 +92,11 @@ class Settings:
     )
     cache_dir: Path = _setting(_default_cache_dir, _directory, "where compiled kernels are kept")
     cxx: str = _setting("", str, "C++20 compiler to use, with leading options if any; empty: look for one")
+    verify_ir: VerifyIR = _setting(
+        "ends",
+        _one_of("ends", "each"),
+        "each verifies the compiler's IR after every pass, ends before the first and after the last",
+    )
     compile_jobs: int = _setting(2, _integer_from(1), "compiler processes running at the same time")
 
     @classmethod

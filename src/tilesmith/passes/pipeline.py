@@ -27,6 +27,7 @@ from tilesmith.passes.propagate_tt_layout import PropagateTTLayout
 from tilesmith.passes.split_device_kernel import SplitDeviceKernel
 from tilesmith.passes.validate_split_kernels import ValidateSplitKernels
 from tilesmith.passes.verify_ttir import VerifyTTIR
+from tilesmith.settings import current
 
 Observer = Callable[[str, ModuleOp], None]
 
@@ -71,9 +72,12 @@ def lower(module: ModuleOp, choices: Choices = Choices(), observe: Observer | No
 def run(
     context: Context, module: ModuleOp, passes: tuple[ModulePass, ...], observe: Observer | None = None
 ) -> None:
-    """Run the passes given, with the verifier after each."""
+    """Run the passes given. The verifier runs before and after, and, on request, after each."""
+    each = current().verify_ir == "each"
+    module.verify()
     for step in passes:
         step.apply(context, module)
-        module.verify()
+        if each or step is passes[-1]:
+            module.verify()
         if observe is not None:
             observe(step.name, module)
