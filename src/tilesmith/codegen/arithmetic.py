@@ -63,7 +63,7 @@ def float_literal(value: float) -> Expr:
     """
     if math.isnan(value):
         return Expr('__builtin_nanf("")')
-    text = "__builtin_inff()" if math.isinf(value) else f"{abs(value)!r}f"
+    text = "__builtin_inff()" if math.isinf(value) else f"{abs(float(value))!r}f"
     return Expr(f"-{text}", cpp.UNARY) if math.copysign(1, value) < 0 else Expr(text)
 
 

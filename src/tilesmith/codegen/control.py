@@ -147,3 +147,4 @@ def _stage(e: Emitter, op: tt.StageOp) -> None:
     if op.title.data:
         e.comment(op.title.data)
     e.body(op.body.block)
+    e.gap()

@@ -1,8 +1,8 @@
 """Emitter: writes one C++ kernel. How each operation is written is registered by the modules beside this one.
 
->>> @emits(SomeOp)
-... def _(e: Emitter, op: SomeOp) -> None:
-...     e.line(f"some_call({e.cb(op.cb)}, {e.value(op.index)});")
+    @emits(SomeOp)
+    def _(e: Emitter, op: SomeOp) -> None:
+        e.line(f"some_call({e.cb(op.cb)}, {e.value(op.index)});")
 
 An operation that is an expression (one result, and C++ that is one expression) registers with `expresses`. If
 it is pure and used once, it is written where it is used; otherwise it becomes a named constant.
@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tilesmith.codegen.names import Names
 from tilesmith.codegen.placement import is_inlined
+from tilesmith.codegen.wrapping import wrapped
 from tilesmith.dialects.tt import CBOp
 from tilesmith.errors import InternalFault
 
@@ -95,7 +96,7 @@ class Emitter:
     # ---- text ----
 
     def line(self, text: str) -> None:
-        self.lines.append("    " * self._indent + text)
+        self.lines += wrapped(text, "    " * self._indent)
 
     def comment(self, text: str) -> None:
         """A comment with an empty line above it, unless it opens its block."""
@@ -116,6 +117,8 @@ class Emitter:
         with self.names.scope():
             yield
         self._indent -= 1
+        while not self.lines[-1]:
+            self.lines.pop()
         self.line("}")
 
     def reopen(self) -> None:

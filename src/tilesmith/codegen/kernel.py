@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tilesmith.codegen import arithmetic, compute, control, dataflow, scalars
+from tilesmith.codegen import arithmetic, compute, control, dataflow, functions, scalars
 from tilesmith.codegen.cpp import Emitter
 from tilesmith.dialects import tt
 
-REGISTERED = (arithmetic, compute, control, dataflow, scalars)
+REGISTERED = (arithmetic, compute, control, dataflow, functions, scalars)
 """The modules that say how operations are written; importing them registers it."""
 
 _DOES = {
@@ -37,12 +37,16 @@ def kernel_source(kernel: tt.KernelOp) -> str:
 
 def _write_body(e: Emitter, kernel: tt.KernelOp) -> None:
     """Arguments first, then a gap, then the work."""
-    started = False
-    for op in kernel.body.block.ops:
-        if not started and not isinstance(op, _STARTS) and e.lines:
-            e.gap()
-        started = started or not isinstance(op, _STARTS)
-        e.emit(op)
+    block = kernel.body.block
+    for op in block.ops:
+        if isinstance(op, _STARTS):
+            e.emit(op)
+    e.gap()
+    for op in block.ops:
+        if not isinstance(op, _STARTS):
+            e.emit(op)
+    while e.lines and not e.lines[-1]:
+        e.lines.pop()
 
 
 def _by_index(e: Emitter) -> list[tuple[str, int]]:

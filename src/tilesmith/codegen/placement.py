@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
@@ -17,8 +18,9 @@ _TRANSPARENT = (arith.IndexCastOp, arith.ConstantOp)
 def is_inlined(op: Operation) -> bool:
     """Whether the operation's one result is written at its use, so that it needs no statement of its own.
 
-    A pure expression is if it is used once, and not in a loop inside: it would be computed in every turn. A
-    variable is read in place if nothing assigns to it before the use.
+    A pure expression is if it is used once, and not in a loop inside, where it would be computed in every
+    turn. One that has a name of the user's keeps it, unless it is a condition. A variable is read in place if
+    nothing assigns to it before the use.
     """
     if isinstance(op, _TRANSPARENT):
         return True
@@ -27,6 +29,8 @@ def is_inlined(op: Operation) -> bool:
     if not is_side_effect_free(op):
         return False
     users = tuple(_users(op.results[0]))
+    if users and op.results[0].name_hint and op.results[0].type != i1:
+        return False
     return not users or (len(users) == 1 and not _is_in_loop_below(users[0], op))
 
 

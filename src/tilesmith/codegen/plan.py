@@ -1,4 +1,4 @@
-"""plan.json: what runs where, on which buffers, with which arguments. The schema is plan.schema.json beside it."""
+"""plan.json: what runs where, on which buffers, with which arguments. Its schema is plan.schema.json."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ void kernel_main() {
     for (int32_t i = 0; i < n; ++i) {
         const int32_t even = i % 4;
         if (even == 0) {
-            count = count + 1;
+            const int32_t next = count + 1;
+            count = next;
         } else if (even == 1) {
             count = i;
         } else {
@@ -18,9 +19,11 @@ void kernel_main() {
     for (int32_t i = 0; i < n; i += 4) {
         const int32_t before = count;
         count = i;
-        count = before + i;
+        const int32_t sum = before + i;
+        count = sum;
     }
     while (count < n) {
-        count = count + 1;
+        const int32_t next = count + 1;
+        count = next;
     }
 }
