@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from xdsl.dialects import scf
@@ -25,10 +25,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tilesmith.dialects import tile
 from tilesmith.dialects.types import BufferType, TensorType
-from tilesmith.frontend.emitter import Emitter
+from tilesmith.frontend.emitter import Emitter, insert_after
 from tilesmith.frontend.expressions import Expressions
 from tilesmith.frontend.refusals import refuse
-from tilesmith.frontend.source import Expr, Load, Location, Memory, Name, Number, is_float
+from tilesmith.frontend.source import Expr, Load, Location, Memory, Name, Number, Variable, is_float
 
 _FLOATS: dict[str, Attribute] = {
     "float32": f32,
@@ -72,6 +72,9 @@ class Context:
         self.grid_block = grid_block
         self.values: dict[Memory, SSAValue] = dict(tensors)
         self.variables: dict[Memory, SSAValue] = {}
+        self.variable_uses: Mapping[Memory, int] = {}
+        self.accumulators: set[Memory] = set()
+        self.extents: dict[Variable, Expr] = {}
         self.control = Expressions(emitter, self._read_control)
         self._last_alloc: Operation | None = None
         self._temporaries: dict[str, int] = {}
@@ -99,28 +102,35 @@ class Context:
 
     def _alloc(self, name: str, shape: Sequence[int], dtype: str, scope: str, at: Location) -> SSAValue:
         op = tile.AllocOp(name, BufferType.of(shape, element_type(dtype, at), scope))
-        if self._last_alloc is not None:
-            self.grid_block.insert_op_after(op, self._last_alloc)
-        elif self.grid_block.first_op is not None:
-            self.grid_block.insert_op_before(op, self.grid_block.first_op)
-        else:
-            self.grid_block.add_op(op)
         with self.e.at(at):
             self.e.locate(op)
-        self._last_alloc = op
+        self._at_top(op)
         return op.buffer
+
+    def _at_top(self, op: Operation) -> None:
+        """Insert after the allocations at the start of the grid."""
+        insert_after(self.grid_block, op, self._last_alloc)
+        self._last_alloc = op
+
+    # ---- scalar variables ----
+
+    def variable(self, memory: Memory) -> SSAValue:
+        """A scalar variable of the kernel; it starts at zero."""
+        if memory not in self.variables:
+            kind = scalar_type(memory.dtype)
+            zero = self.e.outer_constant(0.0 if kind == f32 else 0, kind)
+            op = tile.VarOp(zero, memory.name)
+            with self.e.at(memory.at):
+                self.e.locate(op)
+            self._at_top(op)
+            self.variables[memory] = op.var
+        return self.variables[memory]
 
     # ---- control level ----
 
     def _read_control(self, load: Load) -> SSAValue:
         if load.memory.scope == "var":
-            return self.e.emit(tile.GetOp(self.variables[load.memory])).results[0]
-        if load.memory.scope != "global":
-            refuse(
-                f"an element of the buffer {load.memory.name} decides what the kernel does next",
-                self.e.line,
-                "read it from a tensor, whose elements every core can see",
-            )
+            return self.e.emit(tile.GetOp(self.variable(load.memory))).results[0]
         indices = [self.control.index(index) for index in load.indices]
         return self.e.emit(tile.ReadOp(self.value(load.memory), indices, scalar_type(load.dtype))).results[0]
 

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FileLineColLoc, FloatAttr, IndexType, IntAttr, IntegerAttr, StringAttr, f32, i1, i32
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    FloatAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tilesmith.frontend.source import Location
@@ -41,9 +51,7 @@ class Emitter:
         if location.file:
             self._location = self._locations.get(location)
             if self._location is None:
-                self._location = FileLineColLoc(
-                    StringAttr(location.file), IntAttr(location.line), IntAttr(0)
-                )
+                self._location = FileLineColLoc(StringAttr(location.file), IntAttr(location.line), IntAttr(0))
                 self._locations[location] = self._location
         yield
         self._location = outside
@@ -90,18 +98,24 @@ class Emitter:
     # ---- constants ----
 
     def constant(self, value: float | int | bool, kind: Attribute) -> SSAValue:
+        return self._constant(value, kind, self.constant_homes[-1])
+
+    def outer_constant(self, value: float | int | bool, kind: Attribute) -> SSAValue:
+        """A constant outside the grid, whatever is being filled now."""
+        return self._constant(value, kind, self.constant_homes[0])
+
+    def at_start(self, op: Operation) -> None:
+        """Put an operation after the constants of the body being filled."""
+        home = self.constant_homes[-1]
+        insert_after(home.block, op, home.last_constant)
+
+    def _constant(self, value: float | int | bool, kind: Attribute, home: Scope) -> SSAValue:
         # repr tells -0.0 from 0.0 and finds a NaN again.
         key = ("constant", repr(value), kind)
-        home = self.constant_homes[-1]
         if key not in home.known:
             attr = FloatAttr(value, f32) if kind == f32 else IntegerAttr(int(value), kind)  # type: ignore[arg-type]
             op = arith.ConstantOp(attr)
-            if home.last_constant is not None:
-                home.block.insert_op_after(op, home.last_constant)
-            elif home.block.first_op is not None:
-                home.block.insert_op_before(op, home.block.first_op)
-            else:
-                home.block.add_op(op)
+            insert_after(home.block, op, home.last_constant)
             home.last_constant = op
             home.known[key] = op.result
         return home.known[key]
@@ -165,6 +179,16 @@ class Emitter:
 
     def _cast(self, kind: type[Any], value: SSAValue, target: Attribute) -> SSAValue:
         return self.pure(kind, (value,), lambda: kind(value, target), target)
+
+
+def insert_after(block: Block, op: Operation, before: Operation | None) -> None:
+    """Insert after an operation, or at the start of the block."""
+    if before is not None:
+        block.insert_op_after(op, before)
+    elif block.first_op is not None:
+        block.insert_op_before(op, block.first_op)
+    else:
+        block.add_op(op)
 
 
 def number(value: SSAValue) -> int | None:

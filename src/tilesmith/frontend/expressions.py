@@ -75,13 +75,18 @@ def narrow_width(dtype: str) -> int:
 
 
 class Expressions:
-    """Lowers expressions in some context: `read` says what a Load is there."""
+    """Lowers expressions in some context: `read` says what a Load is there, `choose` may take over a Select."""
 
-    def __init__(self, emitter: Emitter, read: Callable[[Load], SSAValue]) -> None:
+    def __init__(
+        self,
+        emitter: Emitter,
+        read: Callable[[Load], SSAValue],
+        choose: Callable[[Select], SSAValue | None] = lambda select: None,
+    ) -> None:
         self.e = emitter
         self.read = read
+        self.choose = choose
         self.variables: dict[Variable, SSAValue] = {}
-        self.bound: dict[Variable, Expr] = {}
 
     def index(self, expr: Expr) -> SSAValue:
         return self.e.as_index(self.value(expr))
@@ -99,14 +104,14 @@ class Expressions:
             case Number(value, dtype):
                 return self._number(value, dtype)
             case Name(variable):
-                return self._name(variable)
+                return self.variables[variable]
             case Binary(op, a, b, dtype):
                 return self._binary(op, a, b, dtype)
             case Not(a):
                 true = self.e.constant(True, i1)
                 return self.e.binary(arith.XOrIOp, self.condition(a), true)
             case Select(condition, a, b, dtype):
-                return self._select(condition, a, b, dtype)
+                return self.choose(expr) or self._select(condition, a, b, dtype)
             case Cast(a, dtype):
                 return self._cast(self.value(a), a.dtype, dtype)
             case Bits(a, dtype):
@@ -125,11 +130,6 @@ class Expressions:
             # The bits of an unsigned number, as the i32 that stands for it.
             return self.e.constant((int(value) + 2**31) % 2**32 - 2**31, i32)
         return self.e.constant(int(value), INDEX)
-
-    def _name(self, variable: Variable) -> SSAValue:
-        if variable in self.variables:
-            return self.variables[variable]
-        return self.value(self.bound[variable])
 
     # ---- two operands ----
 
@@ -150,9 +150,7 @@ class Expressions:
             return left, right
         return self.e.as_i32(left), self.e.as_i32(right)
 
-    def _integers(
-        self, op: str, a: Expr, b: Expr, left: SSAValue, right: SSAValue, dtype: str
-    ) -> SSAValue:
+    def _integers(self, op: str, a: Expr, b: Expr, left: SSAValue, right: SSAValue, dtype: str) -> SSAValue:
         if op in ("add", "sub", "mul"):
             combined: SSAValue = getattr(self.e, op)(left, right)
             return combined
@@ -178,7 +176,9 @@ class Expressions:
             return self.e.pure(kind, (left, right), lambda: kind(left, right, predicate), predicate)
         left, right = self._same(left, right)
         predicate = (_COMPARE_UNSIGNED if "uint32" in (a.dtype, b.dtype) else _COMPARE_INTEGERS)[op]
-        return self.e.pure(arith.CmpiOp, (left, right), lambda: arith.CmpiOp(left, right, predicate), predicate)
+        return self.e.pure(
+            arith.CmpiOp, (left, right), lambda: arith.CmpiOp(left, right, predicate), predicate
+        )
 
     # ---- conversions ----
 
@@ -225,9 +225,7 @@ class Expressions:
     def _half_of_bits(self, value: SSAValue) -> SSAValue:
         """float16 bits, exactly: shifted into float32's place, then scaled by the difference of the exponents."""
         i = self.e.constant
-        sign = self.e.binary(
-            arith.ShLIOp, self.e.binary(arith.AndIOp, value, i(0x8000, i32)), i(16, i32)
-        )
+        sign = self.e.binary(arith.ShLIOp, self.e.binary(arith.AndIOp, value, i(0x8000, i32)), i(16, i32))
         rest = self.e.binary(arith.ShLIOp, self.e.binary(arith.AndIOp, value, i(0x7FFF, i32)), i(13, i32))
         bits = self.e.binary(arith.OrIOp, sign, rest)
         small = self.e.pure(arith.BitcastOp, (bits,), lambda: arith.BitcastOp(bits, f32), f32)

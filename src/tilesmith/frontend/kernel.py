@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region
 
 from tilesmith.dialects import tile
 from tilesmith.frontend.context import Context, tensor_type
 from tilesmith.frontend.emitter import INDEX, Emitter
+from tilesmith.frontend.flow import emit_branch, emit_loop, emit_while
 from tilesmith.frontend.parallel import lower_parallel
-from tilesmith.frontend.source import (
-    Bind,
-    Branch,
-    Kernel,
-    Loop,
-    Repeat,
-    Statement,
-    Store,
-    Sync,
-    TileOp,
-)
+from tilesmith.frontend.scalars import loop_end, lower_scalar, variable_uses
+from tilesmith.frontend.source import Bind, Branch, Kernel, Loop, Repeat, Statement, Store, TileOp
+from tilesmith.frontend.structure import accumulators, is_elementwise, is_scalar
 from tilesmith.frontend.tile_ops import lower_tile_op
 
 
@@ -52,6 +44,9 @@ class _Kernel:
 
     def lower(self) -> None:
         extents = [self.ctx.control.index(extent) for _, extent in self.kernel.grid]
+        self.ctx.extents.update(self.kernel.grid)
+        self.ctx.variable_uses = variable_uses(self.kernel.body)
+        self.ctx.accumulators = accumulators(self.kernel.body)
         grid = tile.GridOp(extents)
         grid.detach_region(grid.body)
         for (variable, _), arg in zip(self.kernel.grid, self.grid_block.args, strict=True):
@@ -63,69 +58,41 @@ class _Kernel:
         self.e.emit(grid)
 
     def statements(self, statements: Sequence[Statement]) -> None:
+        """Lower statements in order; neighbours that run element by element share one `tile.scalar`."""
+        waiting: list[Statement] = []
         for statement in statements:
+            if is_scalar(statement):
+                waiting.append(statement)
+                continue
+            self._flush(waiting)
             with self.e.at(statement.at):
                 self.statement(statement)
+        self._flush(waiting)
+
+    def _flush(self, waiting: list[Statement]) -> None:
+        if waiting:
+            with self.e.at(waiting[0].at):
+                lower_scalar(self.ctx, waiting)
+            waiting.clear()
 
     def statement(self, statement: Statement) -> None:
+        control = self.ctx.control
         match statement:
             case TileOp():
                 lower_tile_op(self.ctx, statement)
-            case Loop(kind="parallel"):
+            case Loop() if statement.kind == "parallel" or is_elementwise(statement):
                 lower_parallel(self.ctx, statement)
             case Loop():
-                self._loop(statement)
+                self.ctx.extents[statement.variable] = loop_end(statement)
+                emit_loop(self.e, control, statement, self.statements)
             case Branch():
-                self._branch(statement)
+                emit_branch(self.e, control, statement, self.statements)
             case Repeat():
-                self._while(statement)
+                emit_while(self.e, control, statement, self.statements)
             case Bind(variable, value):
-                bound = self.ctx.control.value(value)
+                bound = control.value(value)
                 bound.name_hint = bound.name_hint or variable.name
-                self.ctx.control.variables[variable] = bound
+                control.variables[variable] = bound
             case Store():
-                self._assign(statement)
-            case Sync():
-                pass
-
-    def _loop(self, loop: Loop) -> None:
-        control = self.ctx.control
-        start, step = control.index(loop.start), control.index(loop.step)
-        end = self.e.add(start, control.index(loop.extent))
-        block = Block(arg_types=[INDEX])
-        block.args[0].name_hint = loop.variable.name
-        control.variables[loop.variable] = block.args[0]
-        with self.e.inside(block):
-            self.statements(loop.body)
-        block.add_op(scf.YieldOp())
-        op = scf.ForOp(start, end, step, [], Region(block))
-        if loop.stages:
-            op.attributes["num_stages"] = IntegerAttr(loop.stages, i64)
-        if loop.kind == "unroll":
-            op.attributes["unroll"] = UnitAttr()
-        self.e.emit(op)
-
-    def _branch(self, branch: Branch) -> None:
-        condition = self.ctx.control.condition(branch.condition)
-        regions = [self._region(branch.then)]
-        if branch.otherwise:
-            regions.append(self._region(branch.otherwise))
-        self.e.emit(scf.IfOp(condition, [], *regions))
-
-    def _region(self, statements: Sequence[Statement]) -> Region:
-        block = Block()
-        with self.e.inside(block):
-            self.statements(statements)
-        block.add_op(scf.YieldOp())
-        return Region(block)
-
-    def _while(self, repeat: Repeat) -> None:
-        before = Block()
-        with self.e.inside(before):
-            condition = self.ctx.control.condition(repeat.condition)
-        before.add_op(scf.ConditionOp(condition))
-        self.e.emit(scf.WhileOp([], [], [before], [self._region(repeat.body).detach_block(0)]))
-
-    def _assign(self, store: Store) -> None:
-        value = self.ctx.control.element(store.value, store.memory.dtype)
-        self.e.emit(tile.SetOp(self.ctx.variable(store.memory), value))
+                value_now = control.element(statement.value, statement.memory.dtype)
+                self.e.emit(tile.SetOp(self.ctx.variable(statement.memory), value_now))

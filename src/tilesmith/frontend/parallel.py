@@ -1,107 +1,207 @@
-"""T.Parallel loops -> `tile.map` where the body works element by element, else scalar code."""
+"""Loops over elements -> `tile.map` and transfers where the body works element by element, else scalar code."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from xdsl.ir import Block, Region, SSAValue
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from tilesmith.dialects import tile
 from tilesmith.frontend import source as s
-from tilesmith.frontend.affine import affine
-from tilesmith.frontend.context import Context, scalar_type
-from tilesmith.frontend.emitter import INDEX
-from tilesmith.frontend.expressions import Expressions
-from tilesmith.frontend.transfers import copy, whole
+from tilesmith.frontend.context import Context
+from tilesmith.frontend.elementwise import Guarded, flatten
+from tilesmith.frontend.maps import Box, box_of, emit_map, fits_compute
+from tilesmith.frontend.scalars import lower_scalar
+from tilesmith.frontend.transfers import copy, gathered, scattered, whole
 
-
-@dataclass(frozen=True)
-class Space:
-    """The variables of nested parallel loops and how far each goes."""
-
-    extents: dict[s.Variable, int]
+_LARGEST_REDUCTION = 1 << 16
 
 
 def lower_parallel(ctx: Context, loop: s.Loop) -> None:
-    extents: dict[s.Variable, int] = {}
-    body: tuple[s.Statement, ...] = (loop,)
-    while len(body) == 1 and isinstance(body[0], s.Loop) and body[0].kind == "parallel":
-        extent = body[0].extent
-        assert isinstance(extent, s.Number)
-        extents[body[0].variable] = int(extent.value)
-        body = body[0].body
-    for statement in body:
-        assert isinstance(statement, s.Store)
-        with ctx.e.at(statement.at):
-            _store(ctx, Space(extents), statement)
+    """A loop over elements, as tile operations if possible."""
+    steps = plan(loop)
+    if steps is None:
+        lower_scalar(ctx, [loop])
+        return
+    for step in steps:
+        with ctx.e.at(step.store.at):
+            _lower_store(ctx, step)
 
 
-def access_region(memory: s.Memory, indices: tuple[s.Expr, ...], space: Space) -> tuple[s.Region, list[s.Variable | None]] | None:
-    """The box an access covers over the whole space, and the variable each dimension follows."""
-    offsets, sizes, follows = [], [], []
-    for index in indices:
-        form = affine(index, space.extents)
-        if form is None or len(form.factors) > 1 or any(f != 1 for f in form.factors.values()):
+@lru_cache(maxsize=256)
+def plan(loop: s.Loop) -> list[Guarded] | None:
+    """The stores of a nest, if tile operations can do at least one of them."""
+    steps = flatten(loop)
+    if steps is None or not any(_is_tile_work(step) for step in steps):
+        return None
+    return steps
+
+
+def _is_tile_work(step: Guarded) -> bool:
+    return _as_copy(step) is not None or _is_map(step)
+
+
+def _is_map(step: Guarded) -> bool:
+    """Whether the value can be computed as a map; where it goes is another matter."""
+    return s.is_float(step.store.memory.dtype) and fits_compute(step.store.value, step.space) and (
+        step.store.memory.is_buffer or _has_arithmetic(step.store.value)
+    )
+
+
+def _has_arithmetic(value: s.Expr) -> bool:
+    while isinstance(value, s.Cast):
+        value = value.a
+    return not isinstance(value, s.Load | s.Number)
+
+
+def _lower_store(ctx: Context, step: Guarded) -> None:
+    moved = _as_copy(step)
+    if moved is not None:
+        source, dest, limits = moved
+        copy(ctx, source, dest, step.store.accumulate, limits)
+    elif not _is_map(step):
+        lower_scalar(ctx, [as_loop(step)])
+    elif step.reduction:
+        _lower_reduction(ctx, step)
+    else:
+        _lower_map(ctx, step)
+
+
+def as_loop(step: Guarded) -> s.Statement:
+    """The step as a nest of loops again."""
+    store = step.store
+    if step.reduction:
+        old = s.Load(store.memory, store.indices, store.memory.dtype)
+        op = {"sum": "add"}.get(step.reduction, step.reduction)
+        store = replace(store, value=s.Binary(op, old, store.value, store.memory.dtype))
+    inner: s.Statement = store
+    for condition in reversed(step.conditions):
+        inner = s.Branch(condition, (inner,), (), store.at)
+    for variable, extent in reversed(step.space.extents.items()):
+        inner = s.Loop(variable, s.Number(0), s.Number(extent), (inner,), at=store.at)
+    return inner
+
+
+# ---- pure movement ----
+
+
+def _as_copy(step: Guarded) -> tuple[s.Region, s.Region, dict[int, s.Expr]] | None:
+    """Source, destination and limits of a step that only moves elements; None if it does more."""
+    value, conditions = step.store.value, step.conditions
+    if step.reduction:
+        return None
+    from_global = False
+    if isinstance(value, s.Select) and isinstance(value.b, s.Number) and value.b.value == 0:
+        # What is beyond a limit reads as zero, which is what the other side says.
+        if conditions or not step.store.memory.is_buffer:
             return None
-        variable = next(iter(form.factors), None)
-        offsets.append(form.rest)
-        sizes.append(s.Number(space.extents[variable] if variable else 1))
-        follows.append(variable)
-    return s.Region(memory, tuple(offsets), tuple(sizes)), follows
+        value, conditions, from_global = value.a, (value.condition,), True
+    while isinstance(value, s.Cast) and s.is_float(value.dtype) and s.is_float(value.a.dtype):
+        value = value.a
+    if not isinstance(value, s.Load) or value.memory.scope == "var":
+        return None
+    source = box_of(value.memory, value.indices, step.space)
+    dest = box_of(step.store.memory, step.store.indices, step.space)
+    if source is None or dest is None or source.order != dest.order or set(dest.order) != _moving(step):
+        return None
+    tensors = [box.region.memory.scope == "global" for box in (source, dest)]
+    same_type = value.memory.dtype == step.store.memory.dtype
+    if not same_type and not (s.is_float(value.memory.dtype) and s.is_float(step.store.memory.dtype)):
+        return None
+    if not any(tensors) and not s.is_float(value.memory.dtype):
+        return None
+    if step.store.accumulate and not tensors[1]:
+        return None
+    if not conditions:
+        return source.region, dest.region, {}
+    side = source if from_global else dest
+    if side.region.memory.scope != "global" or (from_global and not dest.region.is_whole):
+        return None
+    limits = limits_of(conditions, side)
+    return None if limits is None else (source.region, dest.region, limits)
 
 
-def _store(ctx: Context, space: Space, store: s.Store) -> None:
-    target = access_region(store.memory, store.indices, space)
-    assert target is not None
-    region, follows = target
-    order = [v for v in follows if v is not None]
-    out = store.memory
-    iteration = list(follows)
-    if not (region.is_whole and out.is_buffer):
-        out = ctx.temporary(out.name, [space.extents[v] for v in order], out.dtype)
-        iteration = list(order)
-    inputs: dict[s.Load, int] = {}
-    operands: list[SSAValue] = []
-    dims: list[list[int]] = []
-    for load in s.loads_of(store.value):
-        if load in inputs:
-            continue
-        box = access_region(load.memory, load.indices, space)
-        assert box is not None
-        memory, positions = _operand(ctx, *box, iteration)
-        inputs[load] = len(operands)
-        operands.append(ctx.value(memory))
-        dims.append(positions)
-    block = Block(arg_types=[*(scalar_type(load.memory.dtype) for load in inputs), *([INDEX] * len(iteration))])
-    body = Expressions(ctx.e, lambda load: block.args[inputs[load]])
-    body.variables.update(ctx.control.variables)
-    for arg, load in zip(block.args, inputs, strict=False):
-        arg.name_hint = load.memory.name
-    for arg, variable in zip(block.args[len(inputs) :], iteration, strict=True):
-        if variable is not None:
-            body.variables[variable] = arg
-            arg.name_hint = variable.name
-    with ctx.e.inside(block, own_constants=True):
-        value = body.element(store.value, out.dtype)
-        ctx.e.emit(tile.YieldOp(value))
-    ctx.e.emit(tile.MapOp(operands, ctx.value(out), dims, Region(block)))
-    if out is not store.memory:
-        sizes = tuple(s.Number(1) if v is None else s.Number(space.extents[v]) for v in follows)
-        copy(ctx, whole(out), replace(region, sizes=sizes))
+def _moving(step: Guarded) -> set[s.Variable]:
+    return {v for v, extent in step.space.extents.items() if extent != 1}
 
 
-def _operand(ctx: Context, region: s.Region, follows: list[s.Variable | None], iteration: list[s.Variable | None]) -> tuple[s.Memory, list[int]]:
-    sizes = region.memory.sizes
-    origin = all(offset == s.Number(0, offset.dtype) for offset in region.offsets)
-    if region.memory.is_buffer and origin and sizes is not None and all(v is not None or size == 1 for v, size in zip(follows, sizes, strict=True)):
-        return region.memory, [-1 if v is None else iteration.index(v) for v in follows]
-    kept = [v for v in follows if v is not None]
-    part = ctx.temporary(region.memory.name, [_extent(region, follows, v) for v in kept] or [1], region.memory.dtype, "shared")
-    copy(ctx, region, whole(part))
-    return part, [iteration.index(v) for v in kept] or [-1]
+def limits_of(conditions: Sequence[s.Expr], box: Box) -> dict[int, s.Expr] | None:
+    """How many elements are wanted per dimension of a tensor, if that is all the conditions say."""
+    limits: dict[int, s.Expr] = {}
+    for condition in _conjuncts(conditions):
+        found = box.limit(condition)
+        if found is None:
+            return None
+        dim, limit = found
+        limits[dim] = s.Binary("min", limits[dim], limit, "int32") if dim in limits else limit
+    return limits
 
 
-def _extent(region: s.Region, follows: list[s.Variable | None], variable: s.Variable) -> int:
-    size = region.sizes[follows.index(variable)]
-    assert isinstance(size, s.Number)
-    return int(size.value)
+def _conjuncts(conditions: Sequence[s.Expr]) -> list[s.Expr]:
+    found: list[s.Expr] = []
+    for condition in conditions:
+        if isinstance(condition, s.Binary) and condition.op == "and":
+            found += _conjuncts((condition.a, condition.b))
+        else:
+            found.append(condition)
+    return found
+
+
+# ---- maps ----
+
+
+def _lower_map(ctx: Context, step: Guarded) -> None:
+    store = step.store
+    dest = box_of(store.memory, store.indices, step.space)
+    if dest is not None and set(dest.order) != _moving(step):
+        dest = None
+    if store.memory.is_buffer and dest is not None:
+        old = s.Load(store.memory, store.indices, store.memory.dtype)
+        value = _combined(store, old)
+        for condition in reversed(step.conditions):
+            value = s.Select(condition, value, old, store.memory.dtype)
+        out = store.memory if dest.region.is_whole else _stage(ctx, step, dest.order)
+        emit_map(ctx, out, dest.follows if out is store.memory else dest.order, value, step.space)
+        if out is not store.memory:
+            copy(ctx, whole(out), dest.region)
+        return
+    order = dest.order if dest is not None else list(step.space.extents)
+    out = _stage(ctx, step, order)
+    emit_map(ctx, out, order, store.value, step.space)
+    limits = None if dest is None else limits_of(step.conditions, dest)
+    if dest is not None and limits is not None:
+        copy(ctx, whole(out), dest.region, store.accumulate, limits)
+        return
+    computed = s.Load(out, tuple(s.Name(v) for v in order), out.dtype)
+    lower_scalar(ctx, [as_loop(replace(step, store=replace(store, value=computed)))])
+
+
+def _combined(store: s.Store, old: s.Load) -> s.Expr:
+    """What an atomic update of a buffer comes to, where every element is updated once."""
+    return s.Binary(store.accumulate, old, store.value, old.dtype) if store.accumulate else store.value
+
+
+def _stage(ctx: Context, step: Guarded, order: Sequence[s.Variable]) -> s.Memory:
+    shape = [step.space.extents[v] for v in order] or [1]
+    return ctx.temporary(step.store.memory.name, shape, step.store.memory.dtype)
+
+
+def _lower_reduction(ctx: Context, step: Guarded) -> None:
+    store = step.store
+    dest = box_of(store.memory, store.indices, step.space)
+    elements = 1
+    for extent in step.space.extents.values():
+        elements *= extent
+    if dest is None or elements > _LARGEST_REDUCTION or not store.memory.is_buffer:
+        lower_scalar(ctx, [as_loop(step)])
+        return
+    kept = dest.order
+    (reduced,) = [v for v in step.space.extents if v not in kept]
+    parts = ctx.temporary(store.memory.name, [step.space.extents[v] for v in (*kept, reduced)], "float32")
+    emit_map(ctx, parts, [*kept, reduced], store.value, step.space)
+    target = gathered(ctx, dest.region)
+    ctx.e.emit(
+        tile.ReduceOp(ctx.value(parts), ctx.value(target), step.reduction, len(kept), clear=False)
+    )
+    scattered(ctx, target, dest.region)
+

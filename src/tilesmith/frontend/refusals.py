@@ -13,7 +13,10 @@ _REMEDIES = (
         ("mbarrier", "barrier", "fence", "commit_group", "wait_group", "cp_async", "ptx_"),
         "remove it: T.Pipelined overlaps transfers and arithmetic by itself",
     ),
-    (("warp_specialize", "ws", "set_max_nreg", "warpgroup"), "remove it: readers, compute and writers always overlap"),
+    (
+        ("warp_specialize", "ws", "set_max_nreg", "warpgroup"),
+        "remove it: readers, compute and writers always overlap",
+    ),
     (("shfl", "warp_", "ballot", "any_sync", "all_sync", "match_"), "use T.reduce_* on a fragment"),
     (("cluster", "grid_sync", "sync_grid", "pdl"), "split the kernel in two at this point"),
     (("atomic",), "use T.atomic_add, T.atomic_max or T.atomic_min without their return value"),

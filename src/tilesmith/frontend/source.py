@@ -1,7 +1,7 @@
 """What a kernel says, free of the language it was written in.
 
 A front end translates its own syntax into these classes; everything after works on them. Expressions compare by
-structure, variables and memories by identity.
+structure; variables, memories and statements by identity.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Region:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Store:
     """Write one element; `accumulate` ("add", "max", "min") combines atomically with what is there."""
 
@@ -161,7 +161,7 @@ class Store:
     at: Location = Location()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bind:
     """A name for a value, for the statements that follow."""
 
@@ -170,7 +170,7 @@ class Bind:
     at: Location = Location()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Loop:
     """`kind` is "serial", "unroll" or "parallel"; `stages` is above 0 for a pipelined loop."""
 
@@ -184,7 +184,7 @@ class Loop:
     at: Location = Location()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Branch:
     condition: Expr
     then: tuple[Statement, ...]
@@ -192,7 +192,7 @@ class Branch:
     at: Location = Location()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Repeat:
     """While the condition holds."""
 
@@ -201,14 +201,14 @@ class Repeat:
     at: Location = Location()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sync:
     """All threads of the block have come this far."""
 
     at: Location = Location()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TileOp:
     """An operation on whole regions: copy, fill, gemm, reduce and the like."""
 
@@ -221,7 +221,7 @@ class TileOp:
 Statement = Store | Bind | Loop | Branch | Repeat | Sync | TileOp
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernel:
     """A kernel: tensors and symbols it takes, its grid of blocks, its threads, and what a block does."""
 

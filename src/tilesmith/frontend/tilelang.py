@@ -76,7 +76,13 @@ _FUNCTION_ALIASES = {
 
 _IGNORED_CALLS = {"annotate_layout", "sync_warp", "fence_proxy_async", "no_set_max_nreg", "assume"}
 _ATOMICS = {"atomic_add_elem_op": "add", "atomic_max_elem_op": "max", "atomic_min_elem_op": "min"}
-_IGNORED_ATTRS = {"threadblock_swizzle_pattern", "assume", "tl.assume", "pragma_unroll_explicit", "pragma_import_c"}
+_IGNORED_ATTRS = {
+    "threadblock_swizzle_pattern",
+    "assume",
+    "tl.assume",
+    "pragma_unroll_explicit",
+    "pragma_import_c",
+}
 
 
 def import_prim_func(func: tirx.PrimFunc) -> ModuleOp:
@@ -221,7 +227,9 @@ class _Translation:
         variable = self.variable(stmt.loop_var, s.is_nonnegative(self.expr(stmt.min)))
         if int(stmt.kind) == tirx.ForKind.THREAD_BINDING:
             return self._bound_loop(stmt, variable)
-        kind = {tirx.ForKind.PARALLEL: "parallel", tirx.ForKind.UNROLLED: "unroll"}.get(int(stmt.kind), "serial")
+        kind = {tirx.ForKind.PARALLEL: "parallel", tirx.ForKind.UNROLLED: "unroll"}.get(
+            int(stmt.kind), "serial"
+        )
         stages = int(stmt.annotations.get("num_stages", 0)) if stmt.annotations else 0
         step = s.Number(1) if stmt.step is None else self.expr(stmt.step)
         return (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import SSAValue
 
 from tilesmith.dialects import tile
 from tilesmith.frontend.context import Context
@@ -16,17 +18,25 @@ def whole(memory: Memory) -> Region:
     return Region(memory, (Number(0),) * len(memory.shape), memory.shape)
 
 
-def copy(ctx: Context, source: Region, dest: Region, accumulate: str = "") -> None:
+Limits = Mapping[int, Expr]
+"""How many elements of a dimension of the tensor are wanted, where not all are."""
+
+
+def copy(
+    ctx: Context, source: Region, dest: Region, accumulate: str = "", limits: Limits | None = None
+) -> None:
     """source -> dest, dimension by dimension; dimensions of size 1 may come and go."""
     pairs = matched_dims(ctx, source, dest)
     if source.memory.scope == "global" and dest.memory.scope == "global":
-        stage = ctx.temporary(source.memory.name, [size for _, _, size in pairs] or [1], source.memory.dtype, "shared")
+        stage = ctx.temporary(
+            source.memory.name, [size for _, _, size in pairs] or [1], source.memory.dtype, "shared"
+        )
         copy(ctx, source, whole(stage))
-        copy(ctx, whole(stage), dest, accumulate)
+        copy(ctx, whole(stage), dest, accumulate, limits)
     elif source.memory.scope == "global":
-        _load(ctx, source, dest, pairs)
+        _load(ctx, source, dest, pairs, limits)
     elif dest.memory.scope == "global":
-        _store(ctx, source, dest, pairs, accumulate)
+        _store(ctx, source, dest, pairs, accumulate, limits)
     else:
         _copy_buffers(ctx, source, dest, pairs)
 
@@ -77,27 +87,39 @@ def _covers(region: Region, sizes: dict[int, int]) -> bool:
     )
 
 
-def _load(ctx: Context, source: Region, dest: Region, pairs: Pairs) -> None:
+def _load(ctx: Context, source: Region, dest: Region, pairs: Pairs, limits: Limits | None) -> None:
     if not _covers(dest, {b: size for _, b, size in pairs}):
-        stage = ctx.temporary(dest.memory.name, [size for _, _, size in pairs] or [1], dest.memory.dtype, "shared")
-        copy(ctx, source, whole(stage))
+        stage = ctx.temporary(
+            dest.memory.name, [size for _, _, size in pairs] or [1], dest.memory.dtype, "shared"
+        )
+        copy(ctx, source, whole(stage), limits=limits)
         copy(ctx, whole(stage), dest)
         return
-    sizes, dims = region_of_tensor(len(source.sizes), [(a, b, size) for a, b, size in pairs])
+    sizes, dims = region_of_tensor(len(source.sizes), pairs)
     offsets = ctx.indices(source.offsets)
-    ctx.e.emit(tile.LoadOp(ctx.value(source.memory), offsets, ctx.value(dest.memory), sizes, dims))
+    tensor, buffer = ctx.value(source.memory), ctx.value(dest.memory)
+    ctx.e.emit(tile.LoadOp(tensor, offsets, buffer, sizes, dims, _limit_values(ctx, sizes, limits)))
 
 
-def _store(ctx: Context, source: Region, dest: Region, pairs: Pairs, accumulate: str) -> None:
+def _store(
+    ctx: Context, source: Region, dest: Region, pairs: Pairs, accumulate: str, limits: Limits | None
+) -> None:
     if not _covers(source, {a: size for a, _, size in pairs}):
         stage = ctx.temporary(source.memory.name, [size for _, _, size in pairs] or [1], source.memory.dtype)
         copy(ctx, source, whole(stage))
-        copy(ctx, whole(stage), dest, accumulate)
+        copy(ctx, whole(stage), dest, accumulate, limits)
         return
     sizes, dims = region_of_tensor(len(dest.sizes), [(b, a, size) for a, b, size in pairs])
     offsets = ctx.indices(dest.offsets)
     buffer, tensor = ctx.value(source.memory), ctx.value(dest.memory)
-    ctx.e.emit(tile.StoreOp(buffer, tensor, offsets, sizes, dims, accumulate=accumulate))
+    wanted = _limit_values(ctx, sizes, limits)
+    ctx.e.emit(tile.StoreOp(buffer, tensor, offsets, sizes, dims, wanted, accumulate))
+
+
+def _limit_values(ctx: Context, sizes: Sequence[int], limits: Limits | None) -> list[SSAValue]:
+    if not limits:
+        return []
+    return [ctx.control.index(limits[n]) if n in limits else ctx.e.index(size) for n, size in enumerate(sizes)]
 
 
 def region_of_tensor(rank: int, pairs: Pairs) -> tuple[list[int], list[int]]:
@@ -111,7 +133,9 @@ def region_of_tensor(rank: int, pairs: Pairs) -> tuple[list[int], list[int]]:
 def _copy_buffers(ctx: Context, source: Region, dest: Region, pairs: Pairs) -> None:
     a, b = ctx.value(source.memory), ctx.value(dest.memory)
     sizes, dims = region_of_tensor(len(source.sizes), pairs)
-    if _covers(source, {n: size for n, _, size in pairs}) and _covers(dest, {n: size for _, n, size in pairs}):
+    if _covers(source, {n: size for n, _, size in pairs}) and _covers(
+        dest, {n: size for _, n, size in pairs}
+    ):
         if source.memory.sizes == dest.memory.sizes:
             dims = list(range(len(sizes)))
         ctx.e.emit(tile.CopyOp(a, b, sizes=sizes, dims=dims))
