@@ -1,0 +1,29 @@
+builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+  tile.func @add(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
+    %0 = arith.constant 4 : index
+    %1 = arith.constant 4 : index
+    %first_block = tt.arg "core" "first_block"
+    %block_count = tt.arg "core" "block_count"
+    %end_block = arith.addi %first_block, %block_count : index
+    %2 = arith.constant 1 : index
+    scf.for %block = %first_block to %end_block step %2 {
+      %bx = arith.remsi %block, %0 {below = 4 : i64} : index
+      %by = arith.divsi %block, %0 {below = 4 : i64} : index
+      %A_shared = tile.alloc "A_shared" : !tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>
+      %B_shared = tile.alloc "B_shared" : !tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>
+      %C_local = tile.alloc "C_local" : !tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>
+      %3 = arith.constant 64 : index
+      %4 = arith.muli %by, %3 : index
+      %5 = arith.constant 64 : index
+      %6 = arith.muli %bx, %5 : index
+      tile.load %A[%4, %6] -> %A_shared sizes [64, 64] dims [0, 1] : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>
+      tile.load %B[%4, %6] -> %B_shared sizes [64, 64] dims [0, 1] : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>
+      tile.map(%A_shared, %B_shared) -> %C_local dims [[0, 1], [0, 1]] : (!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>, !tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>) -> !tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b> {
+      ^bb0(%A_shared_1: f32, %B_shared_1: f32, %i: index, %j: index):
+        %7 = arith.addf %A_shared_1, %B_shared_1 : f32
+        tile.yield %7 : f32
+      }
+      tile.store %C_local -> %C[%4, %6] sizes [64, 64] dims [0, 1] accumulate "" : !tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b> -> !tile.tensor<[256, 256], bf16, tile, Float16_b>
+    }
+  }
+}

@@ -1,0 +1,33 @@
+builtin.module attributes {partition = {kind = "linear", extents = ["8"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+  tile.func @softmax(%X: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %Y: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
+    %0 = arith.constant 8 : index
+    %first_block = tt.arg "core" "first_block"
+    %block_count = tt.arg "core" "block_count"
+    %end_block = arith.addi %first_block, %block_count : index
+    %1 = arith.constant 1 : index
+    scf.for %bx = %first_block to %end_block step %1 {
+      %X_shared = tile.alloc "X_shared" : !tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>
+      %E_local = tile.alloc "E_local" : !tile.buffer<[32, 256], f32, fragment, tiled, Float32>
+      %row_max = tile.alloc "row_max" : !tile.buffer<[32], f32, fragment, column, Float32>
+      %row_sum = tile.alloc "row_sum" : !tile.buffer<[32], f32, fragment, column, Float32>
+      %2 = arith.constant 32 : index
+      %3 = arith.muli %bx, %2 : index
+      %4 = arith.constant 0 : index
+      tile.load %X[%3, %4] -> %X_shared sizes [32, 256] dims [0, 1] : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>
+      tile.reduce "max" %X_shared, %row_max along 1 clear true : !tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>, !tile.buffer<[32], f32, fragment, column, Float32>
+      tile.map(%X_shared, %row_max) -> %E_local dims [[0, 1], [0]] : (!tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>, !tile.buffer<[32], f32, fragment, column, Float32>) -> !tile.buffer<[32, 256], f32, fragment, tiled, Float32> {
+      ^bb0(%X_shared_1: f32, %row_max_1: f32, %i: index, %j: index):
+        %5 = arith.subf %X_shared_1, %row_max_1 : f32
+        %6 = tile.fn "exp"(%5) : (f32) -> f32
+        tile.yield %6 : f32
+      }
+      tile.reduce "sum" %E_local, %row_sum along 1 clear true : !tile.buffer<[32, 256], f32, fragment, tiled, Float32>, !tile.buffer<[32], f32, fragment, column, Float32>
+      tile.map(%E_local, %row_sum) -> %E_local dims [[0, 1], [0]] : (!tile.buffer<[32, 256], f32, fragment, tiled, Float32>, !tile.buffer<[32], f32, fragment, column, Float32>) -> !tile.buffer<[32, 256], f32, fragment, tiled, Float32> {
+      ^bb0(%E_local_1: f32, %row_sum_1: f32, %i_1: index, %j_1: index):
+        %7 = arith.divf %E_local_1, %row_sum_1 : f32
+        tile.yield %7 : f32
+      }
+      tile.store %E_local -> %Y[%3, %4] sizes [32, 256] dims [0, 1] accumulate "" : !tile.buffer<[32, 256], f32, fragment, tiled, Float32> -> !tile.tensor<[256, 256], bf16, tile, Float16_b>
+    } {below = 8 : i64}
+  }
+}
