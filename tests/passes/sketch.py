@@ -193,6 +193,11 @@ def _line(op: Operation) -> str:
         op, scf.YieldOp | scf.ConditionOp | tile.GetOp
     ):
         return ""
-    names = [value.name_hint or "?" for value in op.operands if tile.place_of(value) is not None]
+    names = [_name(value) for value in op.operands if tile.place_of(value) is not None]
     role = op.attributes.get("role")
     return " ".join([op.name.partition(".")[2], *names, *([f"({role.data})"] if role else [])])  # type: ignore[attr-defined]
+
+
+def _name(place: SSAValue) -> str:
+    owner = place.owner
+    return owner.cb_name.data if isinstance(owner, tt.CBOp) else place.name_hint or "?"

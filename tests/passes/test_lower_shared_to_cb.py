@@ -6,7 +6,9 @@ import pytest
 from tests.passes.conftest import Golden
 from tests.passes.samples import module
 from tests.passes.sketch import Sketch, outline
+from xdsl.dialects.builtin import StringAttr
 
+from tilesmith.dialects import tile
 from tilesmith.dialects.context import compiler_context
 from tilesmith.passes.attach_tensor_accessor_tt import AttachTensorAccessorTT
 from tilesmith.passes.grid_to_core_grid import GridToCoreGrid
@@ -102,7 +104,7 @@ def test_scalar_code_that_changes_a_part_at_home_in_compute_hands_it_in_again() 
         "cb X_out: compute -> reader",
         "cb X_own: reader -> reader",
         "cb X_in: reader -> compute",
-        "cb X_out2: compute -> writer",
+        "cb X_2: compute -> writer",
         "cb Y: reader -> compute",
         "load T Y (reader)",
         "map Y X_out (compute)",
@@ -125,6 +127,42 @@ def test_a_buffer_of_scalar_code_alone_stays_with_the_reader() -> None:
     s.load("X", "U")
     s.scalar(["X"], ["U"])
     assert buffers(s) == ["X: reader -> reader"]
+
+
+def test_a_buffer_used_again_for_something_else_is_two() -> None:
+    s = Sketch("X")
+    s.load("X")
+    s.map(["X"], "X")
+    s.store("X")
+    assert lowered(s) == [
+        "cb X: reader -> compute",
+        "cb X_2: compute -> writer",
+        "load T X (reader)",
+        "map X X_2 (compute)",
+        "release X",
+        "store X_2 U (writer)",
+        "release X_2",
+    ]
+
+
+def test_a_buffer_that_a_loop_carries_around_is_one() -> None:
+    s = Sketch("X")
+    s.load("X")
+    with s.loop():
+        s.map(["X"], "X")
+    s.store("X")
+    assert buffers(s) == ["X: compute -> compute", "X_in: reader -> compute", "X_out: compute -> writer"]
+
+
+def test_buffers_of_one_name_become_circular_buffers_of_two() -> None:
+    s = Sketch("X", "Y")
+    owner = s.buffers["Y"].owner
+    assert isinstance(owner, tile.AllocOp)
+    owner.buffer_name = StringAttr("X")
+    s.load("X")
+    s.map(["X"], "Y")
+    s.store("Y")
+    assert buffers(s) == ["X: reader -> compute", "X_2: compute -> writer"]
 
 
 # ---- roles ----

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, f32
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, StringAttr, f32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -17,6 +17,7 @@ from tilesmith.passes.effects import Effects, buffer_effects
 from tilesmith.passes.forward_writes import forward_writes
 from tilesmith.passes.liveness import liveness
 from tilesmith.passes.roles import assign_roles, set_role, steps
+from tilesmith.passes.split_buffers import split_buffers
 from tilesmith.passes.staging import Staging, accesses_of
 from tilesmith.passes.versions import insert_releases
 
@@ -38,25 +39,41 @@ def _lower(block: Block) -> None:
     roles = assign_roles(block)
     for op, role in roles.items():
         set_role(op, role)
+    split_buffers(block, roles)
     homes = _stage(block, roles)
     forward_writes(block)
     _end_versions(block, homes)
+    for op in list(block.ops):
+        if isinstance(op, tt.CBOp) and not op.cb.uses:
+            Rewriter.erase_op(op)
 
 
 def _stage(block: Block, roles: dict[Operation, str]) -> dict[tile.AllocOp, SSAValue]:
     homes: dict[tile.AllocOp, SSAValue] = {}
     declarations: list[tt.CBOp] = []
-    ops = list(steps(block))
-    for alloc in [op for op in ops if isinstance(op, tile.AllocOp)]:
-        accesses = accesses_of(alloc, roles, roles)
+    for alloc in [op for op in steps(block) if isinstance(op, tile.AllocOp)]:
+        accesses = accesses_of(alloc, roles)
         if accesses:
             staging = Staging(alloc, accesses)
             homes[alloc] = staging.home.cb
             declarations += staging.cbs
         else:
             Rewriter.erase_op(alloc)
+    _give_unique_names(declarations)
     Rewriter.insert_op(declarations, InsertPoint.at_start(block))
     return homes
+
+
+def _give_unique_names(declarations: list[tt.CBOp]) -> None:
+    """The user may have two buffers of one name."""
+    taken: set[str] = set()
+    for declaration in declarations:
+        name = given = declaration.cb_name.data
+        number = 2
+        while name in taken:
+            name, number = f"{given}_{number}", number + 1
+        taken.add(name)
+        declaration.cb_name = StringAttr(name)
 
 
 def _end_versions(block: Block, homes: dict[tile.AllocOp, SSAValue]) -> None:

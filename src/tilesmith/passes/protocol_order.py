@@ -42,9 +42,9 @@ def check_order(kernel: tt.KernelOp) -> None:
         own = _declaration(cb).producer == _declaration(cb).consumer
         if held.reserved or held.waited or (own and held.stored):
             raise InternalFault(
-                f"kernel {kernel.sym_name.data} leaves circular buffer {name_of(cb)} with {held.reserved} pages"
-                f" reserved and not pushed, {held.waited} waited for and not popped"
-                + (f", {held.stored} left inside" if own else "")
+                f"kernel {kernel.sym_name.data} leaves circular buffer {name_of(cb)}"
+                f" with {held.reserved} pages reserved and not pushed,"
+                f" {held.waited} waited for and not popped" + (f", {held.stored} left inside" if own else "")
             )
 
 

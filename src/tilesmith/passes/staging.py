@@ -8,7 +8,6 @@ hands it in again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
@@ -118,18 +117,25 @@ def _insert_copy(access: Access, source: tt.CBOp, dest: tt.CBOp, role: str, at: 
     Rewriter.insert_op(copy, at)
 
 
-def accesses_of(alloc: tile.AllocOp, ops: Iterable[Operation], roles: dict[Operation, str]) -> list[Access]:
+def needs_copies(accesses: list[Access]) -> bool:
+    """Whether one circular buffer is not enough."""
+    writers = {access.role for access in accesses if access.writes}
+    readers = {access.role for access in accesses if access.reads}
+    return len(writers) > 1 or len(readers) > 1 or len({access.kind for access in accesses}) > 1
+
+
+def accesses_of(alloc: tile.AllocOp, roles: dict[Operation, str]) -> list[Access]:
     """All uses of a buffer, in program order."""
     found = []
-    for op in ops:
+    for op, role in roles.items():
         effects = buffer_effects(op)
         if alloc.buffer in effects.touches:
             reads, writes = alloc.buffer in effects.reads, alloc.buffer in effects.writes
-            found.append(Access(op, roles[op], reads, writes, _wanted_kind(op, alloc.buffer)))
+            found.append(Access(op, role, reads, writes, wanted_kind(op, alloc.buffer)))
     return found
 
 
-def _wanted_kind(op: Operation, buffer: SSAValue) -> BufferType:
+def wanted_kind(op: Operation, buffer: SSAValue) -> BufferType:
     """The NoC moves tiles as they are: what is loaded or stored has the format of the tensor."""
     kind = tile.place_of(buffer)
     assert isinstance(kind, BufferType)
