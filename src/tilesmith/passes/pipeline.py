@@ -24,10 +24,14 @@ from tilesmith.passes.lower_cb_intrinsics import LowerCBIntrinsics
 from tilesmith.passes.lower_shared_to_cb import LowerSharedToCB
 from tilesmith.passes.lower_tt_tile_intrinsics import LowerTTTileIntrinsics
 from tilesmith.passes.propagate_tt_layout import PropagateTTLayout
+from tilesmith.passes.simplify_scalars import SimplifyScalars
 from tilesmith.passes.split_device_kernel import SplitDeviceKernel
 from tilesmith.passes.validate_split_kernels import ValidateSplitKernels
 from tilesmith.passes.verify_ttir import VerifyTTIR
 from tilesmith.settings import current
+
+# These look at operations and note what they found; verifying again would find nothing new.
+_ANNOTATING = (BuildTileDFGTT, ConfigureTensorAccessorTT, ValidateSplitKernels, VerifyTTIR, CodegenTT)
 
 Observer = Callable[[str, ModuleOp], None]
 
@@ -55,6 +59,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
         SplitDeviceKernel(),
         ConfigureTensorAccessorTT(),
         LowerCBIntrinsics(arch=choices.arch),
+        SimplifyScalars(),
         InsertComputeInitTT(),
         InsertDSTManagementTT(),
         ValidateSplitKernels(),
@@ -64,7 +69,11 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
     )
 
 
-def lower(module: ModuleOp, choices: Choices = Choices(), observe: Observer | None = None) -> None:  # noqa: B008 - frozen
+def lower(
+    module: ModuleOp,
+    choices: Choices = Choices(),  # noqa: B008 - frozen
+    observe: Observer | None = None,
+) -> None:
     """Run every pass on the module, in place; `observe` sees the name of each pass and the module after it."""
     run(compiler_context(), module, pipeline(choices), observe)
 

@@ -1,0 +1,98 @@
+"""Named indices are computed once: outside the loops, branches and stages that do not change them."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tilesmith.dialects import tt
+from tilesmith.passes.expressions import constant_of
+
+_PURE = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
+_DIVISIONS = (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp)
+_Key = tuple[object, ...]
+
+
+def hoist_named(block: Block) -> None:
+    """Move every named index as far out as its operands allow, and merge those that are equal there."""
+    known: dict[Block, dict[_Key, SSAValue]] = {}
+    for op in list(block.walk()):
+        if _moves(op) and op.results[0].name_hint:
+            _hoist(op)
+            assert op.parent is not None
+            _merge(op, known.setdefault(op.parent, {}))
+
+
+def _moves(op: Operation) -> bool:
+    """Whether it may run where it did not run before: a division must not meet a zero there."""
+    if isinstance(op, _DIVISIONS):
+        return constant_of(op.rhs) not in (None, 0)
+    return isinstance(op, _PURE)
+
+
+def _hoist(op: Operation) -> None:
+    home = op.parent
+    anchor: Operation | None = None
+    at = home
+    while at is not None and not _uses_from(op, at):
+        around = at.parent_op()
+        if around is None or isinstance(around, tt.KernelOp):
+            break
+        anchor, at = around, around.parent
+    if anchor is None:
+        return
+    for value in op.operands:
+        _bring_along(value, anchor)
+    op.detach()  # type: ignore[no-untyped-call]
+    Rewriter.insert_op(op, InsertPoint.before(anchor))
+
+
+def _uses_from(op: Operation, block: Block) -> bool:
+    """Whether an operand is made in the block and cannot leave it."""
+    return any(_is_bound_to(value, block) for value in op.operands)
+
+
+def _is_bound_to(value: SSAValue, block: Block) -> bool:
+    maker = value.owner
+    if isinstance(maker, Block):
+        return maker is block
+    if maker.parent is not block or isinstance(maker, arith.ConstantOp):
+        return False
+    return not _moves(maker) or _uses_from(maker, block)
+
+
+def _bring_along(value: SSAValue, anchor: Operation) -> None:
+    """Make a value available before the anchor."""
+    maker = value.owner
+    if isinstance(maker, Block) or _is_above(maker, anchor):
+        return
+    for operand in maker.operands:
+        _bring_along(operand, anchor)
+    maker.detach()  # type: ignore[no-untyped-call]
+    Rewriter.insert_op(maker, InsertPoint.before(anchor))
+
+
+def _is_above(maker: Operation, anchor: Operation) -> bool:
+    """Whether the maker's block is the anchor's or one around it."""
+    block = anchor.parent
+    while block is not None:
+        if maker.parent is block:
+            return True
+        around = block.parent_op()
+        block = around.parent if around is not None else None
+    return False
+
+
+def _merge(op: Operation, known: dict[_Key, SSAValue]) -> None:
+    key: _Key = (type(op), *(_identity(value) for value in op.operands))
+    (result,) = op.results
+    earlier = known.setdefault(key, result)
+    if earlier is not result:
+        result.replace_all_uses_with(earlier)
+        Rewriter.erase_op(op)
+
+
+def _identity(value: SSAValue) -> object:
+    number = constant_of(value)
+    return value if number is None else (number, value.type)
