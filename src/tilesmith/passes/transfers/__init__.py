@@ -12,7 +12,7 @@ from tilesmith.passes.transfers.pages import copy_pages, is_zero, zero_pages
 from tilesmith.passes.transfers.rows import load_rows, store_rows
 from tilesmith.passes.transfers.scalar_code import lower_read, scalar_stage
 from tilesmith.passes.transfers.tensors import tensor_of
-from tilesmith.passes.transfers.tiles import load_tiles, store_tiles
+from tilesmith.passes.transfers.tiles import accumulate_tiles, load_tiles, store_tiles
 
 __all__ = ["lower_read", "lower_transfer"]
 
@@ -23,7 +23,7 @@ def lower_transfer(op: Operation, arch: Arch) -> tt.StageOp:
         case tile.LoadOp():
             return _load(op, arch)
         case tile.StoreOp() if tensor_of(op.tensor).layout.data == "tile":
-            return store_tiles(op)
+            return accumulate_tiles(op, arch) if op.accumulate.data else store_tiles(op)
         case tile.StoreOp():
             return store_rows(op, arch)
         case tile.ScalarOp():

@@ -10,8 +10,7 @@ from tilesmith.dialects import tile, tt
 from tilesmith.dialects.tt_dataflow import CopyBytesOp, ReadBarrierOp, ZeroPagesOp
 from tilesmith.passes.geometry import tiles_of, version_bytes
 from tilesmith.passes.transfers.build import Body
-from tilesmith.passes.transfers.rows import address_of
-from tilesmith.passes.transfers.tensors import buffer_of, role_of
+from tilesmith.passes.transfers.tensors import address_of, buffer_of, role_of
 
 
 def is_zero(value: SSAValue) -> bool:

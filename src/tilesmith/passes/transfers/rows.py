@@ -15,7 +15,6 @@ from xdsl.ir import SSAValue
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects.tt_dataflow import (
-    AddressOp,
     ReadBarrierOp,
     ReadBytesOp,
     WriteBarrierOp,
@@ -30,7 +29,7 @@ from tilesmith.passes.transfers.faces import load_faces, moves_by_faces, store_f
 from tilesmith.passes.transfers.loops import Batch, batches
 from tilesmith.passes.transfers.regions import Region, region_of
 from tilesmith.passes.transfers.scratch import scratch
-from tilesmith.passes.transfers.tensors import Transfer, accessor_of, name_of, role_of
+from tilesmith.passes.transfers.tensors import Transfer, accessor_of, address_of, name_of, role_of
 
 RUNS_PER_BARRIER = 32
 
@@ -113,13 +112,6 @@ def _store_through_scratch(
                 store_word(body, body.value(run.address), i, value, storage)
             _transfer(body, WriteBytesOp, accessor, run, storage)
         body.op(WriteBarrierOp.build())
-
-
-def address_of(body: Body, cb: SSAValue, side: str) -> SSAValue:
-    op = AddressOp(cb, side)
-    op.address.name_hint = f"{cb.name_hint}_at"
-    body.op(op)
-    return op.address
 
 
 def _transfer(

@@ -27,10 +27,10 @@ from tilesmith.passes.transfers.combine import combined
 from tilesmith.passes.transfers.elements import bytes_of, get, put, storage_of
 from tilesmith.passes.transfers.ranges import index_of
 from tilesmith.passes.transfers.regions import place_of_element
-from tilesmith.passes.transfers.rows import address_of
 from tilesmith.passes.transfers.scratch import scratch
 from tilesmith.passes.transfers.tensors import (
     accessor_of,
+    address_of,
     buffer_of,
     name_of,
     parameter_of,

@@ -1,4 +1,4 @@
-"""The tensor behind a transfer: its accessor, its sizes, its name."""
+"""What a transfer is between: the tensor with its accessor and sizes, and the pages of the buffer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.dialects import tile, tt
+from tilesmith.dialects.tt_dataflow import AddressOp
 from tilesmith.dialects.types import BufferType, Dim, TensorType
 from tilesmith.errors import InternalFault
 from tilesmith.passes.transfers.build import Body, Index
@@ -72,3 +73,11 @@ def linear(body: Body, indices: Sequence[Index], sizes: Sequence[Index]) -> Inde
     for index, size in zip(indices, sizes, strict=True):
         place = body.add(body.mul(place, size), index)
     return place
+
+
+def address_of(body: Body, cb: SSAValue, side: str) -> SSAValue:
+    """Where the pages that were reserved (to write) or waited for (to read) start."""
+    op = AddressOp(cb, side)
+    op.address.name_hint = f"{cb.name_hint}_at"
+    body.op(op)
+    return op.address

@@ -8,14 +8,27 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
+from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
-from tilesmith.dialects.tt_dataflow import ReadBarrierOp, ReadPageOp, WriteBarrierOp, WritePageOp, ZeroPagesOp
-from tilesmith.passes.geometry import TILE, tile_grid
+from tilesmith.dialects.tt_dataflow import (
+    ReadBarrierOp,
+    ReadBytesOp,
+    ReadPageOp,
+    WriteBarrierOp,
+    WriteBytesOp,
+    WritePageOp,
+    ZeroPagesOp,
+)
+from tilesmith.passes.geometry import TILE, TILE_ELEMENTS, page_bytes, tile_grid
 from tilesmith.passes.transfers.build import Body, Index
+from tilesmith.passes.transfers.combine import combined
+from tilesmith.passes.transfers.elements import load_word, storage_of, store_word
 from tilesmith.passes.transfers.ranges import divided, index_of, largest, may_be_negative
+from tilesmith.passes.transfers.scratch import scratch
 from tilesmith.passes.transfers.tensors import (
     Transfer,
     accessor_of,
+    address_of,
     buffer_of,
     linear,
     name_of,
@@ -54,6 +67,26 @@ def store_tiles(op: tile.StoreOp) -> tt.StageOp:
         body.op(WritePageOp(op.buffer, body.value(spot.tile), accessor, body.value(spot.page)))
     body.op(WriteBarrierOp.build())
     title = f"store {op.buffer.name_hint} to {name_of(op.tensor)}"
+    return tt.StageOp(role_of(op), title, [op.buffer], [], body.region)
+
+
+def accumulate_tiles(op: tile.StoreOp, arch: Arch) -> tt.StageOp:
+    """Tile by tile: what the tensor has comes to the core, is combined with the buffer's, and goes back."""
+    body, accessor = Body(), accessor_of(op, op.tensor)
+    storage, size = storage_of(tensor_of(op.tensor)), page_bytes(buffer_of(op.buffer))
+    source, room = address_of(body, op.buffer, "read"), scratch(body, op, size, arch)
+    with _each_tile(body, op) as spot, body.when(spot.inside):
+        place = accessor, body.value(spot.page), body.value(0), room, body.value(size)
+        body.op(ReadBytesOp(*place))
+        body.op(ReadBarrierOp.build())
+        first = body.named(body.mul(spot.tile, TILE_ELEMENTS), "first")
+        with body.loop(TILE_ELEMENTS, "i") as i:
+            there = load_word(body, room, i, storage)
+            new = load_word(body, source, body.add(first, i), storage)
+            store_word(body, room, i, combined(body, op.accumulate.data, there, new), storage)
+        body.op(WriteBytesOp(*place))
+        body.op(WriteBarrierOp.build())
+    title = f"{op.accumulate.data} {op.buffer.name_hint} into {name_of(op.tensor)}"
     return tt.StageOp(role_of(op), title, [op.buffer], [], body.region)
 
 
