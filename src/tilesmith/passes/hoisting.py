@@ -57,9 +57,10 @@ def _is_bound_to(value: SSAValue, block: Block) -> bool:
     maker = value.owner
     if isinstance(maker, Block):
         return maker is block
-    if maker.parent is not block or isinstance(maker, arith.ConstantOp):
+    if isinstance(maker, arith.ConstantOp):
         return False
-    return not _moves(maker) or _uses_from(maker, block)
+    # What can move may come from further inside, and then needs its own operands here.
+    return _uses_from(maker, block) if _moves(maker) else maker.parent is block
 
 
 def _bring_along(value: SSAValue, anchor: Operation) -> None:
