@@ -67,8 +67,11 @@ def scalar_type(dtype: str) -> Attribute:
 class Context:
     """The function being built, its buffers, and expressions at the level of control flow."""
 
-    def __init__(self, emitter: Emitter, grid_block: Block, tensors: dict[Memory, SSAValue]) -> None:
+    def __init__(
+        self, emitter: Emitter, func_block: Block, grid_block: Block, tensors: dict[Memory, SSAValue]
+    ) -> None:
         self.e = emitter
+        self.func_block = func_block
         self.grid_block = grid_block
         self.values: dict[Memory, SSAValue] = dict(tensors)
         self.variables: dict[Memory, SSAValue] = {}
@@ -83,6 +86,8 @@ class Context:
 
     def value(self, memory: Memory) -> SSAValue:
         """The tensor or buffer behind a memory; a buffer is allocated when first used."""
+        if memory not in self.values and memory.scope == "global":
+            self.values[memory] = self._view(memory)
         if memory not in self.values:
             sizes = memory.sizes
             if sizes is None:
@@ -93,6 +98,22 @@ class Context:
                 )
             self.values[memory] = self._alloc(memory.name, sizes, memory.dtype, memory.scope, memory.at)
         return self.values[memory]
+
+    def _view(self, memory: Memory) -> SSAValue:
+        base = memory.base
+        assert base is not None
+        if base.dtype != memory.dtype:
+            refuse(
+                f"{memory.name} looks at the {base.dtype} elements of {base.name} as {memory.dtype}",
+                memory.at,
+                "convert the tensor on the host, or take it apart with shifts and masks",
+            )
+        op = tile.ViewOp(self.value(base), tensor_type(memory))
+        op.tensor.name_hint = memory.name
+        self.func_block.add_op(op)
+        with self.e.at(memory.at):
+            self.e.locate(op)
+        return op.tensor
 
     def temporary(self, like: str, shape: Sequence[int], dtype: str, scope: str = "fragment") -> Memory:
         """A buffer of the compiler's own, named after the user's."""

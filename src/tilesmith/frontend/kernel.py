@@ -14,7 +14,7 @@ from tilesmith.frontend.flow import emit_branch, emit_loop, emit_while
 from tilesmith.frontend.parallel import lower_parallel
 from tilesmith.frontend.scalars import loop_end, lower_scalar, variable_uses
 from tilesmith.frontend.source import Bind, Branch, Kernel, Loop, Repeat, Statement, Store, TileOp
-from tilesmith.frontend.structure import accumulators, is_elementwise, is_scalar
+from tilesmith.frontend.structure import accumulators, expanded, is_elementwise, is_scalar
 from tilesmith.frontend.tile_ops import lower_tile_op
 
 
@@ -39,7 +39,7 @@ class _Kernel:
         self.grid_block = Block(arg_types=[INDEX] * len(kernel.grid))
         args = func.body.block.args
         tensors = dict(zip(kernel.tensors, args, strict=False))
-        self.ctx = Context(emitter, self.grid_block, tensors)
+        self.ctx = Context(emitter, func.body.block, self.grid_block, tensors)
         self.ctx.control.variables.update(zip(kernel.symbols, args[len(tensors) :], strict=True))
 
     def lower(self) -> None:
@@ -60,7 +60,7 @@ class _Kernel:
     def statements(self, statements: Sequence[Statement]) -> None:
         """Lower statements in order; neighbours that run element by element share one `tile.scalar`."""
         waiting: list[Statement] = []
-        for statement in statements:
+        for statement in expanded(statements):
             if is_scalar(statement):
                 waiting.append(statement)
                 continue

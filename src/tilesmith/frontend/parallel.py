@@ -102,7 +102,7 @@ def _as_copy(step: Guarded) -> tuple[s.Region, s.Region, dict[int, s.Expr]] | No
         return None
     source = box_of(value.memory, value.indices, step.space)
     dest = box_of(step.store.memory, step.store.indices, step.space)
-    if source is None or dest is None or source.order != dest.order or set(dest.order) != _moving(step):
+    if source is None or dest is None or source.order != dest.order or not _moving(step) <= set(dest.order):
         return None
     tensors = [box.region.memory.scope == "global" for box in (source, dest)]
     same_type = value.memory.dtype == step.store.memory.dtype
@@ -153,7 +153,7 @@ def _conjuncts(conditions: Sequence[s.Expr]) -> list[s.Expr]:
 def _lower_map(ctx: Context, step: Guarded) -> None:
     store = step.store
     dest = box_of(store.memory, store.indices, step.space)
-    if dest is not None and set(dest.order) != _moving(step):
+    if dest is not None and not _moving(step) <= set(dest.order):
         dest = None
     if store.memory.is_buffer and dest is not None:
         old = s.Load(store.memory, store.indices, store.memory.dtype)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from tilesmith.frontend.expansions import expand
 from tilesmith.frontend.parallel import plan
 from tilesmith.frontend.source import (
     Bind,
@@ -18,6 +19,13 @@ from tilesmith.frontend.source import (
     bodies,
     walk_statements,
 )
+
+
+def expanded(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """The statements, with operations that are loops over elements as such loops."""
+    for statement in statements:
+        loops = expand(statement) if isinstance(statement, TileOp) else None
+        yield from (statement,) if loops is None else loops
 
 
 def is_scalar(statement: Statement) -> bool:

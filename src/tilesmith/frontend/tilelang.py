@@ -69,6 +69,7 @@ _FUNCTION_ALIASES = {
     "ieee_fsqrt": "sqrt",
     "ieee_frsqrt": "rsqrt",
     "ieee_frcp": "recip",
+    "fast_rcp": "recip",
     "pow_of_int": "pow",
     "powf": "pow",
     "power": "pow",
@@ -91,6 +92,11 @@ def import_prim_func(func: tirx.PrimFunc) -> ModuleOp:
     Raises `UnsupportedKernelError`, with the line of the kernel, for what the chip has no counterpart of.
     """
     return lower_kernel(_Translation(func).kernel())
+
+
+def _dtype(node: Any) -> str:
+    """The name of a type; TVM writes types it does not know itself as custom[name]."""
+    return str(node.dtype).removeprefix("custom[").removesuffix("]")
 
 
 def _location(span: Any) -> s.Location | None:
@@ -144,7 +150,7 @@ class _Translation:
     def variable(self, var: Any, counts: bool = False) -> s.Variable:
         known = self.variables.get(var)
         if known is None:
-            known = self.variables[var] = s.Variable(str(var.name), str(var.dtype), counts)
+            known = self.variables[var] = s.Variable(str(var.name), _dtype(var), counts)
         return known
 
     def memory(self, buffer: Any) -> s.Memory:
@@ -166,10 +172,10 @@ class _Translation:
                 self.variable(size, counts=True)
         shape = tuple(self.expr(size) for size in buffer.shape)
         base = self.data.get(buffer.data)
-        if base is not None and base.shape == shape and base.dtype == str(buffer.dtype):
+        if base is not None and base.shape == shape and base.dtype == _dtype(buffer):
             return base
         at = _location(get_buffer_span(buffer)) or self.at
-        return s.Memory(str(buffer.name), shape, str(buffer.dtype), _SCOPES[scope], at, base)
+        return s.Memory(str(buffer.name), shape, _dtype(buffer), _SCOPES[scope], at, base)
 
     # ---- statements ----
 
@@ -250,7 +256,9 @@ class _Translation:
         if tag.startswith("blockIdx."):
             self.grid.append((variable, self.expr(stmt.extent)))
         elif tag.startswith("threadIdx."):
-            self._thread("xyz".index(tag[-1]), variable, int(stmt.extent))
+            # A loop over the threads of a block is a loop whose iterations may run in any order.
+            extent = self.expr(stmt.extent)
+            return (s.Loop(variable, s.Number(0), extent, self.block(stmt.body), "parallel", at=self.at),)
         else:
             self.refuse(f"a loop is bound to {tag}", "use a block index or a plain loop")
         return self.block(stmt.body)
@@ -360,23 +368,23 @@ class _Translation:
     def expr(self, node: Any) -> s.Expr:
         kind = type(node)
         if kind is tirx.IntImm:
-            return s.Number(int(node.value), str(node.dtype))
+            return s.Number(int(node.value), _dtype(node))
         if kind is tirx.FloatImm:
-            return s.Number(float(node.value), str(node.dtype))
+            return s.Number(float(node.value), _dtype(node))
         if kind is tirx.Var or kind is tirx.SizeVar:
             return s.Name(self.variable(node))
         if kind in _BINARY:
-            return s.Binary(_BINARY[kind], self.expr(node.a), self.expr(node.b), str(node.dtype))
+            return s.Binary(_BINARY[kind], self.expr(node.a), self.expr(node.b), _dtype(node))
         if kind is tirx.BufferLoad:
             memory = self.memory(node.buffer)
-            return s.Load(memory, tuple(self.expr(index) for index in node.indices), str(node.dtype))
+            return s.Load(memory, tuple(self.expr(index) for index in node.indices), _dtype(node))
         if kind is tirx.Cast:
-            return s.Cast(self.expr(node.value), str(node.dtype))
+            return s.Cast(self.expr(node.value), _dtype(node))
         if kind is tirx.Call:
             return self._call(node)
         if kind is tirx.Select:
             parts = (node.condition, node.true_value, node.false_value)
-            return s.Select(*(self.expr(part) for part in parts), str(node.dtype))  # type: ignore[call-arg]
+            return s.Select(*(self.expr(part) for part in parts), _dtype(node))  # type: ignore[call-arg]
         if kind is tirx.Not:
             return s.Not(self.expr(node.a))
         if isinstance(node, int | float):
@@ -387,7 +395,7 @@ class _Translation:
 
     def _call(self, node: Any) -> s.Expr:
         name = str(node.op.name).rsplit(".", 1)[-1].lstrip("_")
-        dtype = str(node.dtype)
+        dtype = _dtype(node)
         if name in ("infinity", "max_value", "min_value"):
             return s.Number(_extreme(name, dtype), dtype)
         args = tuple(self.expr(arg) for arg in node.args)
@@ -395,6 +403,8 @@ class _Translation:
             return s.Select(args[0], args[1], args[2], dtype)
         if name in _BINARY_CALLS:
             return s.Binary(_BINARY_CALLS[name], args[0], args[1], dtype)
+        if name == "clamp":
+            return s.Binary("min", s.Binary("max", args[0], args[1], dtype), args[2], dtype)
         if name == "bitwise_not":
             return s.Binary("xor", args[0], s.Number(-1, dtype), dtype)
         if name in ("reinterpret", "bitcast"):

@@ -95,7 +95,7 @@ def _load(ctx: Context, source: Region, dest: Region, pairs: Pairs, limits: Limi
         copy(ctx, source, whole(stage), limits=limits)
         copy(ctx, whole(stage), dest)
         return
-    sizes, dims = region_of_tensor(len(source.sizes), pairs)
+    sizes, dims = region_of_tensor(len(source.sizes), len(dest.sizes), pairs)
     offsets = ctx.indices(source.offsets)
     tensor, buffer = ctx.value(source.memory), ctx.value(dest.memory)
     ctx.e.emit(tile.LoadOp(tensor, offsets, buffer, sizes, dims, _limit_values(ctx, sizes, limits)))
@@ -109,7 +109,7 @@ def _store(
         copy(ctx, source, whole(stage))
         copy(ctx, whole(stage), dest, accumulate, limits)
         return
-    sizes, dims = region_of_tensor(len(dest.sizes), [(b, a, size) for a, b, size in pairs])
+    sizes, dims = region_of_tensor(len(dest.sizes), len(source.sizes), [(b, a, size) for a, b, size in pairs])
     offsets = ctx.indices(dest.offsets)
     buffer, tensor = ctx.value(source.memory), ctx.value(dest.memory)
     wanted = _limit_values(ctx, sizes, limits)
@@ -122,9 +122,11 @@ def _limit_values(ctx: Context, sizes: Sequence[int], limits: Limits | None) -> 
     return [ctx.control.index(limits[n]) if n in limits else ctx.e.index(size) for n, size in enumerate(sizes)]
 
 
-def region_of_tensor(rank: int, pairs: Pairs) -> tuple[list[int], list[int]]:
+def region_of_tensor(rank: int, other_rank: int, pairs: Pairs) -> tuple[list[int], list[int]]:
     """`sizes` and `dims` of a load or store from (tensor dimension, buffer dimension, size)."""
     sizes, dims = [1] * rank, [-1] * rank
+    if all(a == b for a, b, _ in pairs) and rank == other_rank:
+        dims = list(range(rank))
     for tensor_dim, buffer_dim, size in pairs:
         sizes[tensor_dim], dims[tensor_dim] = size, buffer_dim
     return sizes, dims
@@ -132,12 +134,10 @@ def region_of_tensor(rank: int, pairs: Pairs) -> tuple[list[int], list[int]]:
 
 def _copy_buffers(ctx: Context, source: Region, dest: Region, pairs: Pairs) -> None:
     a, b = ctx.value(source.memory), ctx.value(dest.memory)
-    sizes, dims = region_of_tensor(len(source.sizes), pairs)
+    sizes, dims = region_of_tensor(len(source.sizes), len(dest.sizes), pairs)
     if _covers(source, {n: size for n, _, size in pairs}) and _covers(
         dest, {n: size for _, n, size in pairs}
     ):
-        if source.memory.sizes == dest.memory.sizes:
-            dims = list(range(len(sizes)))
         ctx.e.emit(tile.CopyOp(a, b, sizes=sizes, dims=dims))
         return
     from_, to = ctx.indices(source.offsets), ctx.indices(dest.offsets)
