@@ -74,7 +74,7 @@ def lower(
     choices: Choices = Choices(),  # noqa: B008 - frozen
     observe: Observer | None = None,
 ) -> None:
-    """Run every pass on the module, in place; `observe` sees the name of each pass and the module after it."""
+    """Run every pass on the module, in place; `observe` sees each name, and the module after that pass."""
     run(compiler_context(), module, pipeline(choices), observe)
 
 

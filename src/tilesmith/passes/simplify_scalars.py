@@ -20,7 +20,7 @@ from tilesmith.passes.hoisting import hoist_named
 
 @dataclass(frozen=True)
 class SimplifyScalars(ModulePass):
-    """Fold what is known, open loops of one turn, and compute named indices once, outside loops around them."""
+    """Fold what is known, open loops of one turn, compute named indices once, outside the loops around."""
 
     name = "simplify-scalars"
 
