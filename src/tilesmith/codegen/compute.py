@@ -61,6 +61,8 @@ def _block_shape(op: ttc.MatmulBlockOp | ttc.InitMatmulOp) -> str:
 def _vector(e: Emitter, op: ttc.VectorOp) -> None:
     function = VECTOR_FUNCTIONS[op.fn.data]
     e.include(function.header)
+    if function.define:
+        e.define(function.define)
     slots = [e.value(slot) for slot in op.slots]
     params = [_param(e, value, how) for value, how in zip(op.params, function.params, strict=True)]
     e.line(function.call.format(*slots, *params) + ";")

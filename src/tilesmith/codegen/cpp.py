@@ -87,6 +87,7 @@ class Emitter:
     def __init__(self, role: str) -> None:
         self.role = role
         self.includes: set[str] = set()
+        self.defines: set[str] = set()
         self.helpers: dict[str, str] = {}
         self.lines: list[str] = []
         self.cbs: dict[str, int] = {}
@@ -127,6 +128,10 @@ class Emitter:
 
     def include(self, path: str) -> None:
         self.includes.add(path)
+
+    def define(self, name: str) -> None:
+        """A macro that headers look at, so it stands above them."""
+        self.defines.add(name)
 
     def helper(self, name: str, text: str) -> None:
         """A function the kernel needs, printed once above it."""

@@ -54,6 +54,7 @@ def _by_index(e: Emitter) -> list[tuple[str, int]]:
 
 
 def _includes(e: Emitter) -> Iterable[str]:
+    yield from (f"#define {name}" for name in sorted(e.defines))
     system = {"<cstdint>", *(path for path in e.includes if path.startswith("<"))}
     own = {path for path in e.includes if not path.startswith("<")}
     yield from (f"#include {path}" for path in sorted(system))

@@ -1,12 +1,12 @@
 """The functions of the vector unit: how each is called, what sets the unit up for it, and the header of both.
 
-In `call`, {0}, {1} .. are the slots and then the parameters, in the order of `tt_compute.vector`. Unary functions work in
-place; the others name the slot of their result last. The vector unit must have 32-bit slots: see `lower-tt-tile-intrinsics`.
+In `call`, {0}, {1} .. are the slots and then the parameters, in the order of `tt_compute.vector`. Unary
+functions work in place; the others name the slot of their result last. All are meant for 32-bit slots.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Param = Literal["bits", "int", "float"]
@@ -14,13 +14,14 @@ Param = Literal["bits", "int", "float"]
 
 @dataclass(frozen=True)
 class VectorFunction:
-    """One function: its call, its init, its header; slots it takes and how its parameters are passed."""
+    """One function: its call, its init, its header and a macro the header wants; its slots and parameters."""
 
     call: str
     init: str
     header: str
     slots: int = 1
     params: tuple[Param, ...] = ()
+    define: str = ""
 
 
 def _unary(name: str, header: str, template: str = "") -> VectorFunction:
@@ -92,7 +93,7 @@ def _spread(direction: str) -> VectorFunction:
     )
 
 
-_TRIGONOMETRY = "sin cos tan asin acos atan sinh cosh asinh acosh atanh".split()
+_TRIGONOMETRY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
@@ -100,7 +101,8 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     **{name: _general(name) for name in ("abs", "sigmoid", "tanh", "exp2", "expm1", "log", "square", "sign")},
     **{name: _own(name) for name in ("exp", "sqrt", "rsqrt", "log1p")},
     "recip": _own("recip", "<false>"),
-    "erf": _unary("erf", "erf_erfc", "<false>"),
+    # Without the macro the series behind erf is one for bf16.
+    "erf": replace(_unary("erf", "erf_erfc", "<false>"), define="INP_FLOAT32"),
     "erfc": _unary("erfc", "erf_erfc"),
     "log2": _logarithm("0x3fb8aa3bu"),  # 1 / ln 2
     "log10": _logarithm("0x3ede5bd9u"),  # 1 / ln 10

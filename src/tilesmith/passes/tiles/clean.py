@@ -49,7 +49,7 @@ def _place(op: tile.CleanOp, dst: Dst, limits: dict[str, int], counts: dict[str,
             for along, limit in limits.items():
                 with stage.when(_equal(stage, at[along], last[along])):
                     _mask(stage, counts[along], limit, value)
-        stage.op(tt.PopFrontOp(op.buffer, 1))
+            stage.op(tt.PopFrontOp(op.buffer, 1))
         with stage.inside(scope.pack.block):
             stage.op(tt.ReserveBackOp(op.buffer, 1))
             stage.pack(_TILE, op.buffer)

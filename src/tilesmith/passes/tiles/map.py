@@ -174,16 +174,19 @@ class _Map:
                 for step in plan.steps:
                     with stage.loop(together, "i") as i:
                         self._step(stage, step, together, i, place)
-            for node in nodes_of(spilled.root):
-                if isinstance(node, Reload):
-                    stage.op(tt.PopFrontOp(self.temporaries[node], 1))
+                self._pop(stage, spilled, together)
             target = self.op.out if spilled.into is None else self.temporaries[spilled.into]
-            rotates = spilled.into is not None or self.in_place
-            if spilled.into is None and self.in_place:
-                stage.op(tt.PopFrontOp(target, together))
-            self._pack(stage, scope, plan.result, together, target, rotates)
+            self._pack(stage, scope, plan.result, together, target, spilled.into is not None or self.in_place)
             if spilled.into is not None:
                 stage.op(tt.WaitFrontOp(target, 1))
+
+    def _pop(self, stage: Stage, spilled: Spilled, together: int) -> None:
+        """What nobody will read again goes before the packer needs its room."""
+        for node in nodes_of(spilled.root):
+            if isinstance(node, Reload):
+                stage.op(tt.PopFrontOp(self.temporaries[node], 1))
+        if spilled.into is None and self.in_place:
+            stage.op(tt.PopFrontOp(self.op.out, together))
 
     def _pack(
         self, stage: Stage, scope: ttc.DstOp, slot: int, together: int, target: SSAValue, rotates: bool

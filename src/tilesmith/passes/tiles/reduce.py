@@ -79,8 +79,7 @@ class _Reduction:
             if self.keeps_old:
                 stage.move(self.op.dest, 0, _OLD)
                 stage.vector(self.combine, [slot, _OLD, slot])
-        if self.keeps_old:
-            stage.op(tt.PopFrontOp(self.op.dest, 1))
+                stage.op(tt.PopFrontOp(self.op.dest, 1))
         with stage.inside(scope.pack.block):
             if self.keeps_old:
                 stage.op(tt.ReserveBackOp(self.op.dest, 1))
