@@ -14,9 +14,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tilesmith.arch import Arch, load_arch
 from tilesmith.dialects import tile, tt
 from tilesmith.passes.dead_scalars import remove_dead_scalars
-from tilesmith.passes.effects import buffer_effects
+from tilesmith.passes.effects import buffer_effects, is_buffer
 from tilesmith.passes.roles import steps
-from tilesmith.passes.transfers import lower_transfer
+from tilesmith.passes.transfers import lower_read, lower_transfer
 
 _TRANSFERS = (tile.LoadOp, tile.StoreOp, tile.CopyOp, tile.FillOp, tile.ScalarOp)
 
@@ -36,14 +36,21 @@ class LowerCBIntrinsics(ModulePass):
         arch = load_arch(self.arch)
         for kernel in [one for one in op.walk() if isinstance(one, tt.KernelOp)]:
             _lower_transfers(kernel.body.block, arch)
-            remove_dead_scalars(kernel.body.block)
             _in_block(kernel.body.block, frozenset())
+            _lower_reads(kernel.body.block, arch)
+            remove_dead_scalars(kernel.body.block)
 
 
 def _lower_transfers(block: Block, arch: Arch) -> None:
     for op in list(steps(block)):
         if isinstance(op, _TRANSFERS):
             Rewriter.replace_op(op, lower_transfer(op, arch))
+
+
+def _lower_reads(block: Block, arch: Arch) -> None:
+    for op in list(steps(block)):
+        if isinstance(op, tile.ReadOp):
+            lower_read(op, arch)
 
 
 def _in_block(block: Block, waited: Waited) -> Waited:
@@ -57,6 +64,9 @@ def _at(op: Operation, waited: Waited) -> Waited:
     match op:
         case tt.StageOp():
             return _around_stage(op, waited)
+        case tile.ReadOp() if is_buffer(op.source) and op.source not in waited:
+            Rewriter.insert_op(tt.WaitFrontOp(op.source, pages_of(op.source)), InsertPoint.before(op))
+            return waited | {op.source}
         case tt.ReleaseOp():
             calls: list[Operation] = [tt.PopFrontOp(op.cb, pages_of(op.cb))]
             if op.cb not in waited:
