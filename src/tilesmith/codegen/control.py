@@ -11,7 +11,7 @@ from tilesmith.codegen.placement import is_inlined
 from tilesmith.dialects import tile, tt
 from tilesmith.errors import InternalFault
 
-_PROTOCOL: dict[type[Operation] | type[None], str] = {
+_PROTOCOL: dict[type[Operation], str] = {
     tt.ReserveBackOp: "cb_reserve_back",
     tt.PushBackOp: "cb_push_back",
     tt.WaitFrontOp: "cb_wait_front",
@@ -147,5 +147,5 @@ def _stage(e: Emitter, op: tt.StageOp) -> None:
     if op.title.data:
         e.comment(op.title.data)
     e.body(op.body.block)
-    if type(op.next_op) not in _PROTOCOL:
+    if not isinstance(op.next_op, tuple(_PROTOCOL)):
         e.gap()

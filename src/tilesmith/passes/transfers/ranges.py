@@ -53,6 +53,8 @@ def _largest_of_loop(block: Block) -> int | None:
     loop = block.parent_op()
     if not isinstance(loop, scf.ForOp):
         return None
+    if isinstance(below := loop.attributes.get("below"), IntegerAttr):
+        return below.value.data - 1
     stop, start, step = largest(loop.ub), constant_of(loop.lb), constant_of(loop.step)
     if stop is None:
         return None

@@ -4,16 +4,6 @@
 #include "api/dataflow/dataflow_api.h"
 #include "api/tensor/tensor_accessor.h"
 
-// Zeros, copied from the core's own block of them: as with any read, a barrier must follow.
-inline void zero_bytes(uint32_t target, uint32_t bytes) {
-    while (bytes > 0) {
-        const uint32_t piece = bytes < MEM_ZEROS_SIZE ? bytes : MEM_ZEROS_SIZE;
-        noc_async_read(get_noc_addr(MEM_ZEROS_BASE), target, piece);
-        target += piece;
-        bytes -= piece;
-    }
-}
-
 void kernel_main() {
     constexpr uint32_t cb_X_shared = tt::CBIndex::c_0;
 
@@ -28,13 +18,7 @@ void kernel_main() {
         cb_reserve_back(cb_X_shared, 8);
         for (int32_t col = 0; col < 8; ++col) {
             const int32_t page = bx * 8 + col;
-            if (bx < 8) {
-                noc_async_read_page(page, X, get_write_ptr(cb_X_shared) + col * get_tile_size(cb_X_shared));
-            } else {
-                zero_bytes(
-                    get_write_ptr(cb_X_shared) + col * get_tile_size(cb_X_shared),
-                    get_tile_size(cb_X_shared));
-            }
+            noc_async_read_page(page, X, get_write_ptr(cb_X_shared) + col * get_tile_size(cb_X_shared));
         }
         noc_async_read_barrier();
         cb_push_back(cb_X_shared, 8);
@@ -200,10 +184,8 @@ void kernel_main() {
         cb_wait_front(cb_E_local_2_out, 8);
         for (int32_t col = 0; col < 8; ++col) {
             const int32_t page = bx * 8 + col;
-            if (bx < 8) {
-                noc_async_write_page(
-                    page, Y, get_read_ptr(cb_E_local_2_out) + col * get_tile_size(cb_E_local_2_out));
-            }
+            noc_async_write_page(
+                page, Y, get_read_ptr(cb_E_local_2_out) + col * get_tile_size(cb_E_local_2_out));
         }
         noc_async_write_barrier();
         cb_pop_front(cb_E_local_2_out, 8);
