@@ -120,25 +120,22 @@ def _writes_flushed(e: Emitter, _: tt_dataflow.WritesFlushedOp) -> None:
 @emits(tt_dataflow.MulticastSendOp)
 def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
     e.include(_DATAFLOW)
+    e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
     e.helper("send_block", helpers.SEND_BLOCK)
     assert isinstance(op.cb.owner, tt.CBOp)
-    first, last = op.first.value.data, op.last.value.data
-    if op.along.data == "row":
-        cores = f"{{{first}, my_y[noc_index], {last}, my_y[noc_index]}}"
-    else:
-        cores = f"{{my_x[noc_index], {first}, my_x[noc_index], {last}}}"
+    corners = (op.first_x, op.first_y, op.last_x, op.last_y)
+    cores = ", ".join(e.value(place) for place in corners)
     name, pages = e.cb(op.cb), op.cb.owner.pages.value.data
     block = f"get_write_ptr({name}), {pages} * get_tile_size({name})"
-    e.line(f"send_block({block}, {cores}, {op.receivers.value.data}, {_semaphores(op)});")
+    e.line(f"send_block({block}, {{{cores}}}, {op.receivers.value.data}, {_semaphores(op)});")
 
 
 @emits(tt_dataflow.MulticastReceiveOp)
 def _multicast_receive(e: Emitter, op: tt_dataflow.MulticastReceiveOp) -> None:
     e.include(_DATAFLOW)
+    e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
     e.helper("receive_block", helpers.RECEIVE_BLOCK)
-    sender = op.sender.value.data
-    place = f"{sender}, my_y[noc_index]" if op.along.data == "row" else f"my_x[noc_index], {sender}"
-    e.line(f"receive_block({place}, {_semaphores(op)});")
+    e.line(f"receive_block({e.value(op.sender_x)}, {e.value(op.sender_y)}, {_semaphores(op)});")
 
 
 def _semaphores(op: tt_dataflow.MulticastSendOp | tt_dataflow.MulticastReceiveOp) -> str:

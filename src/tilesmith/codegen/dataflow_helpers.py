@@ -16,15 +16,17 @@ inline void zero_bytes(uint32_t target, uint32_t bytes) {
 }
 """
 
-SEND_BLOCK = """
-// In the order in which the NoC runs through it.
-struct Rectangle {
-    uint32_t x_start, y_start, x_end, y_end;
-};
-
+SEMAPHORE_WORD = """
 inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
     return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
 }
+"""
+
+SEND_BLOCK = """
+// In the order in which the NoC runs through it.
+struct Rectangle {
+    int32_t x_start, y_start, x_end, y_end;
+};
 
 // Sends a block to the same address on other cores, once all have room. It may be reused here afterwards.
 inline void send_block(
@@ -49,10 +51,9 @@ inline void send_block(
 RECEIVE_BLOCK = """
 // Tells the sender that this core has room, and waits for the block.
 inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
-    volatile tt_l1_ptr uint32_t* there = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(arrived);
-    noc_semaphore_set(there, 0);
+    noc_semaphore_set(semaphore_word(arrived), 0);
     noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
-    noc_semaphore_wait(there, 1);
+    noc_semaphore_wait(semaphore_word(arrived), 1);
     noc_async_atomic_barrier();
 }
 """

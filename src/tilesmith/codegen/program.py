@@ -20,6 +20,7 @@ from tilesmith.passes.finalize_persistent_signature_tt import (
     kernels_of,
 )
 from tilesmith.passes.partition import CoreArgs, Partition, core_args, extents_of
+from tilesmith.passes.transfers.multicast import multicast_args
 from tilesmith.program import (
     CBFormat,
     CircularBuffer,
@@ -87,7 +88,11 @@ def partition_of(module: ModuleOp) -> Partition:
 
 def _per_core(module: ModuleOp, arch: Arch, symbols: Mapping[str, int]) -> tuple[CoreRangeSet, CoreArgs]:
     partition = partition_of(module)
-    return core_args(partition, extents_of(partition, symbols), arch)
+    cores, args = core_args(partition, extents_of(partition, symbols), arch)
+    if partition.kind == "mesh":
+        neighbours = multicast_args(partition, arch)
+        args = {core: {**own, **neighbours[core]} for core, own in args.items()}
+    return cores, args
 
 
 def _kernel(

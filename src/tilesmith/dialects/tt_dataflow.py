@@ -6,6 +6,8 @@ from the first. Reads and writes over the NoC have landed only after the barrier
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
@@ -162,51 +164,65 @@ class FlushOp(IRDLOperation):
 class MulticastSendOp(IRDLOperation):
     """The reserved pages of a version -> the same address on the other cores of a row or column.
 
-    `first` and `last` are NoC coordinates along it of the nearest and the farthest of them. `ready` and
+    `first` and `last` are NoC coordinates, x and y, of the nearest and the farthest of them. `ready` and
     `arrived` are numbers of semaphores.
     """
 
     name = "tt_dataflow.multicast_send"
 
     cb = operand_def(CBType)
+    first_x = operand_def(IndexType())
+    first_y = operand_def(IndexType())
+    last_x = operand_def(IndexType())
+    last_y = operand_def(IndexType())
     along = prop_def(StringAttr)
-    first = prop_def(IntegerAttr)
-    last = prop_def(IntegerAttr)
     receivers = prop_def(IntegerAttr)
     ready = prop_def(IntegerAttr)
     arrived = prop_def(IntegerAttr)
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$along $cb attr-dict `:` type($cb)"
+    assembly_format = (
+        "$along $cb `to` `[` $first_x `,` $first_y `]` `,` `[` $last_x `,` $last_y `]`"
+        " attr-dict `:` type($cb)"
+    )
 
     def __init__(
-        self, cb: SSAValue, along: str, first: int, last: int, receivers: int, ready: int, arrived: int
+        self,
+        cb: SSAValue,
+        first: Sequence[SSAValue],
+        last: Sequence[SSAValue],
+        along: str,
+        receivers: int,
+        semaphores: tuple[int, int],
     ) -> None:
-        numbers = {"first": first, "last": last, "receivers": receivers, "ready": ready, "arrived": arrived}
         super().__init__(
-            operands=[cb],
-            properties={"along": StringAttr(along), **{name: number(n) for name, n in numbers.items()}},
+            operands=[cb, *first, *last],
+            properties={
+                "along": StringAttr(along),
+                "receivers": number(receivers),
+                "ready": number(semaphores[0]),
+                "arrived": number(semaphores[1]),
+            },
         )
 
 
 @irdl_op_definition
 class MulticastReceiveOp(IRDLOperation):
-    """Wait until the first core of the row or column, at NoC coordinate `sender`, has sent the version."""
+    """Wait until the first core of the row or column, at these NoC coordinates, has sent the version."""
 
     name = "tt_dataflow.multicast_receive"
 
     cb = operand_def(CBType)
-    along = prop_def(StringAttr)
-    sender = prop_def(IntegerAttr)
+    sender_x = operand_def(IndexType())
+    sender_y = operand_def(IndexType())
     ready = prop_def(IntegerAttr)
     arrived = prop_def(IntegerAttr)
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$along $cb attr-dict `:` type($cb)"
+    assembly_format = "$cb `from` `[` $sender_x `,` $sender_y `]` attr-dict `:` type($cb)"
 
-    def __init__(self, cb: SSAValue, along: str, sender: int, ready: int, arrived: int) -> None:
-        numbers = {"sender": sender, "ready": ready, "arrived": arrived}
+    def __init__(self, cb: SSAValue, sender: Sequence[SSAValue], semaphores: tuple[int, int]) -> None:
         super().__init__(
-            operands=[cb],
-            properties={"along": StringAttr(along), **{name: number(n) for name, n in numbers.items()}},
+            operands=[cb, *sender],
+            properties={"ready": number(semaphores[0]), "arrived": number(semaphores[1])},
         )
 
 

@@ -5,8 +5,6 @@ All cores of the group run the same loads in the same order, so that the block h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
@@ -15,7 +13,7 @@ from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects.tt_dataflow import MulticastReceiveOp, MulticastSendOp, WriteBarrierOp
 from tilesmith.errors import InternalFault
-from tilesmith.passes.partition import Partition
+from tilesmith.passes.partition import CoreArgs, Partition
 from tilesmith.passes.transfers.build import Body
 from tilesmith.passes.transfers.tensors import kernel_of
 from tilesmith.program import CoreCoord
@@ -23,61 +21,64 @@ from tilesmith.program import CoreCoord
 SEMAPHORES = "semaphores"
 
 
-@dataclass(frozen=True)
-class Group:
-    """A row or column of cores: NoC coordinates along it of the sender, the first and the last receiver."""
-
-    along: str
-    sender: int
-    first: int
-    last: int
-    receivers: int
-
-    @property
-    def argument(self) -> str:
-        """The argument that says where in the group a core stands."""
-        return "core_x" if self.along == "row" else "core_y"
+PLACES = ("sender", "first", "last")
+"""Of a group: the core that sends, the nearest and the farthest of those that receive."""
 
 
-def group_of(partition: Partition, along: str, arch: Arch) -> Group | None:
-    """The group of a mesh along a direction, if it has more than one core.
+def multicast_args(partition: Partition, arch: Arch) -> CoreArgs:
+    """For each core of a mesh, the NoC coordinates of the cores it shares loads with.
 
     >>> from tilesmith.arch import load_arch
-    >>> group_of(Partition("mesh", ("8", "8"), columns=8, rows=1), "row", load_arch("wormhole"))
-    Group(along='row', sender=18, first=19, last=25, receivers=7)
+    >>> args = multicast_args(Partition("mesh", ("8", "8"), columns=8, rows=4), load_arch("wormhole"))
+    >>> args[CoreCoord(2, 1)]["row_sender_x"], args[CoreCoord(2, 1)]["column_last_y"]
+    (18, 21)
     """
-    row = along == "row"
-    cores = partition.columns if row else partition.rows
-    if cores < 2:
-        return None
-    places = [arch.worker_noc_xy(CoreCoord(i, 0) if row else CoreCoord(0, i)) for i in range(cores)]
-    line = [place[0 if row else 1] for place in places]
-    return Group(along, line[0], line[1], line[-1], cores - 1)
+    args: CoreArgs = {}
+    for y in range(partition.rows):
+        for x in range(partition.columns):
+            args[CoreCoord(x, y)] = {
+                **_coordinates("row", [CoreCoord(i, y) for i in range(partition.columns)], arch),
+                **_coordinates("column", [CoreCoord(x, i) for i in range(partition.rows)], arch),
+            }
+    return args
 
 
-def shared(op: tile.LoadOp, plain: tt.StageOp, arch: Arch) -> tt.StageOp:
+def _coordinates(along: str, group: list[CoreCoord], arch: Arch) -> dict[str, int]:
+    cores = group[0], group[min(1, len(group) - 1)], group[-1]
+    return {
+        f"{along}_{place}_{axis}": coordinate
+        for place, core in zip(PLACES, cores, strict=True)
+        for axis, coordinate in zip("xy", arch.worker_noc_xy(core), strict=True)
+    }
+
+
+def shared(op: tile.LoadOp, plain: tt.StageOp) -> tt.StageOp:
     """The stage of a load that its group shares, made of the stage that does it for one core."""
     assert op.multicast is not None
-    group = group_of(_partition(op), op.multicast.data, arch)
-    if group is None:
+    along, partition = op.multicast.data, _partition(op)
+    cores = partition.columns if along == "row" else partition.rows
+    if cores < 2:
         return plain
-    ready, arrived = _semaphores(op, group.along)
+    semaphores = _semaphores(op, along)
     body = Body()
-    place = _argument(op, group.argument)
+    place = _argument(op, "core_x" if along == "row" else "core_y")
     is_sender = arith.CmpiOp(place, body.value(0), "eq")
     body.op(is_sender)
     with body.when(is_sender.result):
         for inner in list(plain.body.block.ops):
             plain.body.block.detach_op(inner)
             body.op(inner)
-        body.op(
-            MulticastSendOp(op.buffer, group.along, group.first, group.last, group.receivers, ready, arrived)
-        )
+        first, last = _corner(op, f"{along}_first"), _corner(op, f"{along}_last")
+        body.op(MulticastSendOp(op.buffer, first, last, along, cores - 1, semaphores))
     with body.otherwise():
-        body.op(MulticastReceiveOp(op.buffer, group.along, group.sender, ready, arrived))
+        body.op(MulticastReceiveOp(op.buffer, _corner(op, f"{along}_sender"), semaphores))
     _end_with_barrier(op)
-    title = f"{plain.title.data}, once for the {group.along} of cores"
+    title = f"{plain.title.data}, once for the {along} of cores"
     return tt.StageOp(plain.role.data, title, [], [op.buffer], body.region)
+
+
+def _corner(op: Operation, name: str) -> tuple[SSAValue, SSAValue]:
+    return _argument(op, f"{name}_x"), _argument(op, f"{name}_y")
 
 
 def _partition(op: Operation) -> Partition:

@@ -104,12 +104,11 @@ def _each_tile(body: Body, op: Transfer) -> Iterator[_Spot]:
     first_col = body.named(_first_tile(body, col_offset), "first_col")
     grid = body.named(linear(body, lead, sizes[:-2]), "matrix")
     with body.loop(rows, "row") as i, body.loop(cols, "col") as j:
-        row = body.named(body.add(first_row, i), "tile_row")
-        col = body.named(body.add(first_col, j), "tile_col")
+        row, col = body.add(first_row, i), body.add(first_col, j)
         inside = body.all(
             [
-                _fits(body, row, row_offset, rows, tile_rows),
-                _fits(body, col, col_offset, cols, tile_cols),
+                _fits(body, row, "tile_row", row_offset, rows, tile_rows),
+                _fits(body, col, "tile_col", col_offset, cols, tile_cols),
             ]
         )
         page = body.add(body.mul(body.add(body.mul(grid, tile_rows), row), tile_cols), col)
@@ -129,11 +128,14 @@ def _last_two(offsets: Sequence[SSAValue]) -> tuple[SSAValue | None, SSAValue]:
     return None if len(offsets) == 1 else offsets[-2], offsets[-1]
 
 
-def _fits(body: Body, place: Index, offset: SSAValue | None, count: int, available: Index) -> bool | SSAValue:
+def _fits(
+    body: Body, place: Index, name: str, offset: SSAValue | None, count: int, available: Index
+) -> bool | SSAValue:
     """Whether the tile at `place` is within the tensor: known where the whole block is, else a comparison."""
-    if offset is not None and may_be_negative(offset):
-        return body.all([body.less(-1, place), body.less(place, available)])
+    starts_inside = offset is None or not may_be_negative(offset)
     top = 0 if offset is None else largest(offset)
-    if top is not None and isinstance(available, int) and top // TILE + count <= available:
+    ends_inside = top is not None and isinstance(available, int) and top // TILE + count <= available
+    if starts_inside and ends_inside:
         return True
-    return body.less(place, available)
+    place = body.named(place, name)
+    return body.all([starts_inside or body.less(-1, place), ends_inside or body.less(place, available)])
