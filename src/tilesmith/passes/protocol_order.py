@@ -85,14 +85,16 @@ class _Follower:
         if rounds == 0:
             return state
         once = self.round(regions, state)
-        if once == state:
-            return state
+        if rounds == 1 or once == state:
+            return once
         if rounds is None:
             # Any round may be the last, and the next one starts with what it left.
             weakest = self.merge(op, state, once)
             return self.merge(op, weakest, self.round(regions, weakest))
-        change = {cb: held.minus(state.get(cb, NOTHING_HELD)) for cb, held in once.items()}
-        before_last = _plus(state, change, rounds - 1)
+        # From the second round on, every round changes as much as the one before.
+        twice = self.round(regions, once)
+        change = {cb: held.minus(once.get(cb, NOTHING_HELD)) for cb, held in twice.items()}
+        before_last = _plus(once, change, rounds - 2)
         self.round(regions, before_last)
         return _plus(before_last, change, 1)
 
