@@ -133,16 +133,19 @@ class _Reduction:
     # ---- from the lanes of a tile to its result ----
 
     def _combine_lanes(self, stage: Stage) -> int:
-        """The slot with the result all over the direction that was reduced."""
+        """The slot with the result, all over every direction the result does not run along."""
         pool = _POOLS[self.combine]
-        axes, dim = out_axes(self.source), self.op.dim.value.data
-        slot, spare = _RESULT, _NEXT
+        axes, target, dim = out_axes(self.source), out_axes(self.dest), self.op.dim.value.data
         flat = self.source.layout.data == "flat"
-        if flat or dim == axes.col:
+        across, down = flat or dim == axes.col, flat or dim == axes.row
+        slot, spare = _RESULT, _NEXT
+        if across:
             stage.vector(f"{pool}_rows", [slot])
+        if across or (axes.col is not None and target.col is None):
             slot, spare = _spread(stage, "column", slot, spare)
-        if flat or dim == axes.row:
+        if down:
             stage.vector(f"{pool}_columns", [slot])
+        if down or (axes.row is not None and target.row is None):
             slot, spare = _spread(stage, "row", slot, spare)
         return slot
 
