@@ -21,7 +21,7 @@ from tilesmith.passes.pipeline import Choices, lower, pipeline
 from tilesmith.profiling import RunSummary
 from tilesmith.program import Program
 from tilesmith.runtime import RunReport
-from tilesmith.runtime.torch_bridge import torch_like
+from tilesmith.runtime.torch_bridge import numpy_from_torch, torch_like
 
 __all__ = ["CompiledKernel", "compile"]
 
@@ -188,10 +188,8 @@ class CompiledKernel:
             if name in given:
                 _write_back(given[name], values)
         chosen = self.signature.outputs or tuple(results)
-        returned = [
-            given[name] if name in given else torch_like(results[name]) if as_torch else results[name]
-            for name in chosen
-        ]
+        made = {name: torch_like(values) if as_torch else values for name, values in results.items()}
+        returned = [given[name] if name in given else made[name] for name in chosen]
         return returned[0] if len(returned) == 1 else tuple(returned)
 
     def _note_ir(self, name: str, module: ModuleOp) -> None:
@@ -202,5 +200,8 @@ def _write_back(target: Any, values: Array) -> None:
     if isinstance(target, np.ndarray):
         target[...] = values.view(target.dtype)
     elif not isinstance(target, int | float):
-        result = torch_like(values)
-        target.detach().copy_(result.view(target.dtype) if result.dtype != target.dtype else result)
+        same = numpy_from_torch(target)
+        if same.ctypes.data == target.data_ptr():
+            same[...] = values.view(same.dtype)
+        else:
+            target.detach().copy_(torch_like(values.view(same.dtype)))

@@ -35,13 +35,19 @@ class Machine:
                 "there is no room for another emulated chip in this process",
                 remedy="close devices that are no longer used: each takes address space below 4 GiB",
             )
+        self._dram: dict[int, NDArray[np.uint8]] = {}
 
     def l1(self, core: CoreCoord) -> NDArray[np.uint8]:
         pointer = self._functions.tsh_l1(self.handle, core_index(core, self.arch))
         return _view(pointer, self.arch.l1_size)
 
     def dram(self, bank: int) -> NDArray[np.uint8]:
-        return _view(self._functions.tsh_dram(self.handle, bank), self.arch.dram_bank_size)
+        # Every upload and download asks for every bank: making the view costs more than copying a few tiles.
+        view = self._dram.get(bank)
+        if view is None:
+            view = _view(self._functions.tsh_dram(self.handle, bank), self.arch.dram_bank_size)
+            self._dram[bank] = view
+        return view
 
     def note_host_write(self, core: int, address: int, size: int) -> None:
         """These bytes of L1 count as initialised."""
@@ -68,6 +74,7 @@ class Machine:
         if self.handle:
             self._functions.tsh_machine_free(self.handle)
             self.handle = None
+            self._dram.clear()
 
 
 def run_options(
