@@ -72,6 +72,7 @@ def test_what_the_passes_make_fits_together(name: str) -> None:
         (f"scf.if %small {{\n{FILL}\n}}", f"scf.if %small {{\n{DRAIN}\n}}"),
         ("reserve 2\npush 1\npush 1", "wait 2\npop 1\npop 1"),
         (FOUR.format("reserve 1\npush 1"), "wait 4\n" + FOUR.format("pop 1")),
+        (FILL, FOUR.format("wait 2") + "\npop 2"),
     ],
 )
 def test_kernels_that_fit_together_pass(reader: str, compute: str) -> None:
