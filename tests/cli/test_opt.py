@@ -13,7 +13,7 @@ from tilesmith.cli.app import app
 from tilesmith.dialects.context import parse
 
 runner = CliRunner()
-SAMPLES = Path(__file__).parents[1] / "passes" / "samples"
+SAMPLES = Path(__file__).parents[1] / "passes" / "sample_ir"
 
 
 def opt(*args: str, text: str | None = None) -> str:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.dialects.context import parse
 
-_FOLDER = Path(__file__).with_name("samples")
+_FOLDER = Path(__file__).with_name("sample_ir")
 
 
 def names() -> list[str]:

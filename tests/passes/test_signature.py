@@ -1,4 +1,4 @@
-"""Accessors, arguments and indices of circular buffers: numbered per kernel, the same for all who share them."""
+"""Accessors, arguments and circular buffers: numbered per kernel, the same for all who share them."""
 
 from __future__ import annotations
 
