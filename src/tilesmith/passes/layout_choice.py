@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from math import prod
 
 from xdsl.ir import SSAValue
 
+from tilesmith.passes.element_formats import is_integer_buffer, is_used_by_compute
+from tilesmith.passes.geometry import TILE, TILE_ELEMENTS
 from tilesmith.passes.layout_wishes import Link, Wish, dims_of, elements_of, is_vector
 
 
@@ -38,9 +41,18 @@ def _layout_of_group(members: Sequence[SSAValue], votes: Counter[str], may_be_fl
         best = votes.most_common(1)[0][0]
         # In tiles, vectors of shapes (n, 1) and (1, n) lie differently: they only match as vectors.
         return best if best != "tiled" or not vectors or len(shapes) == 1 else "row"
-    if not vectors:
-        return "tiled"
-    return "flat" if may_be_flat else "row"
+    if vectors:
+        return "flat" if may_be_flat else "row"
+    return "flat" if may_be_flat and all(_is_better_flat(buffer) for buffer in members) else "tiled"
+
+
+def _is_better_flat(buffer: SSAValue) -> bool:
+    """Blocks only transfers and scalar code touch: of integers, or mostly padding if they were tiles."""
+    if is_used_by_compute(buffer):
+        return False
+    *batch, rows, cols = dims_of(buffer)
+    in_tiles = prod(batch) * -(-rows // TILE) * -(-cols // TILE) * TILE_ELEMENTS
+    return is_integer_buffer(buffer) or in_tiles > 2 * elements_of(buffer)
 
 
 class _Groups:
