@@ -30,7 +30,9 @@ def test_no_warnings(name: str, tmp_path: Path) -> None:
     for one in kernel.program.kernels:
         (job,) = kernel_unit(one, formats, kernel.arch, checks=False).jobs
         unit = tmp_path / f"{one.name}.cpp"
-        unit.write_text(job.sources[0][1], encoding="utf-8")
+        (source,) = job.sources
+        assert isinstance(source, tuple)
+        unit.write_text(source[1], encoding="utf-8")
         done = subprocess.run(
             [*compiler.command, *STRICT, "-isystem", str(INCLUDE), str(unit)], capture_output=True, text=True
         )
