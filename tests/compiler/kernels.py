@@ -1,0 +1,93 @@
+"""Small TileLang kernels to call in every way there is."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+
+import tilelang.language as T
+
+
+def scaled(m, n, dtype="float32", block=32):
+    """B = 2 A."""
+
+    @T.prim_func
+    def scaled_kernel(A: T.Tensor((m, n), dtype), B: T.Tensor((m, n), dtype)):
+        with T.Kernel(T.ceildiv(n, block), T.ceildiv(m, block), threads=128) as (bx, by):
+            tile = T.alloc_shared((block, block), dtype)
+            T.copy(A[by * block, bx * block], tile)
+            for i, j in T.Parallel(block, block):
+                tile[i, j] = tile[i, j] + tile[i, j]
+            T.copy(tile, B[by * block, bx * block])
+
+    return scaled_kernel
+
+
+def dynamic_scaled(n, dtype="float32", block=32):
+    """The same for any number of rows."""
+    m = T.dynamic("m")
+
+    @T.prim_func
+    def dynamic_kernel(A: T.Tensor((m, n), dtype), B: T.Tensor((m, n), dtype)):
+        with T.Kernel(T.ceildiv(n, block), T.ceildiv(m, block), threads=128) as (bx, by):
+            tile = T.alloc_shared((block, block), dtype)
+            T.copy(A[by * block, bx * block], tile)
+            for i, j in T.Parallel(block, block):
+                tile[i, j] = tile[i, j] + tile[i, j]
+            T.copy(tile, B[by * block, bx * block])
+
+    return dynamic_kernel
+
+
+def copied(m, n, dtype, block=32):
+    """B = A, whatever the elements are."""
+
+    @T.prim_func
+    def copied_kernel(A: T.Tensor((m, n), dtype), B: T.Tensor((m, n), dtype)):
+        with T.Kernel(T.ceildiv(n, block), T.ceildiv(m, block), threads=128) as (bx, by):
+            tile = T.alloc_shared((block, block), dtype)
+            T.copy(A[by * block, bx * block], tile)
+            T.copy(tile, B[by * block, bx * block])
+
+    return copied_kernel
+
+
+def sum_and_difference(m, n, dtype="float32", block=32):
+    """Two outputs."""
+
+    @T.prim_func
+    def sum_and_difference_kernel(
+        A: T.Tensor((m, n), dtype),
+        B: T.Tensor((m, n), dtype),
+        total: T.Tensor((m, n), dtype),
+        difference: T.Tensor((m, n), dtype),
+    ):
+        with T.Kernel(T.ceildiv(n, block), T.ceildiv(m, block), threads=128) as (bx, by):
+            a = T.alloc_shared((block, block), dtype)
+            b = T.alloc_shared((block, block), dtype)
+            c = T.alloc_fragment((block, block), dtype)
+            d = T.alloc_fragment((block, block), dtype)
+            T.copy(A[by * block, bx * block], a)
+            T.copy(B[by * block, bx * block], b)
+            for i, j in T.Parallel(block, block):
+                c[i, j] = a[i, j] + b[i, j]
+                d[i, j] = a[i, j] - b[i, j]
+            T.copy(c, total[by * block, bx * block])
+            T.copy(d, difference[by * block, bx * block])
+
+    return sum_and_difference_kernel
+
+
+def accumulated(m, n, dtype="float32", block=32):
+    """B += A."""
+
+    @T.prim_func
+    def accumulated_kernel(A: T.Tensor((m, n), dtype), B: T.Tensor((m, n), dtype)):
+        with T.Kernel(T.ceildiv(n, block), T.ceildiv(m, block), threads=128) as (bx, by):
+            a = T.alloc_shared((block, block), dtype)
+            b = T.alloc_shared((block, block), dtype)
+            c = T.alloc_fragment((block, block), dtype)
+            T.copy(A[by * block, bx * block], a)
+            T.copy(B[by * block, bx * block], b)
+            for i, j in T.Parallel(block, block):
+                c[i, j] = a[i, j] + b[i, j]
+            T.copy(c, B[by * block, bx * block])
+
+    return accumulated_kernel

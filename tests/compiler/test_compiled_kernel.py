@@ -1,0 +1,215 @@
+"""Compiled kernels: every way of calling them, and everything they tell about themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tests.compiler import kernels
+
+import tilesmith
+from tilesmith import CompiledKernel
+from tilesmith.errors import BadCallError, DeviceError, UnknownPassError
+from tilesmith.launch import shared_device
+
+SHAPE = (40, 70)
+
+
+@pytest.fixture(scope="module")
+def scaled() -> CompiledKernel:
+    return tilesmith.compile(kernels.scaled(*SHAPE), target="wormhole")
+
+
+@pytest.fixture(scope="module")
+def dynamic() -> CompiledKernel:
+    return tilesmith.compile(kernels.dynamic_scaled(SHAPE[1]), target="wormhole")
+
+
+@pytest.fixture
+def a() -> torch.Tensor:
+    return torch.randn(SHAPE, generator=torch.Generator().manual_seed(1)).bfloat16().float()
+
+
+def test_outputs_left_out_are_made(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    result = scaled(a)
+    assert isinstance(result, torch.Tensor)
+    assert result.dtype is torch.float32
+    assert torch.equal(result, 2 * a)
+
+
+def test_outputs_given_are_written_and_returned(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    b = torch.full(SHAPE, float("nan"))
+    assert scaled(a, b) is b
+    assert torch.equal(b, 2 * a)
+
+
+def test_arguments_by_name_and_numpy(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    b = np.zeros(SHAPE, np.float32)
+    assert scaled(B=b, A=a.numpy()) is b
+    assert (b == 2 * a.numpy()).all()
+    assert isinstance(scaled(A=a.numpy()), np.ndarray)
+
+
+def test_strided_tensors_and_those_with_gradients(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    transposed = a.T.contiguous().T
+    b = torch.zeros(SHAPE[::-1]).T
+    scaled(transposed.requires_grad_(), b)
+    assert torch.equal(b, 2 * a)
+
+
+def test_two_outputs_are_a_tuple(a: torch.Tensor) -> None:
+    kernel = tilesmith.compile(kernels.sum_and_difference(*SHAPE))
+    total, difference = kernel(a, 3 * a)
+    assert torch.allclose(total, 4 * a, rtol=1e-3)
+    assert torch.allclose(difference, -2 * a, rtol=1e-3, atol=1e-3)
+
+
+def test_what_is_read_and_written_is_updated_in_place(a: torch.Tensor) -> None:
+    kernel = tilesmith.compile(kernels.accumulated(*SHAPE))
+    b = torch.ones(SHAPE)
+    assert kernel.signature.outputs == ()
+    assert kernel(a, b) is b
+    assert torch.allclose(b, 1 + a, rtol=1e-2, atol=1e-2)
+
+
+def test_out_idx_makes_what_is_read_start_at_zero(a: torch.Tensor) -> None:
+    kernel = tilesmith.compile(kernels.accumulated(*SHAPE), out_idx=-1)
+    assert torch.allclose(kernel(a), a, rtol=1e-2)
+
+
+def test_wrong_calls_say_what_is_wrong(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    with pytest.raises(BadCallError, match=r"takes 2 arguments \(1 without outputs\), got 3"):
+        scaled(a, a, a)
+    with pytest.raises(BadCallError, match="has no parameter C"):
+        scaled(a, C=a)
+    with pytest.raises(BadCallError, match="got A twice"):
+        scaled(a, A=a)
+    with pytest.raises(BadCallError, match=r"argument A has shape \[1, 70\]"):
+        scaled(a[:1])
+
+
+def test_one_kernel_serves_every_number_of_rows(dynamic: CompiledKernel) -> None:
+    sources = dynamic.sources()
+    for rows in (1, 31, 64, 100):
+        values = torch.arange(rows * SHAPE[1]).reshape(rows, SHAPE[1]).float() % 128
+        assert torch.equal(dynamic(values), 2 * values)
+    assert dynamic.sources() == sources
+
+
+def test_only_the_last_shapes_keep_their_tensors(dynamic: CompiledKernel) -> None:
+    for rows in range(1, 8):
+        dynamic(torch.zeros(rows, SHAPE[1]))
+    assert len(dynamic._launches) == 4
+
+
+def test_a_repeated_call_uses_the_same_program(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    scaled(a)
+    program = scaled.program
+    assert torch.equal(scaled(4 * a), 8 * a)
+    assert scaled.program is program
+
+
+def test_kernels_share_a_device_which_opens_again(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    device = shared_device(scaled.arch)
+    assert device is shared_device(tilesmith.load_arch("wormhole"))
+    scaled(a)
+    device.close()
+    assert torch.equal(scaled(a), 2 * a)
+    assert shared_device(scaled.arch) is not device
+
+
+def test_sources_are_reader_compute_and_writer(scaled: CompiledKernel) -> None:
+    sources = scaled.sources()
+    assert [name.rsplit("_", 1)[1] for name in sources] == ["reader", "compute", "writer"]
+    assert all("void kernel_main()" in text for text in sources.values())
+
+
+def test_the_program_exists_before_the_first_call() -> None:
+    kernel = tilesmith.compile(kernels.scaled(*SHAPE), target="blackhole")
+    assert len(kernel.program.kernels) == 3
+    assert kernel.plan["kernels"]
+
+
+def test_the_program_of_a_dynamic_kernel_needs_a_call() -> None:
+    kernel = tilesmith.compile(kernels.dynamic_scaled(SHAPE[1]))
+    with pytest.raises(BadCallError, match="depends on m"):
+        _ = kernel.program
+
+
+def test_ir_after_each_pass(scaled: CompiledKernel) -> None:
+    assert "tile.grid" in scaled.ir("import")
+    assert "tile.grid" not in scaled.ir(after="grid-to-core-grid")
+    assert scaled.ir() == scaled.ir(after="codegen-tt")
+    with pytest.raises(UnknownPassError, match="there is no pass 'fuse'") as caught:
+        scaled.ir(after="fuse")
+    assert "infer-tt-layout" in str(caught.value)
+
+
+def test_profile_of_the_last_run(a: torch.Tensor) -> None:
+    kernel = tilesmith.compile(kernels.scaled(*SHAPE))
+    with pytest.raises(BadCallError, match="has not run yet"):
+        kernel.profile()
+    summary = kernel.profile(a)
+    assert summary.cycles > 0
+    assert {one.role for one in summary.kernels} >= {"reader", "writer", "math"}
+    assert summary.dram_bytes >= 2 * a.nbytes
+    assert "scaled_kernel on n150" in str(summary)
+    assert "DRAM in" in str(summary)
+
+
+def test_repr_shows_the_signature(scaled: CompiledKernel) -> None:
+    assert repr(scaled) == (
+        "CompiledKernel(scaled_kernel(A: [40, 70] float32, B: [40, 70] float32) for n150)"
+    )
+
+
+def test_targets() -> None:
+    kernel = kernels.scaled(*SHAPE)
+    assert tilesmith.compile(kernel).arch.product == "n150"
+    assert tilesmith.compile(kernel, "p100a").arch.product == "p100a"
+    assert tilesmith.compile(kernel, tilesmith.load_arch("n300")).arch.product == "n300"
+    with pytest.raises(DeviceError, match="unknown chip 'cuda'"):
+        tilesmith.compile(kernel, "cuda")
+
+
+def test_modules_of_the_tile_dialect_are_compiled_and_kept(scaled: CompiledKernel, a: torch.Tensor) -> None:
+    from tilesmith.dialects.context import parse
+
+    module = parse(scaled.ir("import"))
+    text = str(module)
+    assert torch.equal(tilesmith.compile(module)(a), 2 * a)
+    assert str(module) == text
+
+
+DTYPES: list[tuple[str, Any, list[float]]] = [
+    ("float32", torch.float32, [0.5, -1.25, 3e30]),
+    ("bfloat16", torch.bfloat16, [0.5, -1.25, 3e30]),
+    ("float16", torch.float16, [0.5, -1.25, 65504.0]),
+    ("float8_e4m3fn", torch.float8_e4m3fn, [0.5, -1.25, 448.0]),
+    ("float8_e5m2", torch.float8_e5m2, [0.5, -1.25, 57344.0]),
+    ("int32", torch.int32, [-(2.0**31), 7, 2.0**31 - 128]),
+    ("int8", torch.int8, [-128, -1, 127]),
+    ("uint8", torch.uint8, [0, 128, 255]),
+    ("bool", torch.bool, [0, 1, 1]),
+]
+
+
+@pytest.mark.parametrize(("name", "dtype", "values"), DTYPES, ids=[entry[0] for entry in DTYPES])
+def test_elements_come_back_as_they_went(name: str, dtype: torch.dtype, values: list[float]) -> None:
+    kernel = tilesmith.compile(kernels.copied(*SHAPE, name))
+    pattern = torch.tensor(values * (SHAPE[0] * SHAPE[1] // len(values) + 1), dtype=torch.float64)
+    given = pattern[: SHAPE[0] * SHAPE[1]].reshape(SHAPE).to(dtype)
+    result = kernel(given)
+    assert result.dtype is dtype
+    assert result.untyped_storage().tolist() == given.untyped_storage().tolist()
+
+
+def test_a_parameter_in_another_format(a: torch.Tensor) -> None:
+    kernel = tilesmith.compile(kernels.scaled(64, 64, "bfloat16"), formats={"A": "Bfp8_b"})
+    given = torch.randn(64, 64, generator=torch.Generator().manual_seed(2)).bfloat16()
+    result = kernel(given)
+    exact = tilesmith.compile(kernels.scaled(64, 64, "bfloat16"))(given)
+    assert not torch.equal(result, exact)
+    assert torch.allclose(result.float(), exact.float(), atol=0.1)
