@@ -68,7 +68,7 @@ def expression(lines: str, kind: str = "index") -> str:
 )
 def test_integers(lines: str, expected: str) -> None:
     # The condition of the select is used elsewhere too, so that it has a name of its own.
-    assert expression(lines).replace("cmpi ?", "n < m ?") == expected
+    assert expression(lines).replace("holds ?", "n < m ?") == expected
 
 
 @pytest.mark.parametrize(
@@ -187,3 +187,20 @@ def test_names_stay_unique_in_nested_scopes_and_are_used_again_after_them() -> N
     assert "const int32_t n = get_arg_val<int32_t>(0);" in text
     assert text.count("for (int32_t i = 0; i < n; ++i)") == 2
     assert "for (int32_t i_2 = 0; i_2 < n; ++i_2)" in text
+
+
+def test_parameters_named_like_functions_of_the_chip() -> None:
+    tensor = "!tile.tensor<[32], f32>"
+    accessor = f"{{compile_time_offset = 0 : i64, address = 0 : i64}} : {tensor} -> !tt.accessor_of<{tensor}>"
+    module = parse(f"""
+    tt.kernel reader @k_reader(%index: {tensor}, %min: {tensor}) {{
+      %a = tt.accessor %index {accessor}
+      %b = tt.accessor %min {accessor}
+    }}""")
+    for op in module.walk():
+        if isinstance(op, tt.AccessorOp):
+            op.accessor.name_hint = op.tensor.name_hint
+    text = kernel_source(kernel_in(module))
+    assert "constexpr auto index_args = TensorAccessorArgs<0>();" in text
+    assert "const auto index_ = TensorAccessor(index_args, " in text
+    assert "TensorAccessorArgs<index_args.next_compile_time_args_offset()>()" in text

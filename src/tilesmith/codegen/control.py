@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 
 from tilesmith.codegen import cpp
 from tilesmith.codegen.cpp import Emitter, Expr, cpp_type, emits, expresses
@@ -114,21 +114,11 @@ def _accessor(e: Emitter, op: tt.AccessorOp) -> None:
     e.include("api/tensor/tensor_accessor.h")
     name = e.declare(op.accessor, "tensor")
     words = e.names.fresh(f"{name}_args")
-    previous = _previous_accessor(op)
+    e.line(f"constexpr auto {words} = TensorAccessorArgs<{e.next_words}>();")
     # Sharded tensors have more words than interleaved ones, so each starts where the one before ends.
-    start = f"{e.value(previous)}_args.next_compile_time_args_offset()" if previous is not None else "0"
-    e.line(f"constexpr auto {words} = TensorAccessorArgs<{start}>();")
+    e.next_words = f"{words}.next_compile_time_args_offset()"
     address = f"get_common_arg_val<uint32_t>({op.address.value.data})"
     e.line(f"const auto {name} = TensorAccessor({words}, {address});")
-
-
-def _previous_accessor(op: Operation) -> SSAValue | None:
-    at = op.prev_op
-    while at is not None:
-        if isinstance(at, tt.AccessorOp):
-            return at.accessor
-        at = at.prev_op
-    return None
 
 
 @emits(tt.CBOp)

@@ -65,6 +65,24 @@ def expresses(
     return register
 
 
+# What to call a result that has no name of its own.
+_NAMES = {
+    "arith.addi": "position",
+    "arith.subi": "distance",
+    "arith.muli": "offset",
+    "arith.divsi": "quotient",
+    "arith.floordivsi": "quotient",
+    "arith.remsi": "remainder",
+    "arith.minsi": "least",
+    "arith.maxsi": "most",
+    "arith.cmpi": "holds",
+    "arith.cmpf": "holds",
+    "arith.andi": "both",
+    "arith.ori": "either",
+    "arith.select": "chosen",
+}
+
+
 def cpp_type(kind: Attribute) -> str:
     """The C++ type of a scalar.
 
@@ -91,6 +109,7 @@ class Emitter:
         self.helpers: dict[str, str] = {}
         self.lines: list[str] = []
         self.cbs: dict[str, int] = {}
+        self.next_words = "0"
         self.names = Names()
         self._indent = 1
 
@@ -194,5 +213,5 @@ class Emitter:
     def _name(self, op: Operation) -> None:
         (result,) = op.results
         text = _EXPRESSIONS[type(op)](self, op).text
-        name = self.declare(result, op.name.rpartition(".")[2])
+        name = self.declare(result, _NAMES.get(op.name, "value"))
         self.line(f"const {cpp_type(result.type)} {name} = {text};")

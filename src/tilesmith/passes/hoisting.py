@@ -15,7 +15,7 @@ _Key = tuple[object, ...]
 
 
 def hoist_named(block: Block) -> None:
-    """Move every named index as far out as its operands allow, and merge those that are equal there."""
+    """Move every named index as far out as its operands allow; merge those of one name that are equal there."""
     known: dict[Block, dict[_Key, SSAValue]] = {}
     for op in list(block.walk()):
         if _moves(op) and op.results[0].name_hint:
@@ -86,14 +86,24 @@ def _is_above(maker: Operation, anchor: Operation) -> bool:
 
 
 def _merge(op: Operation, known: dict[_Key, SSAValue]) -> None:
-    key: _Key = (type(op), *(_identity(value) for value in op.operands))
     (result,) = op.results
+    key: _Key = (result.name_hint, _identity_of(op))
     earlier = known.setdefault(key, result)
     if earlier is not result:
         result.replace_all_uses_with(earlier)
         Rewriter.erase_op(op)
 
 
+def _identity_of(op: Operation) -> _Key:
+    return (type(op), *(_identity(value) for value in op.operands))
+
+
 def _identity(value: SSAValue) -> object:
+    """Equal for values that are certainly equal: the same one, the same number, the same unnamed expression."""
     number = constant_of(value)
-    return value if number is None else (number, value.type)
+    if number is not None:
+        return (number, value.type)
+    maker = value.owner
+    if isinstance(maker, Operation) and _moves(maker) and not value.name_hint:
+        return _identity_of(maker)
+    return value

@@ -25,10 +25,8 @@ void kernel_main() {
         // load A_shared from A
         cb_reserve_back(cb_A_shared, 4);
         for (int32_t row = 0; row < 2; ++row) {
-            const int32_t tile_row = first_row + row;
             for (int32_t col = 0; col < 2; ++col) {
-                const int32_t tile_col = first_col + col;
-                const int32_t page = tile_row * 8 + tile_col;
+                const int32_t page = (first_row + row) * 8 + first_col + col;
                 const int32_t tile = row * 2 + col;
                 noc_async_read_page(page, A, get_write_ptr(cb_A_shared) + tile * get_tile_size(cb_A_shared));
             }
@@ -39,10 +37,8 @@ void kernel_main() {
         // load B_shared from B
         cb_reserve_back(cb_B_shared, 4);
         for (int32_t row = 0; row < 2; ++row) {
-            const int32_t tile_row = first_row + row;
             for (int32_t col = 0; col < 2; ++col) {
-                const int32_t tile_col = first_col + col;
-                const int32_t page = tile_row * 8 + tile_col;
+                const int32_t page = (first_row + row) * 8 + first_col + col;
                 const int32_t tile = row * 2 + col;
                 noc_async_read_page(page, B, get_write_ptr(cb_B_shared) + tile * get_tile_size(cb_B_shared));
             }
@@ -117,10 +113,8 @@ void kernel_main() {
         // store C_local to C
         cb_wait_front(cb_C_local, 4);
         for (int32_t row = 0; row < 2; ++row) {
-            const int32_t tile_row = first_row + row;
             for (int32_t col = 0; col < 2; ++col) {
-                const int32_t tile_col = first_col + col;
-                const int32_t page = tile_row * 8 + tile_col;
+                const int32_t page = (first_row + row) * 8 + first_col + col;
                 const int32_t tile = row * 2 + col;
                 noc_async_write_page(page, C, get_read_ptr(cb_C_local) + tile * get_tile_size(cb_C_local));
             }

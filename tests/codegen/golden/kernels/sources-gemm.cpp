@@ -4,14 +4,14 @@
 #include "api/dataflow/dataflow_api.h"
 #include "api/tensor/tensor_accessor.h"
 
-// In the order in which the NoC runs through it.
-struct Rectangle {
-    uint32_t x_start, y_start, x_end, y_end;
-};
-
 inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
     return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
 }
+
+// In the order in which the NoC runs through it.
+struct Rectangle {
+    int32_t x_start, y_start, x_end, y_end;
+};
 
 // Sends a block to the same address on other cores, once all have room. It may be reused here afterwards.
 inline void send_block(
@@ -34,10 +34,9 @@ inline void send_block(
 
 // Tells the sender that this core has room, and waits for the block.
 inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
-    volatile tt_l1_ptr uint32_t* there = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(arrived);
-    noc_semaphore_set(there, 0);
+    noc_semaphore_set(semaphore_word(arrived), 0);
     noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
-    noc_semaphore_wait(there, 1);
+    noc_semaphore_wait(semaphore_word(arrived), 1);
     noc_async_atomic_barrier();
 }
 
@@ -51,6 +50,18 @@ void kernel_main() {
     const auto B = TensorAccessor(B_args, get_common_arg_val<uint32_t>(1));
     const int32_t core_y = get_arg_val<int32_t>(0);
     const int32_t core_x = get_arg_val<int32_t>(1);
+    const int32_t row_first_x = get_arg_val<int32_t>(2);
+    const int32_t row_first_y = get_arg_val<int32_t>(3);
+    const int32_t row_last_x = get_arg_val<int32_t>(4);
+    const int32_t row_last_y = get_arg_val<int32_t>(5);
+    const int32_t row_sender_x = get_arg_val<int32_t>(6);
+    const int32_t row_sender_y = get_arg_val<int32_t>(7);
+    const int32_t column_first_x = get_arg_val<int32_t>(8);
+    const int32_t column_first_y = get_arg_val<int32_t>(9);
+    const int32_t column_last_x = get_arg_val<int32_t>(10);
+    const int32_t column_last_y = get_arg_val<int32_t>(11);
+    const int32_t column_sender_x = get_arg_val<int32_t>(12);
+    const int32_t column_sender_y = get_arg_val<int32_t>(13);
 
     const int32_t first_row = core_y * 2;
     const int32_t first_col = core_x * 2;
@@ -59,20 +70,19 @@ void kernel_main() {
         cb_reserve_back(cb_A_shared, 2);
         if (core_x == 0) {
             for (int32_t row = 0; row < 2; ++row) {
-                const int32_t tile_row = first_row + row;
-                const int32_t page = tile_row * 8 + ko;
+                const int32_t page = (first_row + row) * 8 + ko;
                 noc_async_read_page(page, A, get_write_ptr(cb_A_shared) + row * get_tile_size(cb_A_shared));
             }
             noc_async_read_barrier();
             send_block(
                 get_write_ptr(cb_A_shared),
                 2 * get_tile_size(cb_A_shared),
-                {19, my_y[noc_index], 21, my_y[noc_index]},
+                {row_first_x, row_first_y, row_last_x, row_last_y},
                 3,
                 get_semaphore(0),
                 get_semaphore(1));
         } else {
-            receive_block(18, my_y[noc_index], get_semaphore(0), get_semaphore(1));
+            receive_block(row_sender_x, row_sender_y, get_semaphore(0), get_semaphore(1));
         }
         cb_push_back(cb_A_shared, 2);
 
@@ -80,20 +90,19 @@ void kernel_main() {
         cb_reserve_back(cb_B_shared, 2);
         if (core_y == 0) {
             for (int32_t col = 0; col < 2; ++col) {
-                const int32_t tile_col = first_col + col;
-                const int32_t page = ko * 8 + tile_col;
+                const int32_t page = ko * 8 + first_col + col;
                 noc_async_read_page(page, B, get_write_ptr(cb_B_shared) + col * get_tile_size(cb_B_shared));
             }
             noc_async_read_barrier();
             send_block(
                 get_write_ptr(cb_B_shared),
                 2 * get_tile_size(cb_B_shared),
-                {my_x[noc_index], 19, my_x[noc_index], 21},
+                {column_first_x, column_first_y, column_last_x, column_last_y},
                 3,
                 get_semaphore(2),
                 get_semaphore(3));
         } else {
-            receive_block(my_x[noc_index], 18, get_semaphore(2), get_semaphore(3));
+            receive_block(column_sender_x, column_sender_y, get_semaphore(2), get_semaphore(3));
         }
         cb_push_back(cb_B_shared, 2);
     }
@@ -197,10 +206,8 @@ void kernel_main() {
     // store C_local_out to C
     cb_wait_front(cb_C_local_out, 4);
     for (int32_t row = 0; row < 2; ++row) {
-        const int32_t tile_row = first_row + row;
         for (int32_t col = 0; col < 2; ++col) {
-            const int32_t tile_col = first_col + col;
-            const int32_t page = tile_row * 8 + tile_col;
+            const int32_t page = (first_row + row) * 8 + first_col + col;
             const int32_t tile = row * 2 + col;
             noc_async_write_page(
                 page, C, get_read_ptr(cb_C_local_out) + tile * get_tile_size(cb_C_local_out));

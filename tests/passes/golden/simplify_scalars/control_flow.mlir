@@ -11,9 +11,10 @@ builtin.module {
     scf.for %i = %zero to %n step %one {
       %here = arith.addi %i, %one : index
       %apart = arith.divsi %two, %n : index
+      %same = arith.addi %i, %one : index
       tt.stage "reader" "one" ins() outs() : () -> () {
         tile.set %v, %row : !tile.var<index>, index
-        tile.set %v, %here : !tile.var<index>, index
+        tile.set %v, %same : !tile.var<index>, index
       }
       tile.set %v, %here : !tile.var<index>, index
       tile.set %v, %apart : !tile.var<index>, index
