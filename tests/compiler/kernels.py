@@ -1,11 +1,13 @@
 """Small TileLang kernels to call in every way there is."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
+from typing import Any
 
 import tilelang.language as T
 
 
-def scaled(m, n, dtype="float32", block=32):
+def scaled(m: int, n: int, dtype: str = "float32", block: int = 32) -> Any:
     """B = 2 A."""
 
     @T.prim_func
@@ -20,7 +22,7 @@ def scaled(m, n, dtype="float32", block=32):
     return scaled_kernel
 
 
-def dynamic_scaled(n, dtype="float32", block=32):
+def dynamic_scaled(n: int, dtype: str = "float32", block: int = 32) -> Any:
     """The same for any number of rows."""
     m = T.dynamic("m")
 
@@ -36,7 +38,7 @@ def dynamic_scaled(n, dtype="float32", block=32):
     return dynamic_kernel
 
 
-def copied(m, n, dtype, block=32):
+def copied(m: int, n: int, dtype: str, block: int = 32) -> Any:
     """B = A, whatever the elements are."""
 
     @T.prim_func
@@ -49,7 +51,7 @@ def copied(m, n, dtype, block=32):
     return copied_kernel
 
 
-def sum_and_difference(m, n, dtype="float32", block=32):
+def sum_and_difference(m: int, n: int, dtype: str = "float32", block: int = 32) -> Any:
     """Two outputs."""
 
     @T.prim_func
@@ -75,7 +77,7 @@ def sum_and_difference(m, n, dtype="float32", block=32):
     return sum_and_difference_kernel
 
 
-def accumulated(m, n, dtype="float32", block=32):
+def accumulated(m: int, n: int, dtype: str = "float32", block: int = 32) -> Any:
     """B += A."""
 
     @T.prim_func

@@ -1,6 +1,8 @@
 """TileLang's own entry points with a Tenstorrent chip as target."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, name-defined, untyped-decorator, no-redef, attr-defined"
+
+from typing import Any
 
 import pytest
 import tilelang
@@ -60,7 +62,9 @@ def test_the_profiler_compares_and_tells_the_models_time() -> None:
     profiler.assert_allclose(lambda a: 2 * a)
     with pytest.raises(AssertionError):
         profiler.assert_allclose(lambda a: 3 * a)
-    profiler.manual_assert_close(lambda a: 2 * a, manual_check_prog=lambda ours, theirs: None)
+    compared: list[Any] = []
+    profiler.manual_assert_close(lambda a: 2 * a, manual_check_prog=lambda *both: compared.append(both))
+    assert torch.equal(compared[0][0][0], compared[0][1][0])
     assert 0 < profiler.do_bench() < 1
     assert profiler.do_bench(torch.abs, warmup=1, rep=1) > 0
 
@@ -73,10 +77,9 @@ def test_sources() -> None:
 
 
 def test_redirection_takes_kernels_for_any_target() -> None:
+    scaled = kernels.scaled(40, 70)
     with tilesmith.redirect_tilelang("wormhole"):
-        kernel = tilelang.compile(
-            kernels.scaled(40, 70), out_idx=-1, target="cuda", execution_backend="cython"
-        )
+        kernel = tilelang.compile(scaled, out_idx=-1, target="cuda", execution_backend="cython")
     assert torch.equal(kernel(VALUES), 2 * VALUES)
 
 
