@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
@@ -35,38 +37,32 @@ class Effects:
 NOTHING = Effects()
 
 
+_EFFECTS: dict[type[Operation], Callable[[Any], Effects]] = {
+    tile.LoadOp: lambda op: Effects((op.tensor,), (op.buffer,)),
+    tile.StoreOp: lambda op: Effects((op.buffer,), (op.tensor,)),
+    tile.CopyOp: lambda op: Effects((op.source,) if covers(op) else (op.source, op.dest), (op.dest,)),
+    tile.FillOp: lambda op: Effects((), (op.buffer,)),
+    tile.CleanOp: lambda op: Effects((op.buffer,), (op.buffer,)),
+    tile.GemmOp: lambda op: Effects((op.a, op.b, op.c), (op.c,)),
+    tile.MapOp: lambda op: Effects(tuple(op.ins), (op.out,)),
+    tile.ReduceOp: lambda op: Effects((op.source,) if op.clear else (op.source, op.dest), (op.dest,)),
+    tile.ScalarOp: lambda op: Effects(tuple(op.reads), tuple(op.writes)),
+    tile.ReadOp: lambda op: Effects((op.source,)),
+    tt.StageOp: lambda op: Effects(tuple(op.ins), tuple(op.outs)),
+}
+
+
 def effects_of(op: Operation) -> Effects:
     """The effects of one operation; control flow has none of its own."""
-    match op:
-        case tile.LoadOp():
-            return Effects((op.tensor,), (op.buffer,))
-        case tile.StoreOp():
-            return Effects((op.buffer,), (op.tensor,))
-        case tile.CopyOp():
-            return Effects((op.source,) if covers(op) else (op.source, op.dest), (op.dest,))
-        case tile.FillOp():
-            return Effects((), (op.buffer,))
-        case tile.CleanOp():
-            return Effects((op.buffer,), (op.buffer,))
-        case tile.GemmOp():
-            return Effects((op.a, op.b, op.c), (op.c,))
-        case tile.MapOp():
-            return Effects(tuple(op.ins), (op.out,))
-        case tile.ReduceOp():
-            return Effects((op.source,) if op.clear else (op.source, op.dest), (op.dest,))
-        case tile.ScalarOp():
-            return Effects(tuple(op.reads), tuple(op.writes))
-        case tile.ReadOp():
-            return Effects((op.source,))
-        case tt.StageOp():
-            return Effects(tuple(op.ins), tuple(op.outs))
-        case _:
-            return NOTHING
+    effects = _EFFECTS.get(type(op))
+    return NOTHING if effects is None else effects(op)
 
 
 def buffer_effects(op: Operation) -> Effects:
     """The effects on buffers and circular buffers alone."""
     effects = effects_of(op)
+    if effects is NOTHING:
+        return NOTHING
     return Effects(
         tuple(place for place in effects.reads if is_buffer(place)),
         tuple(place for place in effects.writes if is_buffer(place)),

@@ -14,6 +14,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tilesmith.passes.effects import Effects, buffer_effects
+from tilesmith.passes.roles import CONTROL
 
 Places = frozenset[SSAValue]
 NONE: Places = frozenset()
@@ -31,6 +32,9 @@ class Transfer:
 
     def then(self, later: Transfer) -> Transfer:
         return Transfer(self.adds | (later.adds - self.drops), self.drops | later.drops)
+
+
+NOTHING = Transfer()
 
 
 @dataclass
@@ -56,38 +60,45 @@ class _Analysis:
         self.known: dict[Operation, Transfer] = {}
 
     def of_op(self, op: Operation) -> Transfer:
-        if op not in self.known:
-            self.known[op] = self._of_op(op)
-        return self.known[op]
+        known = self.known.get(op)
+        if known is None:
+            known = self.known[op] = self._control(op) if type(op) in CONTROL else self._step(op)
+        return known
 
-    def _of_op(self, op: Operation) -> Transfer:
+    def _step(self, op: Operation) -> Transfer:
+        effects = self.effects(op)
+        return Transfer(frozenset(effects.reads), frozenset(effects.writes)) if effects.touches else NOTHING
+
+    def _control(self, op: Operation) -> Transfer:
         match op:
             case scf.ForOp():
                 return Transfer(self.of_region(op.body).adds)
-            case scf.IfOp():
-                then, other = self.of_region(op.true_region), self.of_region(op.false_region)
-                return Transfer(then.adds | other.adds, then.drops & other.drops)
             case scf.WhileOp():
-                condition = self.of_region(op.before_region)
-                body = self.of_region(op.after_region)
+                condition, body = self.of_region(op.before_region), self.of_region(op.after_region)
                 return condition.then(Transfer(body.adds))
             case _:
-                effects = self.effects(op)
-                return Transfer(frozenset(effects.reads), frozenset(effects.writes))
+                then, other = (self.of_region(region) for region in op.regions)
+                return Transfer(then.adds | other.adds, then.drops & other.drops)
 
     def of_region(self, region: Region) -> Transfer:
-        total = Transfer()
+        total = NOTHING
         for block in region.blocks:
             for op in reversed(block.ops):
-                total = self.of_op(op).then(total)
+                transfer = self.of_op(op)
+                if transfer is not NOTHING:
+                    total = transfer.then(total)
         return total
 
     def visit(self, block: Block, after: Places) -> Places:
         """Note what is live around every operation of the block; what is live at its start."""
         for op in reversed(block.ops):
+            transfer = self.of_op(op)
             self.result.after[op] = after
-            after = self.result.before[op] = self.of_op(op)(after)
-            self._visit_regions(op)
+            if transfer is not NOTHING:
+                after = transfer(after)
+            self.result.before[op] = after
+            if type(op) in CONTROL:
+                self._visit_regions(op)
         self.result.entry[block] = after
         return after
 

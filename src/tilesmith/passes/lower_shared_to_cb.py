@@ -18,7 +18,7 @@ from tilesmith.passes.forward_writes import forward_writes
 from tilesmith.passes.liveness import liveness
 from tilesmith.passes.roles import assign_roles, set_role, steps
 from tilesmith.passes.split_buffers import split_buffers
-from tilesmith.passes.staging import Staging, accesses_of
+from tilesmith.passes.staging import Staging, accesses_by_buffer
 from tilesmith.passes.versions import insert_releases
 
 
@@ -51,10 +51,10 @@ def _lower(block: Block) -> None:
 def _stage(block: Block, roles: dict[Operation, str]) -> dict[tile.AllocOp, SSAValue]:
     homes: dict[tile.AllocOp, SSAValue] = {}
     declarations: list[tt.CBOp] = []
+    accesses = accesses_by_buffer(roles)
     for alloc in [op for op in steps(block) if isinstance(op, tile.AllocOp)]:
-        accesses = accesses_of(alloc, roles)
-        if accesses:
-            staging = Staging(alloc, accesses)
+        if alloc.buffer in accesses:
+            staging = Staging(alloc, accesses[alloc.buffer])
             homes[alloc] = staging.home.cb
             declarations += staging.cbs
         else:

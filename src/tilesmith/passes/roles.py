@@ -19,7 +19,7 @@ def steps(block: Block) -> Iterator[Operation]:
     """Every operation in program order, into control flow but not into the bodies of operations."""
     for op in block.ops:
         yield op
-        if isinstance(op, CONTROL):
+        if type(op) in CONTROL:
             for region in op.regions:
                 for inner in region.blocks:
                     yield from steps(inner)

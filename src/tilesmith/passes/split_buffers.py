@@ -15,70 +15,76 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.dialects import tile
-from tilesmith.passes.effects import buffer_effects
-from tilesmith.passes.staging import accesses_of, needs_copies, wanted_kind
+from tilesmith.passes.effects import Effects, buffer_effects
+from tilesmith.passes.roles import CONTROL
+from tilesmith.passes.staging import accesses_by_buffer, needs_copies, wanted_kind
 
 
 class Site(NamedTuple):
     """A place where a buffer is read, or written."""
 
     op: Operation
+    buffer: SSAValue
     writes: bool
 
 
-Reaching = frozenset[Site]
+Reaching = dict[SSAValue, frozenset[Site]]
+"""For each buffer, where what it holds may have been written."""
 
 
 def split_buffers(block: Block, roles: dict[Operation, str]) -> None:
     """Split every buffer that would need copies between roles, as far as its values are unrelated."""
-    for alloc in [op for op in block.walk() if isinstance(op, tile.AllocOp)]:
-        accesses = accesses_of(alloc, roles)
-        if accesses and needs_copies(accesses):
-            _split(alloc, _Values(block, alloc).sites_by_value(), roles)
+    torn = [buffer for buffer, accesses in accesses_by_buffer(roles).items() if needs_copies(accesses)]
+    if torn:
+        values = _Values(block, set(torn))
+        for buffer in torn:
+            _split(buffer, values.of(buffer), roles)
 
 
-def _split(alloc: tile.AllocOp, values: list[list[Site]], roles: dict[Operation, str]) -> None:
+def _split(buffer: SSAValue, values: list[list[Site]], roles: dict[Operation, str]) -> None:
+    alloc = buffer.owner
+    assert isinstance(alloc, tile.AllocOp)
     groups: dict[object, list[Site]] = {}
     for sites in values:
-        sites = [site for site in sites if site.op is not alloc]
-        use = frozenset((roles[op], writes, wanted_kind(op, alloc.buffer)) for op, writes in sites)
-        groups.setdefault(use, []).extend(sites)
-    for number, sites in enumerate(list(groups.values())[1:], start=2):
+        steps = [site for site in sites if site.op is not alloc]
+        use = frozenset((roles[site.op], site.writes, wanted_kind(site.op, buffer)) for site in steps)
+        groups.setdefault(use, []).extend(steps)
+    for number, steps in enumerate(list(groups.values())[1:], start=2):
         other = alloc.clone()
         other.buffer_name = StringAttr(f"{alloc.buffer_name.data}_{number}")
-        other.buffer.name_hint = other.buffer_name.data
         Rewriter.insert_op(other, InsertPoint.after(alloc))
-        for site in sites:
-            _replace(site, alloc.buffer, other.buffer)
+        for site in steps:
+            _replace(site, other.buffer)
 
 
-def _replace(site: Site, old: SSAValue, new: SSAValue) -> None:
+def _replace(site: Site, new: SSAValue) -> None:
+    """Let a step read or write another buffer. Only a map can read one value and write another."""
     if isinstance(site.op, tile.MapOp):
         out = len(site.op.ins)
-        places = [out] if site.writes else range(out)
-        for position in places:
-            if site.op.operands[position] is old:
+        for position in [out] if site.writes else range(out):
+            if site.op.operands[position] is site.buffer:
                 site.op.operands[position] = new
         return
     for op in site.op.walk():
         for position, operand in enumerate(op.operands):
-            if operand is old:
+            if operand is site.buffer:
                 op.operands[position] = new
 
 
 class _Values:
-    """Follows a buffer through the program and joins each read with all writes it may see."""
+    """Follows buffers through the program and joins each read with all writes it may see."""
 
-    def __init__(self, block: Block, alloc: tile.AllocOp) -> None:
-        self.buffer = alloc.buffer
-        self.alloc = alloc
+    def __init__(self, block: Block, buffers: set[SSAValue]) -> None:
+        self.buffers = buffers
         self.parent: dict[Site, Site] = {}
-        self._block(block, frozenset())
+        self._block(block, {})
 
-    def sites_by_value(self) -> list[list[Site]]:
+    def of(self, buffer: SSAValue) -> list[list[Site]]:
+        """The sites of each value of a buffer, in program order."""
         values: dict[Site, list[Site]] = {}
         for site in self.parent:
-            values.setdefault(self._root(site), []).append(site)
+            if site.buffer is buffer:
+                values.setdefault(self._root(site), []).append(site)
         return list(values.values())
 
     def _root(self, site: Site) -> Site:
@@ -89,44 +95,62 @@ class _Values:
     def _join(self, one: Site, other: Site) -> None:
         self.parent[self._root(other)] = self._root(one)
 
-    def _block(self, block: Block, reaching: Reaching) -> Reaching:
+    def _block(self, block: Block, reaching: Reaching) -> None:
         for op in block.ops:
-            reaching = self._op(op, reaching)
-        return reaching
+            if type(op) in CONTROL:
+                self._control(op, reaching)
+            else:
+                self._step(op, reaching)
 
-    def _op(self, op: Operation, reaching: Reaching) -> Reaching:
-        match op:
-            case scf.ForOp():
-                return self._loop([op.body.block], reaching)
-            case scf.WhileOp():
-                return self._loop([op.before_region.block, op.after_region.block], reaching)
-            case scf.IfOp():
-                sides = [self._block(b, reaching) for region in op.regions for b in region.blocks]
-                return frozenset().union(*sides, reaching if len(sides) < len(op.regions) else frozenset())
-            case _:
-                return self._step(op, reaching)
+    def _control(self, op: Operation, reaching: Reaching) -> None:
+        if isinstance(op, scf.IfOp):
+            sides = [dict(reaching) for _ in op.regions]
+            for region, side in zip(op.regions, sides, strict=True):
+                for block in region.blocks:
+                    self._block(block, side)
+            reaching.clear()
+            for side in sides:
+                _add(side, reaching)
+        else:
+            self._loop([block for region in op.regions for block in region.blocks], reaching)
 
-    def _loop(self, blocks: list[Block], before: Reaching) -> Reaching:
+    def _loop(self, blocks: list[Block], reaching: Reaching) -> None:
         """What the end of a round leaves reaches the next; any round may be the last."""
         while True:
-            after = before
+            after = dict(reaching)
             for block in blocks:
-                after |= self._block(block, after)
-            if after == before:
-                return before
-            before = after
+                self._block(block, after)
+            if not _add(after, reaching):
+                return
 
-    def _step(self, op: Operation, reaching: Reaching) -> Reaching:
-        if op is self.alloc:
-            return frozenset({Site(op, True)})
+    def _step(self, op: Operation, reaching: Reaching) -> None:
+        if isinstance(op, tile.AllocOp):
+            if op.buffer in self.buffers:
+                reaching[op.buffer] = frozenset({Site(op, op.buffer, True)})
+            return
         effects = buffer_effects(op)
-        if self.buffer in effects.reads:
-            for written in reaching:
-                self._join(Site(op, False), written)
-        if self.buffer not in effects.writes:
-            return reaching
-        made = Site(op, True)
-        self._root(made)
-        if self.buffer in effects.reads and not isinstance(op, tile.MapOp):
-            self._join(made, Site(op, False))
-        return frozenset({made})
+        for buffer in effects.touches:
+            if buffer in self.buffers:
+                self._use(op, buffer, effects, reaching)
+
+    def _use(self, op: Operation, buffer: SSAValue, effects: Effects, reaching: Reaching) -> None:
+        read, written = Site(op, buffer, False), Site(op, buffer, True)
+        if buffer in effects.reads:
+            for site in reaching.get(buffer, frozenset()):
+                self._join(read, site)
+        if buffer in effects.writes:
+            self._root(written)
+            reaching[buffer] = frozenset({written})
+            if buffer in effects.reads and not isinstance(op, tile.MapOp):
+                self._join(written, read)
+
+
+def _add(some: Reaching, to: Reaching) -> bool:
+    """Add what may be there on one way to what may be there on others; whether that is more."""
+    grown = False
+    for buffer, sites in some.items():
+        known = to.get(buffer, frozenset())
+        if not sites <= known:
+            to[buffer] = known | sites
+            grown = True
+    return grown

@@ -8,6 +8,7 @@ hands it in again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
@@ -124,14 +125,14 @@ def needs_copies(accesses: list[Access]) -> bool:
     return len(writers) > 1 or len(readers) > 1 or len({access.kind for access in accesses}) > 1
 
 
-def accesses_of(alloc: tile.AllocOp, roles: dict[Operation, str]) -> list[Access]:
-    """All uses of a buffer, in program order."""
-    found = []
+def accesses_by_buffer(roles: Mapping[Operation, str]) -> dict[SSAValue, list[Access]]:
+    """All uses of every buffer, in program order."""
+    found: dict[SSAValue, list[Access]] = {}
     for op, role in roles.items():
         effects = buffer_effects(op)
-        if alloc.buffer in effects.touches:
-            reads, writes = alloc.buffer in effects.reads, alloc.buffer in effects.writes
-            found.append(Access(op, role, reads, writes, wanted_kind(op, alloc.buffer)))
+        for place in effects.touches:
+            sides = place in effects.reads, place in effects.writes
+            found.setdefault(place, []).append(Access(op, role, *sides, wanted_kind(op, place)))
     return found
 
 

@@ -10,31 +10,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.dialects import tt
 from tilesmith.passes.effects import buffer_effects
 from tilesmith.passes.liveness import Liveness, Places, live_at_head
+from tilesmith.passes.roles import CONTROL
 
 
 def insert_releases(block: Block, live: Liveness, cbs: Sequence[SSAValue]) -> None:
     """Release every version where it dies. `cbs` gives the order among those that die together."""
     for op in list(block.ops):
-        after = live.after[op]
-        match op:
-            case scf.ForOp():
-                _enter(op.body.block, live_at_head(op, live), live, cbs)
-                _release(live_at_head(op, live) - after, cbs, InsertPoint.after(op))
-            case scf.WhileOp():
-                insert_releases(op.before_region.block, live, cbs)
-                _enter(op.after_region.block, live_at_head(op, live), live, cbs)
-                _release(live_at_head(op, live) - after, cbs, InsertPoint.after(op))
-            case scf.IfOp():
-                _enter_branches(op, live, cbs)
-            case _:
-                ended = (live.before[op] | set(buffer_effects(op).writes)) - after
-                _release(ended, cbs, InsertPoint.after(op))
+        if type(op) in CONTROL:
+            _around_control(op, live, cbs)
+        else:
+            ended = (live.before[op] | set(buffer_effects(op).writes)) - live.after[op]
+            _release(ended, cbs, InsertPoint.after(op))
+
+
+def _around_control(op: Operation, live: Liveness, cbs: Sequence[SSAValue]) -> None:
+    match op:
+        case scf.IfOp():
+            _enter_branches(op, live, cbs)
+        case scf.ForOp():
+            _enter(op.body.block, live_at_head(op, live), live, cbs)
+            _release(live_at_head(op, live) - live.after[op], cbs, InsertPoint.after(op))
+        case scf.WhileOp():
+            insert_releases(op.before_region.block, live, cbs)
+            _enter(op.after_region.block, live_at_head(op, live), live, cbs)
+            _release(live_at_head(op, live) - live.after[op], cbs, InsertPoint.after(op))
 
 
 def _enter(block: Block, held: Places, live: Liveness, cbs: Sequence[SSAValue]) -> None:
@@ -55,5 +60,6 @@ def _enter_branches(op: scf.IfOp, live: Liveness, cbs: Sequence[SSAValue]) -> No
 
 
 def _release(ended: Iterable[SSAValue], cbs: Sequence[SSAValue], at: InsertPoint) -> None:
-    ended = set(ended)
-    Rewriter.insert_op([tt.ReleaseOp(cb) for cb in cbs if cb in ended], at)
+    releases = [tt.ReleaseOp(cb) for cb in sorted(ended, key=cbs.index)]
+    if releases:
+        Rewriter.insert_op(releases, at)
