@@ -160,3 +160,23 @@ def split_sum(m: int, n: int, block: int, splits: int) -> Any:
             T.atomic_add(y[bx * block, 0], a)
 
     return split_sum_kernel
+
+
+def flat_batch(m: int, n: int) -> Any:
+    """Dimensions of size 1 in front, in the middle and behind."""
+
+    @T.prim_func
+    def flat_batch_kernel(x: T.Tensor((2, m, 1, n), "float32"), y: T.Tensor((2, m, 1, n), "float32")):
+        with T.Kernel(2, threads=32) as bx:
+            a = T.alloc_shared((1, m, 1, n), "float32")
+            b = T.alloc_fragment((m, 1, n), "float32")
+            s = T.alloc_fragment((m, 1), "float32")
+            T.copy(x[bx, 0, 0, 0], a)
+            for i, j, k in T.Parallel(m, 1, n):
+                b[i, j, k] = a[0, i, j, k] + i + j
+            T.reduce_max(b, s, dim=2)
+            for i, j, k in T.Parallel(m, 1, n):
+                b[i, j, k] = b[i, j, k] - s[i, j]
+            T.copy(b, y[bx, 0, 0, 0])
+
+    return flat_batch_kernel

@@ -11,7 +11,7 @@ from tests.passes import layout_kernels, samples
 from tests.passes.conftest import Golden
 from tests.passes.layouts import after, buffers, formats, inferred, of_type, results, tensors
 
-from tilesmith.dialects.tile import CleanOp, CopyOp, ScalarOp
+from tilesmith.dialects.tile import AllocOp, CleanOp, CopyOp, ScalarOp
 from tilesmith.errors import LayoutError
 from tilesmith.frontend.tilelang import import_prim_func
 from tilesmith.passes.infer_tt_layout import InferTTLayout
@@ -137,3 +137,14 @@ def test_bfloat16_stays_bfloat16() -> None:
     y = results(module, {"x": x, "y": np.zeros_like(x)}, {"m": 50})["y"]
     assert np.array_equal(y, x + x)
     assert not of_type(module, ScalarOp)
+
+
+def test_dimensions_of_size_one_take_no_tiles() -> None:
+    kernel = layout_kernels.flat_batch(64, 40)
+    module = inferred(kernel)
+    shapes = {op.buffer_name.data: op.buffer.type.dims for op in of_type(module, AllocOp)}
+    assert shapes == {"a": (64, 40), "b": (64, 40), "s": (64,)}
+    assert buffers(module) == {"a": "tiled", "b": "tiled", "s": "column"}
+    x = np.random.default_rng(0).normal(size=(2, 64, 1, 40)).astype(np.float32)
+    inputs = {"x": x, "y": np.zeros_like(x)}
+    assert np.array_equal(results(module, inputs)["y"], results(import_prim_func(kernel), inputs)["y"])

@@ -28,6 +28,7 @@ from tilesmith.passes.layout_repair import repair
 from tilesmith.passes.layout_wishes import Demand, Link, NoTileForm, Wish, demands_of
 from tilesmith.passes.padding import clean_padding
 from tilesmith.passes.scalarize import scalarize
+from tilesmith.passes.unit_dims import drop_unit_dims
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class InferTTLayout(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [one for one in op.walk() if isinstance(one, FuncOp)]:
             wished = wished_formats(self.formats, func)
+            drop_unit_dims(func)
             demands = _demands(func)
             wishes = [demand for demand in demands if isinstance(demand, Wish)]
             links = [demand for demand in demands if isinstance(demand, Link)]
