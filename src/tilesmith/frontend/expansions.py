@@ -154,6 +154,29 @@ def _all(*conditions: Expr) -> Expr:
     return result
 
 
+def element_fill(op: TileOp) -> Statement:
+    """A fill, as loops over elements."""
+    (region,) = op.regions
+    variables = counters(len(region.sizes))
+    indices = at(region, [Name(v) for v in variables])
+    return nest(variables, region.sizes, Store(region.memory, indices, _expr(op.options["value"]), at=op.at), "serial")
+
+
+def element_copy(op: TileOp) -> Statement:
+    """A copy, as loops over elements."""
+    source, dest = op.regions
+    moving = [n for n, size in enumerate(dest.sizes) if size != Number(1, size.dtype)]
+    variables = dict(zip(moving, counters(len(moving)), strict=True))
+    wide = [n for n, size in enumerate(source.sizes) if size != Number(1, size.dtype)]
+    partner = dict(zip(wide, moving, strict=True))
+    to: list[Expr] = [Name(variables[n]) if n in variables else Number(0) for n in range(len(dest.sizes))]
+    come_from: list[Expr] = [
+        Name(variables[partner[n]]) if n in partner else Number(0) for n in range(len(source.sizes))
+    ]
+    store = Store(dest.memory, at(dest, to), element(source, come_from), at=op.at)
+    return nest(list(variables.values()), [dest.sizes[n] for n in moving], store, "serial")
+
+
 _EXPANSIONS: dict[str, Callable[[TileOp], list[Statement]]] = {
     "transpose": _transpose,
     "cumsum": _scan,

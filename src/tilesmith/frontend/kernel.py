@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Region
 
 from tilesmith.dialects import tile
 from tilesmith.frontend.context import Context, tensor_type
 from tilesmith.frontend.emitter import INDEX, Emitter
 from tilesmith.frontend.flow import emit_branch, emit_loop, emit_while
+from tilesmith.frontend.jumps import without_jumps
 from tilesmith.frontend.parallel import lower_parallel
 from tilesmith.frontend.scalars import loop_end, lower_scalar, variable_uses
 from tilesmith.frontend.source import Bind, Branch, Kernel, Loop, Repeat, Statement, Store, TileOp
 from tilesmith.frontend.structure import accumulators, expanded, is_elementwise, is_scalar
+from tilesmith.frontend.threads import loop_over_threads
 from tilesmith.frontend.tile_ops import lower_tile_op
+from tilesmith.frontend.variables import sorted_variables
+from tilesmith.frontend.views import without_views
+
+
+def normalized(kernel: Kernel) -> Kernel:
+    """The kernel without threads, views of buffers, break and continue."""
+    kernel = loop_over_threads(replace(kernel, body=without_views(without_jumps(kernel.body))))
+    return replace(kernel, body=sorted_variables(kernel.body))
 
 
 def lower_kernel(kernel: Kernel) -> ModuleOp:
     """A module with the kernel in the first form of the tile dialect."""
+    kernel = normalized(kernel)
     func = tile.FuncOp(
         kernel.name,
         [(tensor.name, tensor_type(tensor)) for tensor in kernel.tensors],
         [symbol.name for symbol in kernel.symbols],
     )
+    if kernel.parameters != tuple(tensor.name for tensor in kernel.tensors):
+        func.attributes["parameters"] = ArrayAttr([StringAttr(name) for name in kernel.parameters])
     emitter = Emitter(func.body.block)
     with emitter.at(kernel.at):
         emitter.locate(func)

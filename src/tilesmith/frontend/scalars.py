@@ -36,16 +36,20 @@ def lower_scalar(ctx: Context, statements: Sequence[s.Statement]) -> None:
 def own_variables(ctx: Context, statements: Sequence[s.Statement]) -> set[s.Memory]:
     """Scalar variables that nothing else uses and that are set here before they are read."""
     uses = variable_uses(statements)
-    first = {
-        m: st for st in reversed(list(s.walk_statements(tuple(statements)))) for m in _touched_itself(st)
-    }
-    return {
-        m
-        for m, count in uses.items()
-        if count == ctx.variable_uses.get(m, count)
-        and isinstance(st := first[m], s.Store)
-        and all(load.memory is not m for load in s.loads_of(st.value))
-    }
+    first = set_before_read(statements)
+    return {m for m, count in uses.items() if m in first and count == ctx.variable_uses.get(m, count)}
+
+
+def set_before_read(statements: Sequence[s.Statement]) -> set[s.Memory]:
+    """Scalar variables whose first use is that they are set."""
+    found: dict[s.Memory, bool] = {}
+    for statement in s.walk_statements(tuple(statements)):
+        for expr in s.statement_expressions(statement):
+            for load in s.loads_of(expr):
+                found.setdefault(load.memory, False)
+        if isinstance(statement, s.Store):
+            found.setdefault(statement.memory, True)
+    return {m for m, is_set in found.items() if is_set and m.scope == "var"}
 
 
 def variable_uses(statements: Sequence[s.Statement]) -> Counter[s.Memory]:

@@ -209,6 +209,14 @@ class Sync:
 
 
 @dataclass(frozen=True, eq=False)
+class Jump:
+    """"break" out of the innermost loop, or "continue" with its next iteration."""
+
+    kind: str
+    at: Location = Location()
+
+
+@dataclass(frozen=True, eq=False)
 class TileOp:
     """An operation on whole regions: copy, fill, gemm, reduce and the like."""
 
@@ -218,7 +226,7 @@ class TileOp:
     at: Location = Location()
 
 
-Statement = Store | Bind | Loop | Branch | Repeat | Sync | TileOp
+Statement = Store | Bind | Loop | Branch | Repeat | Sync | Jump | TileOp
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,6 +239,7 @@ class Kernel:
     grid: tuple[tuple[Variable, Expr], ...]
     threads: tuple[tuple[Variable, int], ...]
     body: tuple[Statement, ...]
+    parameters: tuple[str, ...] = ()
     at: Location = Location()
 
 

@@ -113,6 +113,8 @@ class _Translation:
         self.variables: dict[Any, s.Variable] = {}
         self.memories: dict[Any, s.Memory] = {}
         self.data: dict[Any, s.Memory] = {}
+        self.floats: dict[Any, s.Load] = {}
+        self.hoisted: list[s.Statement] = []
         self.grid: list[tuple[s.Variable, s.Expr]] = []
         self.thread_vars: dict[int, s.Variable] = {}
         self.thread_extents: list[int] = [1, 1, 1]
@@ -120,17 +122,17 @@ class _Translation:
     # ---- the function ----
 
     def kernel(self) -> s.Kernel:
-        tensors, symbols = [], []
+        tensors, symbols, parameters = [], [], []
         for param in self.func.params:
             if param in self.func.buffer_map:
                 tensors.append(self.memory(self.func.buffer_map[param]))
-            elif str(param.dtype).startswith("int"):
-                symbols.append(self.variable(param))
+                parameters.append(tensors[-1].name)
+            elif s.is_float(_dtype(param)):
+                tensors.append(self._float_parameter(param))
+                parameters.append(tensors[-1].name)
             else:
-                self.refuse(
-                    f"the parameter {param.name} is a {param.dtype} scalar",
-                    "pass it in a tensor of one element, or fix it when the kernel is built",
-                )
+                symbols.append(self.variable(param))
+                parameters.append(symbols[-1].name)
         body = self.block(self.func.body)
         if not self.grid:
             self.refuse("the kernel has no grid of blocks", "put its body inside `with T.Kernel(...)`")
@@ -139,8 +141,21 @@ class _Translation:
         symbols += [d.variable for d in dims if isinstance(d, s.Name) and d.variable not in symbols]
         name = str(self.func.attrs["global_symbol"])
         return s.Kernel(
-            name, tuple(tensors), tuple(dict.fromkeys(symbols)), tuple(self.grid), threads, body, self.start
+            name,
+            tuple(tensors),
+            tuple(dict.fromkeys(symbols)),
+            tuple(self.grid),
+            threads,
+            body,
+            tuple(parameters),
+            self.start,
         )
+
+    def _float_parameter(self, param: Any) -> s.Memory:
+        """A float that a call brings is a tensor of one element: kernels take whole numbers only."""
+        memory = s.Memory(str(param.name), (s.Number(1),), _dtype(param), "global", self.at)
+        self.floats[param] = s.Load(memory, (s.Number(0),), memory.dtype)
+        return memory
 
     def refuse(self, what: str, remedy: str) -> Any:
         raise UnsupportedKernelError(what, where=str(self.at), remedy=remedy)
@@ -183,10 +198,11 @@ class _Translation:
         """A statement as a flat list of statements."""
         outside = self.at
         self.at = _location(get_stmt_span(stmt)) or outside
-        try:
-            return self._statement(stmt)
-        finally:
-            self.at = outside
+        hoisted, self.hoisted = self.hoisted, []
+        statements = self._statement(stmt)
+        statements = (*self.hoisted, *statements)
+        self.hoisted, self.at = hoisted, outside
+        return statements
 
     def _statement(self, stmt: Any) -> tuple[s.Statement, ...]:
         match type(stmt).__name__:
@@ -306,10 +322,24 @@ class _Translation:
             return ()
         if name in ("tvm_storage_sync", "sync_threads"):
             return (s.Sync(self.at),)
+        if name in ("break_loop", "loop_break", "continue_loop"):
+            return (s.Jump("continue" if name.startswith("continue") else "break", self.at),)
         if name in _ATOMICS:
             target = self._pointed_at(call.args[0])
             return (s.Store(target.memory, target.indices, self.expr(call.args[1]), _ATOMICS[name], self.at),)
         return refuse_call(name, str(self.at))
+
+    def _atomic_value(self, name: str, call: Any) -> s.Expr:
+        """An atomic update whose old value is wanted: take the value, then update."""
+        kind = name.removeprefix("atomic_").removesuffix("_ret_elem_op")
+        if kind not in ("add", "max", "min"):
+            refuse_call(name, str(self.at))
+        target = self._pointed_at(call.args[0])
+        before = s.Variable("before", target.dtype)
+        self.hoisted.append(s.Bind(before, target, self.at))
+        value = s.Binary(kind, s.Name(before), self.expr(call.args[1]), target.dtype)
+        self.hoisted.append(s.Store(target.memory, target.indices, value, "", self.at))
+        return s.Name(before)
 
     def _pointed_at(self, pointer: Any) -> s.Load:
         load = self.expr(pointer.args[0])
@@ -372,7 +402,7 @@ class _Translation:
         if kind is tirx.FloatImm:
             return s.Number(float(node.value), _dtype(node))
         if kind is tirx.Var or kind is tirx.SizeVar:
-            return s.Name(self.variable(node))
+            return self.floats.get(node) or s.Name(self.variable(node))
         if kind in _BINARY:
             return s.Binary(_BINARY[kind], self.expr(node.a), self.expr(node.b), _dtype(node))
         if kind is tirx.BufferLoad:
@@ -398,6 +428,10 @@ class _Translation:
         dtype = _dtype(node)
         if name in ("infinity", "max_value", "min_value"):
             return s.Number(_extreme(name, dtype), dtype)
+        if name.endswith("_ret_elem_op"):
+            return self._atomic_value(name, node)
+        if name in ("access_ptr", "address_of"):
+            return self._pointed_at(node)
         args = tuple(self.expr(arg) for arg in node.args)
         if name == "if_then_else":
             return s.Select(args[0], args[1], args[2], dtype)
