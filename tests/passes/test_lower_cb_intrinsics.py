@@ -36,7 +36,10 @@ def calls(s: Sketch, role: str) -> list[str]:
 
 @pytest.mark.parametrize("name", ["add", "gemm"])
 def test_samples(name: str, golden: Golden) -> None:
-    golden(str(after("lower-cb-intrinsics", module(name))))
+    """The stages and calls of every kernel; what the stages do inside is tested elsewhere."""
+    lines = outline(after("lower-cb-intrinsics", module(name))).splitlines()
+    words = (f"{name}_", "stage", "cb_")
+    golden("\n".join(line for line in lines if line.lstrip().startswith(words)), "txt")
 
 
 def test_who_fills_reserves_and_pushes() -> None:
