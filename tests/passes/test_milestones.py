@@ -12,12 +12,25 @@ from tilesmith.dialects.context import parse
 from tilesmith.passes.pipeline import Choices, lower
 
 GEMM_256 = "gemm"
-PLANNED = """
-    infer-tt-layout propagate-tt-layout attach-tensor-accessor-tt layout-aware-work-partition-tt grid-to-core-grid
-    lower-shared-to-cb lower-tt-tile-intrinsics build-tile-dfg-tt split-device-kernel configure-tensor-accessor-tt
-    lower-cb-intrinsics insert-compute-init-tt insert-dst-management-tt validate-split-kernels
-    finalize-persistent-signature-tt verify-ttir codegen-tt
-""".split()
+PLANNED = [
+    "infer-tt-layout",
+    "propagate-tt-layout",
+    "attach-tensor-accessor-tt",
+    "layout-aware-work-partition-tt",
+    "grid-to-core-grid",
+    "lower-shared-to-cb",
+    "lower-tt-tile-intrinsics",
+    "build-tile-dfg-tt",
+    "split-device-kernel",
+    "configure-tensor-accessor-tt",
+    "lower-cb-intrinsics",
+    "insert-compute-init-tt",
+    "insert-dst-management-tt",
+    "validate-split-kernels",
+    "finalize-persistent-signature-tt",
+    "verify-ttir",
+    "codegen-tt",
+]
 
 
 def gemm(size: int) -> ModuleOp:
