@@ -46,7 +46,7 @@ class Buffer:
 
 
 def kernel(buffers: Sequence[Buffer], work: str) -> ModuleOp:
-    """One block that loads, works and stores. In `work`, `X` as `{X}` stands for the type of the buffer %X."""
+    """One block that loads, works and stores. In `work`, {X} stands for the type of the buffer %X."""
     tensors = [one for one in buffers if not one.is_local]
     lines = ["builtin.module {"]
     args = ", ".join(f"%{one.name}_tensor: {one.tensor}" for one in tensors)
@@ -57,7 +57,8 @@ def kernel(buffers: Sequence[Buffer], work: str) -> ModuleOp:
     for one in tensors:
         if not one.is_result:
             lines.append(
-                f"  tile.load %{one.name}_tensor{one.place} -> %{one.name} {one.sizes} : {one.tensor} -> {one.kind}"
+                f"  tile.load %{one.name}_tensor{one.place} -> %{one.name} {one.sizes}"
+                f" : {one.tensor} -> {one.kind}"
             )
     for one in buffers:
         work = work.replace(f"{{{one.name}}}", one.kind)
@@ -92,7 +93,9 @@ def run(
     }
 
 
-def values_of(buffers: Sequence[Buffer], module: ModuleOp, low: float = -2.0, high: float = 2.0) -> dict[str, Array]:
+def values_of(
+    buffers: Sequence[Buffer], module: ModuleOp, low: float = -2.0, high: float = 2.0
+) -> dict[str, Array]:
     """Random numbers for everything that is loaded."""
     rng = np.random.default_rng(3)
     return {
@@ -108,4 +111,4 @@ def _zeros(one: Buffer, module: ModuleOp) -> Array:
 
 def _type(one: Buffer, module: ModuleOp) -> Any:
     func = next(iter(module.ops))
-    return numpy_type(func.tensors[f"{one.name}_tensor"].type.element_type)  # type: ignore[attr-defined]
+    return numpy_type(func.tensors[f"{one.name}_tensor"].type.element_type)

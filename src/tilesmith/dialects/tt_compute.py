@@ -1,9 +1,9 @@
 """The tt dialect: what only compute kernels do, call by call.
 
 Tiles come from circular buffers into slots of DST, are worked on there, and are packed into circular buffers.
-`tile` operands count tiles from the front of a circular buffer (for packing: from its reserved end), `slot` operands
-count tiles of DST. A `tt_compute.dst` scope says which work belongs to one hand-over from math to pack; the set-up of
-the engines and the calls that guard DST are added by `insert-compute-init-tt` and `insert-dst-management-tt`.
+`tile` operands count tiles from the front of a circular buffer (for packing: from its reserved end), `slot`
+operands count tiles of DST. A `tt_compute.dst` scope is one hand-over from math to pack. The set-up of the engines
+comes with `insert-compute-init-tt`, the calls that guard DST with `insert-dst-management-tt`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOVES = ("copy", "transpose")
 
 @irdl_op_definition
 class DstOp(IRDLOperation):
-    """One round of DST: math fills slots 0 to `slots` - 1, pack empties them. `wide` slots have 32-bit elements."""
+    """One round of DST: math fills `slots` slots, pack empties them. `wide` ones have 32-bit elements."""
 
     name = "tt_compute.dst"
 
@@ -53,7 +53,7 @@ class DstOp(IRDLOperation):
 
 @irdl_op_definition
 class MoveTileOp(IRDLOperation):
-    """A tile of a circular buffer into a slot: as it is ("copy") or turned over its diagonal ("transpose")."""
+    """A tile of a circular buffer into a slot: as it is ("copy") or turned over its diagonal."""
 
     name = "tt_compute.move_tile"
 
@@ -101,7 +101,7 @@ class EltwiseTilesOp(IRDLOperation):
 class MatmulBlockOp(IRDLOperation):
     """Products of `rows` tiles of a, `stride` apart, with `columns` tiles of b in a row, added to the slots.
 
-    Tile r, c goes to slot `slot` + r * columns + c. With `transpose`, each tile of b is turned over its diagonal.
+    Tile r, c goes to slot `slot` + r * columns + c. `transpose` turns each tile of b over its diagonal.
     """
 
     name = "tt_compute.matmul_block"
@@ -116,8 +116,8 @@ class MatmulBlockOp(IRDLOperation):
     rows = prop_def(IntegerAttr)
     stride = prop_def(IntegerAttr)
     assembly_format = (
-        "$a `[` $a_tile `]` `,` $b `[` $b_tile `]` `to` $slot `rows` $rows `columns` $columns `stride` $stride"
-        " `transpose` $transpose attr-dict `:` type($a) `,` type($b)"
+        "$a `[` $a_tile `]` `,` $b `[` $b_tile `]` `to` $slot `rows` $rows `columns` $columns"
+        " `stride` $stride `transpose` $transpose attr-dict `:` type($a) `,` type($b)"
     )
 
     def __init__(

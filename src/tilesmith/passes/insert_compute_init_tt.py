@@ -27,8 +27,8 @@ State = dict[str, object]
 class InsertComputeInitTT(ModulePass):
     """Add the set-up calls of compute kernels, and note what the kernel's configuration must say.
 
-    The kernel gets `fp32_dest_acc_en` (slots of 32 bits) and `unpack_to_dest_fp32` (names of circular buffers that are
-    unpacked to DST with all their bits).
+    The kernel gets `fp32_dest_acc_en` (slots of 32 bits) and `unpack_to_dest_fp32` (names of circular buffers
+    that are unpacked to DST with all their bits).
     """
 
     name = "insert-compute-init-tt"
@@ -72,7 +72,9 @@ class _Walk:
         out = first[PACK].source
         srca = first[SRCA].source if SRCA in first else out
         srcb = first[SRCB].source if SRCB in first else srca
-        assert srca is not None and srcb is not None and out is not None
+        assert srca is not None
+        assert srcb is not None
+        assert out is not None
         at = next(op for op in block.ops if not isinstance(op, tt.CBOp | tt.ArgOp | tt.AccessorOp))
         Rewriter.insert_op(ttc.StartOp(srca, srcb, out), InsertPoint.before(at))
         formats = {SRCA: srca, SRCB: srcb, PACK: out}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -41,7 +42,7 @@ def _guard(scope: ttc.DstOp) -> None:
     Rewriter.erase_op(scope)
 
 
-def _taken(block: Block):  # type: ignore[no-untyped-def]
+def _taken(block: Block) -> Iterator[Operation]:
     for op in list(block.ops):
-        op.detach()
+        block.detach_op(op)
         yield op

@@ -32,7 +32,7 @@ class Access:
     linear: bool
 
     def tile(self, stage: Stage, position: Mapping[int, Index]) -> Index:
-        """The tile's number, `position` being the output's tile (its batches: element) along each dimension."""
+        """The tile's number, given the output's tile (in batches: element) along each dimension."""
         kind = buffer_of(self.cb)
         _, rows, cols = tile_grid(kind)
         grid: Index = 0
@@ -67,10 +67,10 @@ def access(cb: SSAValue, follows: Sequence[int], out: BufferType, where: str) ->
     turned = not straight and _fits(row, target.col) and _fits(col, target.row)
     if not (straight or turned) or any(dim in (target.row, target.col) for dim in batch if dim >= 0):
         raise UnsupportedKernelError(
-            f"a buffer of shape {kind.dims} ({kind.layout.data}) cannot be read along dimensions {tuple(follows)}"
-            f" of one of shape {out.dims} ({out.layout.data}) tile by tile",
+            f"a buffer of shape {kind.dims} ({kind.layout.data}) cannot be read along dimensions"
+            f" {tuple(follows)} of one of shape {out.dims} ({out.layout.data}) tile by tile",
             where=where,
-            remedy="index it with the same variables in the same order as the result, or copy it to a buffer that is",
+            remedy="index it with the variables of the result, in their order, or copy it first",
         )
     down, across = (col, row) if turned else (row, col)
     spreads = []
@@ -94,8 +94,8 @@ def _flat_access(
     same = kind.layout == out.layout and kind.dims == out.dims and list(follows) == list(range(len(out.dims)))
     if not same and not (kind.layout.data == "scalar" and kind.elements == 1):
         raise UnsupportedKernelError(
-            f"a buffer of shape {kind.dims} ({kind.layout.data}) and one of shape {out.dims} ({out.layout.data})"
-            " do not meet tile by tile",
+            f"a buffer of shape {kind.dims} ({kind.layout.data}) and one of shape {out.dims}"
+            f" ({out.layout.data}) do not meet tile by tile",
             where=where,
             remedy="give both the same shape, or index them with the same variables",
         )

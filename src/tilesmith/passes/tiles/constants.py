@@ -8,6 +8,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.dialects import tt
 from tilesmith.dialects.types import BufferType
+from tilesmith.errors import InternalFault
 from tilesmith.passes.geometry import FACE, TILE
 from tilesmith.passes.tiles.stage import Dst, Stage, kernel_block, temporary
 
@@ -15,7 +16,7 @@ _NAMES = {"row": "row_numbers", "col": "column_numbers", "flat": "element_number
 
 
 def counting(op: Operation, along: str, dst: Dst) -> SSAValue:
-    """A circular buffer with the tile that counts rows, columns or elements; made at the top of the kernel."""
+    """A circular buffer with the tile that counts rows, columns or elements, made where the kernel starts."""
     block = kernel_block(op)
     for one in block.ops:
         if isinstance(one, tt.CBOp) and one.cb_name.data == _NAMES[along]:
@@ -48,7 +49,7 @@ def _count_rows(stage: Stage) -> None:
 
 
 def _count_elements(stage: Stage, rows: SSAValue, columns: SSAValue) -> None:
-    """Four faces, each row by row: 16 row + column, and what the lower and the right faces start with beyond that."""
+    """Four faces, each row by row: 16 row + column, and what lower and right faces start with beyond that."""
     stage.move(rows, 0, 0)
     stage.move(rows, 0, 1)
     stage.vector("ge_number", [1], [stage.number(float(FACE))])
@@ -65,11 +66,11 @@ def _count_elements(stage: Stage, rows: SSAValue, columns: SSAValue) -> None:
 
 def _top(block: Block) -> Operation:
     """The first operation that does something: constants are made before it, one after the other."""
-    return next(
-        op
-        for op in block.ops
-        if not isinstance(op, tt.CBOp | tt.ArgOp | tt.AccessorOp) and not _is_constant_stage(op)
-    )
+    op: Operation
+    for op in block.ops:
+        if not isinstance(op, tt.CBOp | tt.ArgOp | tt.AccessorOp) and not _is_constant_stage(op):
+            return op
+    raise InternalFault("a kernel that does nothing needs no constants")
 
 
 def _is_constant_stage(op: Operation) -> bool:

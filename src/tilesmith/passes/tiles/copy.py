@@ -1,7 +1,8 @@
-"""tile.copy: tiles move through DST, which changes their format, and turns or spreads them where layouts differ."""
+"""tile.copy: tiles pass through DST, where their format changes; if layouts differ, they are turned or spread."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 from xdsl.ir import SSAValue
@@ -13,6 +14,7 @@ from tilesmith.dialects.types import BufferType
 from tilesmith.errors import UnsupportedKernelError
 from tilesmith.passes.expressions import constant_of, is_multiple
 from tilesmith.passes.geometry import TILE, tile_grid, tiles_of
+from tilesmith.passes.layout_wishes import numbers
 from tilesmith.passes.tiles.access import Access, access, out_axes
 from tilesmith.passes.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of
 from tilesmith.passes.transfers.build import Index
@@ -21,7 +23,7 @@ from tilesmith.passes.transfers.build import Index
 def lower_copy(op: tile.CopyOp, dst: Dst) -> None:
     source, dest = buffer_of(op.source), buffer_of(op.dest)
     part = _part(op, dest)
-    follows = [int(dim) for dim in op.dims.get_values()]
+    follows = numbers(op.dims)
     how = access(op.source, follows, part, location_of(op))
     whole = part.dims == dest.dims
     stage = Stage(dst)
@@ -44,9 +46,9 @@ def lower_copy(op: tile.CopyOp, dst: Dst) -> None:
 def _part(op: tile.CopyOp, dest: BufferType) -> BufferType:
     """The type of what is overwritten, as if it were a buffer of its own."""
     dims = [1] * len(dest.dims)
-    for size, dim in zip(op.sizes.get_values(), op.dims.get_values(), strict=True):
+    for size, dim in zip(numbers(op.sizes), numbers(op.dims), strict=True):
         if dim >= 0:
-            dims[int(dim)] = int(size)
+            dims[dim] = size
     return BufferType.of(dims, dest.element_type, dest.scope.data, dest.layout.data, dest.format.data)
 
 
@@ -70,7 +72,7 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
     _, rows, cols = tile_grid(part)
     source_shift = _shifts(stage, op, op.source, list(op.source_offsets))
     dest_shift = _shifts(stage, op, op.dest, list(op.dest_offsets))
-    follows = [int(dim) for dim in op.dims.get_values()]
+    follows = numbers(op.dims)
     with ExitStack() as loops:
         position: dict[int, Index] = {}
         for dim in axes.batch:
@@ -92,7 +94,7 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
                 stage.pack(slot, op.dest)
             else:
                 target = {dim: stage.add(where, dest_shift.get(dim, 0)) for dim, where in position.items()}
-                stage.pack(slot, op.dest, _number(stage, dest, target, target, list(range(len(dest.dims)))))
+                stage.pack(slot, op.dest, _number(stage, dest, target, target, range(len(dest.dims))))
 
 
 def _move(stage: Stage, cb: SSAValue, number: Index, how: Access) -> int:
@@ -110,7 +112,7 @@ def _number(
     kind: BufferType,
     at: dict[int, Index],
     position: dict[int, Index],
-    follows: list[int],
+    follows: Sequence[int],
 ) -> Index:
     """The number of the tile of a buffer at a position given per dimension of that buffer."""
     axes = out_axes(kind)

@@ -12,7 +12,7 @@ from tilesmith.dialects import tt_compute as ttc
 from tilesmith.passes.tiles.stage import buffer_of
 
 SRCA, SRCB, FPU, SFPU, PACK = "srca", "srcb", "fpu", "sfpu", "pack"
-"""What can be set up: the formats of the two unpackers, the matrix unit, the vector unit, the packer's format."""
+"""What can be set up: the formats of the unpackers, the matrix unit, the vector unit, the packer's format."""
 
 
 @dataclass(frozen=True)

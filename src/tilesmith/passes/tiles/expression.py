@@ -1,7 +1,7 @@
 """The body of a map as a graph of calls on whole tiles.
 
-Every value is a tile of floats: whole numbers up to 2^24 are exact in them, and truth is 1 or 0. What is the same for a whole
-tile (constants, captured scalars, block and batch indices) stays a scalar and becomes a parameter of a call.
+Every value is a tile of floats: whole numbers up to 2^24 are exact in them, and truth is 1 or 0. What is the
+same for a whole tile (constants, captured scalars, block and batch indices) becomes a parameter of a call.
 """
 
 from __future__ import annotations

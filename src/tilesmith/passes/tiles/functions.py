@@ -1,4 +1,4 @@
-"""The functions of `tile.fn` on tiles: what the vector unit has under the same name, and what is built from others."""
+"""The functions of `tile.fn` on tiles: those the vector unit has, and those that are built from others."""
 
 from __future__ import annotations
 

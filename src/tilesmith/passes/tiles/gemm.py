@@ -36,7 +36,7 @@ def _side(cb: SSAValue, transposed: bool) -> str:
 
 
 def sub_block(rows: int, columns: int, capacity: int) -> tuple[int, int]:
-    """The largest block of tiles, rows x columns, that fits DST and divides the result; wide rather than tall.
+    """The largest block of tiles, rows x columns, that fits DST and divides the result; square if it can be.
 
     >>> sub_block(4, 4, 8), sub_block(3, 5, 4), sub_block(1, 6, 4)
     ((2, 4), (3, 1), (1, 3))

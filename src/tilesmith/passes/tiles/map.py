@@ -15,6 +15,7 @@ from tilesmith.dialects import tt_compute as ttc
 from tilesmith.dialects.tile import location_of
 from tilesmith.dialects.types import BufferType
 from tilesmith.passes.geometry import TILE, TILE_ELEMENTS, tile_grid, tiles_of
+from tilesmith.passes.layout_wishes import numbers
 from tilesmith.passes.tiles.access import Access, access, out_axes
 from tilesmith.passes.tiles.constants import counting
 from tilesmith.passes.tiles.expression import (
@@ -67,8 +68,7 @@ class _Map:
     def lower(self) -> None:
         where = location_of(self.op)
         for cb, follows in zip(self.op.ins, self.op.dims, strict=True):
-            dims = [int(dim) for dim in follows.get_values()]
-            self.accesses.append(access(cb, dims, self.out, where))
+            self.accesses.append(access(cb, numbers(follows), self.out, where))
         root = self._graph()
         for node in nodes_of(root):
             if isinstance(node, Count):
@@ -272,7 +272,7 @@ class _Map:
     def _scalars(
         self, stage: Stage, rounds: list[tuple[Spilled, Schedule]], position: Mapping[int, Index]
     ) -> None:
-        """Compute every scalar that can be, once: first those the same for all tiles, then those of a batch."""
+        """Compute every scalar once, as soon as it can be: for all tiles, or for a batch."""
         block = self.op.body.block
         known: dict[SSAValue, SSAValue] = {}
         for dim, arg in enumerate(block.args[len(self.op.ins) :]):
@@ -290,7 +290,7 @@ class _Map:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a round is in the output: the first of its tiles along the columns, and the rest of the position."""
+    """Where a round is in the output: the first of its tiles along the columns, and the other dimensions."""
 
     first: Index
     position: Mapping[int, Index]

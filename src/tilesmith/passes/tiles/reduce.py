@@ -1,4 +1,4 @@
-"""tile.reduce: tiles are combined in DST, then the lanes of the last one, and the result is spread over its tile."""
+"""tile.reduce: tiles are combined in DST, then the lanes of one tile, and the result is spread over it."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Stage(Body):
         outs: Sequence[SSAValue],
         rotates: bool = False,
     ) -> tt.StageOp:
-        """Put the stage before an operation. `rotates`: it pops and pushes what it updates in place itself."""
+        """Put the stage before an operation. One that `rotates` pops and pushes what it updates itself."""
         stage = tt.StageOp("compute", title, list(dict.fromkeys(ins)), outs, self.region)
         stage.location = op.location
         if rotates:

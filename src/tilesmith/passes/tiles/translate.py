@@ -65,7 +65,7 @@ _REMAINDERS = (arith.RemSIOp, arith.RemUIOp)
 
 
 class Translator:
-    """Turns the values of one body into nodes. `arguments` are the nodes of block arguments that differ over a tile."""
+    """Turns the values of one body into nodes, given those of the arguments that differ over a tile."""
 
     def __init__(self, block: Block, arguments: dict[SSAValue, Node]) -> None:
         self.block = block

@@ -7,6 +7,7 @@ from xdsl.ir import Operation
 
 from tilesmith.dialects import tile
 from tilesmith.dialects.types import BufferType
+from tilesmith.passes.layout_wishes import numbers
 
 _WIDE_FORMATS = ("Float32", "Int32", "UInt32")
 _ON_MATRIX_UNIT = (arith.AddfOp, arith.SubfOp, arith.MulfOp)
@@ -27,8 +28,7 @@ def needs_wide_dst(op: Operation) -> bool:
 
 def is_one_matrix_operation(op: tile.MapOp) -> bool:
     """Whether the body is nothing but a sum, difference or product of two inputs."""
-    straight = list(range(len(op.dims.data[0]))) if len(op.dims) else []
-    if any(list(follows.get_values()) != straight for follows in op.dims):
+    if any(numbers(follows) != tuple(range(len(numbers(follows)))) for follows in op.dims):
         return False
     block = op.body.block
     first = block.first_op
