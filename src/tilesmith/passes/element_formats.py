@@ -8,7 +8,17 @@ from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type, Integer
 from xdsl.ir import Attribute, SSAValue
 
 from tilesmith.dialects.elements import is_float
-from tilesmith.dialects.tile import FuncOp, GemmOp, LoadOp, MapOp, ReduceOp, ScalarOp, location_of, place_of
+from tilesmith.dialects.tile import (
+    CopyOp,
+    FuncOp,
+    GemmOp,
+    LoadOp,
+    MapOp,
+    ReduceOp,
+    ScalarOp,
+    location_of,
+    place_of,
+)
 from tilesmith.dialects.types import BufferType, TensorType
 from tilesmith.errors import LayoutError
 from tilesmith.formats import DataFormat
@@ -44,8 +54,19 @@ def buffer_format(element: Attribute, used_by_compute: bool) -> str:
 
 
 def is_used_by_compute(buffer: SSAValue) -> bool:
-    """Whether an operation that only tile arithmetic does touches the buffer."""
-    return any(isinstance(use.operation, MapOp | GemmOp | ReduceOp) for use in buffer.uses)
+    """Whether compute works on the buffer, and not only transfers and scalar code."""
+    users = [use.operation for use in buffer.uses]
+    if any(isinstance(op, MapOp | GemmOp | ReduceOp) for op in users):
+        return True
+    # Integers that are only widened to floats may as well arrive as floats.
+    widened = any(isinstance(op, CopyOp) and _widens(op, buffer) for op in users)
+    return widened and not any(isinstance(op, ScalarOp) for op in users)
+
+
+def _widens(op: CopyOp, buffer: SSAValue) -> bool:
+    dest = place_of(op.dest)
+    assert dest is not None
+    return op.source is buffer and is_float(dest.element_type)
 
 
 def is_integer_buffer(buffer: SSAValue) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import gcd
+from operator import add, floordiv, mod, mul, sub
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from tilesmith.dialects.tile import GetOp, location_of
-from tilesmith.errors import UserError
+from tilesmith.dialects.tile import FuncOp, GetOp, location_of
+from tilesmith.errors import UnsupportedKernelError
 
 _SYMBOLS: dict[type[Operation], str] = {
     arith.AddiOp: "+",
@@ -22,6 +23,7 @@ _SYMBOLS: dict[type[Operation], str] = {
     arith.RemSIOp: "%",
     arith.RemUIOp: "%",
 }
+_FOLDS: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}
 TRANSPARENT = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
 _SUMS = (arith.AddiOp, arith.SubiOp, arith.MinSIOp, arith.MaxSIOp, arith.MinUIOp, arith.MaxUIOp)
 _QUOTIENTS = (arith.DivSIOp, arith.DivUIOp, arith.FloorDivSIOp)
@@ -29,12 +31,16 @@ _REMAINDERS = (arith.RemSIOp, arith.RemUIOp)
 
 
 def constant_of(value: SSAValue) -> int | None:
-    """The number behind a value, if it is a constant."""
+    """The number behind a value, if it is a constant or made of constants."""
     op = value.owner
     if isinstance(op, TRANSPARENT):
         return constant_of(op.operands[0])
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
         return op.value.value.data
+    if isinstance(op, Operation) and type(op) in _SYMBOLS:
+        left, right = (constant_of(operand) for operand in op.operands)
+        if left is not None and right is not None:
+            return _folded(_SYMBOLS[type(op)], left, right)
     return None
 
 
@@ -44,12 +50,12 @@ def text_of(value: SSAValue) -> str:
     if number is not None:
         return str(number)
     op = value.owner
-    if isinstance(value, BlockArgument) and value.name_hint:
-        return value.name_hint
+    if isinstance(value, BlockArgument):
+        return _symbol(value)
     if isinstance(op, TRANSPARENT):
         return text_of(op.operands[0])
     if not isinstance(op, Operation) or type(op) not in _SYMBOLS:
-        raise UserError(
+        raise UnsupportedKernelError(
             "the size of the grid is not made of numbers and symbols with + - * // and %",
             where=location_of(op) if isinstance(op, Operation) else "",
             remedy="compute the number of blocks with T.ceildiv of a dimension and the block size",
@@ -123,6 +129,19 @@ def _divisor_of_result(op: Operation) -> int:
         by = constant_of(op.operands[1])
         return gcd(divisor_of(op.operands[0]), by) if by else 1
     return 1
+
+
+def _folded(symbol: str, left: int, right: int) -> int | None:
+    # What a division of negative numbers gives depends on the operation; sizes and offsets need none.
+    if symbol in ("//", "%") and (left < 0 or right <= 0):
+        return None
+    return _FOLDS[symbol](left, right)
+
+
+def _symbol(value: BlockArgument) -> str:
+    func = value.block.parent_op()
+    assert isinstance(func, FuncOp)
+    return func.symbols.data[value.index - len(func.arg_names)].data
 
 
 def _in_parentheses(value: SSAValue) -> str:

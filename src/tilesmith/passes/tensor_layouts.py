@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.dialects.elements import is_float
-from tilesmith.dialects.tile import LoadOp, StoreOp, location_of
+from tilesmith.dialects.tile import LoadOp, StoreOp, ViewOp, location_of
 from tilesmith.dialects.types import Dim, TensorType
 from tilesmith.passes.expressions import constant_of, is_multiple
 from tilesmith.passes.geometry import TILE
@@ -40,6 +40,8 @@ def describe(reason: str, op: Operation | None) -> str:
 
 
 def _why_not(op: Operation, kind: TensorType, layouts: dict[SSAValue, str]) -> str:
+    if isinstance(op, ViewOp):
+        return "it is used with another shape"
     if not isinstance(op, LoadOp | StoreOp):
         return "single elements of it are read or written"
     if op.limits:
