@@ -15,7 +15,7 @@ _Key = tuple[object, ...]
 
 
 def hoist_named(block: Block) -> None:
-    """Move every named index as far out as its operands allow; merge those of one name that are equal there."""
+    """Move every named index as far out as its operands allow; merge equal ones of one name there."""
     known: dict[Block, dict[_Key, SSAValue]] = {}
     for op in list(block.walk()):
         if _moves(op) and op.results[0].name_hint:
@@ -99,7 +99,7 @@ def _identity_of(op: Operation) -> _Key:
 
 
 def _identity(value: SSAValue) -> object:
-    """Equal for values that are certainly equal: the same one, the same number, the same unnamed expression."""
+    """Equal for values that are surely equal: the same one, the same number, the same unnamed expression."""
     number = constant_of(value)
     if number is not None:
         return (number, value.type)
