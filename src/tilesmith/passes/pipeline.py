@@ -30,9 +30,6 @@ from tilesmith.passes.validate_split_kernels import ValidateSplitKernels
 from tilesmith.passes.verify_ttir import VerifyTTIR
 from tilesmith.settings import current
 
-# These look at operations and note what they found; verifying again would find nothing new.
-_ANNOTATING = (BuildTileDFGTT, ConfigureTensorAccessorTT, ValidateSplitKernels, VerifyTTIR, CodegenTT)
-
 Observer = Callable[[str, ModuleOp], None]
 
 
