@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,14 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 import tilesmith
 from tilesmith.dialects import tile
+from tilesmith.dialects.context import parse
 from tilesmith.dialects.elements import numpy_type
 from tilesmith.dialects.interpreter import interpret
 from tilesmith.dialects.types import BufferType, Dim, TensorType
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
+Prepare = Callable[[Arrays], None]
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,12 @@ def _add(block: Block, op: Operation) -> SSAValue:
     return op.results[0]
 
 
+def scalar_sample(name: str) -> ModuleOp:
+    """A kernel with scalar code, from its text."""
+    path = Path(__file__).with_name("scalar_ir") / f"{name}.mlir"
+    return parse(path.read_text(encoding="utf-8"), str(path))
+
+
 def random_arrays(module: ModuleOp, symbols: Mapping[str, int], seed: int = 0) -> Arrays:
     """An array for every tensor; whole numbers, so that sums are exact."""
     func = next(op for op in module.walk() if isinstance(op, tile.FuncOp))
@@ -116,7 +125,7 @@ def run_against_interpreter(
     module: ModuleOp,
     target: str = "wormhole",
     symbols: Mapping[str, int] | None = None,
-    prepare: Callable[[Arrays], None] | None = None,
+    prepare: Prepare | None = None,
 ) -> None:
     """Compile and run with all checks on; every tensor must be what the interpreter makes of it."""
     symbols = symbols or {}

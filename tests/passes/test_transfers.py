@@ -21,21 +21,21 @@ def blocks(shape: tuple[int, int], block: tuple[int, int], **more: object) -> Mo
 
 
 MOVES = {
-    "whole tiles": blocks((128, 192), (64, 96)),
-    "tiles past the edge": blocks((130, 161), (64, 64)),
-    "one block larger than the tensor": blocks((20, 50), (64, 64)),
-    "rows that are no tiles": blocks((100, 100), (20, 40)),
+    "whole_tiles": blocks((128, 192), (64, 96)),
+    "tiles_past_the_edge": blocks((130, 161), (64, 64)),
+    "one_block_larger_than_the_tensor": blocks((20, 50), (64, 64)),
+    "rows_that_are_no_tiles": blocks((100, 100), (20, 40)),
     "float32": blocks((100, 90), (20, 40), element=f32),
     "int32": blocks((50, 90), (20, 40), element=i32),
     "int8": blocks((50, 101), (20, 40), element=i8),
     "uint8": blocks((50, 101), (20, 40), element=u8),
-    "heads of a batch": Move(
+    "heads_of_a_batch": Move(
         Side((2, 48, 3, 64), (1, 16, 1, 64), (-1, 0, -1, 1), (("x", 1), ("y", 16), ("z", 1), 0)),
         Side((2, 3, 48, 64), (1, 1, 16, 64), (-1, -1, 0, 1), (("x", 1), ("z", 1), ("y", 16), 0)),
         (16, 64),
         (2, 3, 3),
     ),
-    "batch of matrices": Move(
+    "batch_of_matrices": Move(
         Side((4, 40, 24), (2, 40, 24), (0, 1, 2), (("x", 2), 0, 0)),
         Side((4, 40, 24), (2, 40, 24), (0, 1, 2), (("x", 2), 0, 0)),
         (2, 40, 24),
@@ -47,29 +47,29 @@ MOVES = {
         (32, 32),
     ),
     "transposed": Move(Side((40, 24), (40, 24), (1, 0)), Side((24, 40), (24, 40), (0, 1)), (24, 40)),
-    "a column of a matrix": Move(Side((40, 24), (40, 1), (0, -1), (0, 5)), Side((40,), (40,), (0,)), (40,)),
-    "a vector": Move(
+    "a_column_of_a_matrix": Move(Side((40, 24), (40, 1), (0, -1), (0, 5)), Side((40,), (40,), (0,)), (40,)),
+    "a_vector": Move(
         Side((100,), (32,), (0,), (("x", 32),)), Side((100,), (32,), (0,), (("x", 32),)), (32,), (4,)
     ),
-    "a long vector": Move(Side((5000,), (5000,), (0,)), Side((5000,), (5000,), (0,)), (5000,)),
-    "before the start": Move(
+    "a_long_vector": Move(Side((5000,), (5000,), (0,)), Side((5000,), (5000,), (0,)), (5000,)),
+    "before_the_start": Move(
         Side((40, 24), (32, 32), (0, 1), (-3, -7)), Side((64, 64), (32, 32), (0, 1)), (32, 32)
     ),
-    "a view with longer rows": Move(
+    "a_view_with_longer_rows": Move(
         Side((24, 40), (12, 80), (0, 1), view=(12, 80)), Side((12, 80), (12, 80), (0, 1)), (12, 80)
     ),
-    "a view with shorter rows": Move(
+    "a_view_with_shorter_rows": Move(
         Side((6, 120), (18, 40), (0, 1), view=(18, 40)), Side((18, 40), (18, 40), (0, 1)), (18, 40)
     ),
-    "a flat view": Move(
+    "a_flat_view": Move(
         Side((24, 40), (96,), (0,), (("x", 96),), view=(960,)),
         Side((24, 40), (96,), (0,), (("x", 96),), view=(960,)),
         (96,),
         (10,),
     ),
     "sums": blocks((50, 60), (32, 32), element=f32, accumulate="add"),
-    "maxima of integers": blocks((50, 60), (32, 32), element=i32, accumulate="max"),
-    "rows of any number": Move(
+    "maxima_of_integers": blocks((50, 60), (32, 32), element=i32, accumulate="max"),
+    "rows_of_any_number": Move(
         Side(("m", 96), (32, 96), (0, 1), (("x", 32), 0)),
         Side(("m", 96), (32, 96), (0, 1), (("x", 32), 0)),
         (32, 96),
