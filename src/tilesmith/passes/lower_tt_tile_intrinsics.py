@@ -16,6 +16,7 @@ from tilesmith.passes.roles import COMPUTE, role_of, steps
 from tilesmith.passes.tiles.clean import lower_clean
 from tilesmith.passes.tiles.copy import lower_copy
 from tilesmith.passes.tiles.fill import lower_fill
+from tilesmith.passes.tiles.first_product import start_with_product
 from tilesmith.passes.tiles.gemm import lower_gemm
 from tilesmith.passes.tiles.map import lower_map
 from tilesmith.passes.tiles.reduce import lower_reduce
@@ -40,6 +41,7 @@ class LowerTTTileIntrinsics(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [one for one in op.walk() if isinstance(one, tile.FuncOp)]:
+            start_with_product(func.body.block)
             work = [one for one in steps(func.body.block) if role_of(one) == COMPUTE]
             dst = Dst(any(needs_wide_dst(one) for one in work))
             for one in work:

@@ -1,4 +1,4 @@
-"""tile.copy: tiles pass through DST, where their format changes; if layouts differ, they are turned or spread."""
+"""tile.copy: tiles pass through DST, where formats change; if layouts differ, they are turned or spread."""
 
 from __future__ import annotations
 

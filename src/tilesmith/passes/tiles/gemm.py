@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -9,26 +11,43 @@ from tilesmith.dialects import tile, tt
 from tilesmith.dialects import tt_compute as ttc
 from tilesmith.dialects.types import BufferType
 from tilesmith.passes.geometry import tile_grid, tiles_of
+from tilesmith.passes.tiles.first_product import OVERWRITES
 from tilesmith.passes.tiles.stage import Dst, Stage, buffer_of, name_of, temporary
 
 
 def lower_gemm(op: tile.GemmOp, dst: Dst) -> None:
     a = _transposed(op, dst) if op.transpose_a else op.a
     transpose_b = bool(op.transpose_b)
-    pages = tiles_of(buffer_of(op.c))
+    overwrites = op.attributes.get(OVERWRITES)
     stage = Stage(dst)
-    # The result stays where it is: what is popped here is reserved again, at the same place.
-    stage.op(tt.PopFrontOp(op.c, pages))
-    stage.op(tt.ReserveBackOp(op.c, pages))
-    stage.op(ttc.AccumulateOp(stage.flag(True)))
-    _products(stage, a, op.b, op.c, transpose_b)
-    stage.op(ttc.AccumulateOp(stage.flag(False)))
-    stage.op(tt.PushBackOp(op.c, pages))
-    title = f"{name_of(op.c)} += {_side(op.a, bool(op.transpose_a))} @ {_side(op.b, transpose_b)}"
-    stage.place_before(op, title, [a, op.b, op.c], [op.c], rotates=True)
+    if overwrites == StringAttr("always"):
+        _products(stage, a, op.b, op.c, transpose_b)
+        sign, ins = "=", [a, op.b]
+    else:
+        _accumulate(stage, op, a, first_overwrites=overwrites is not None)
+        sign, ins = "+=", [a, op.b, op.c]
+    title = f"{name_of(op.c)} {sign} {_side(op.a, bool(op.transpose_a))} @ {_side(op.b, transpose_b)}"
+    stage.place_before(op, title, ins, [op.c], rotates=op.c in ins)
     if a is not op.a:
         Rewriter.insert_op(tt.ReleaseOp(a), InsertPoint.before(op))
     Rewriter.erase_op(op)
+
+
+def _accumulate(stage: Stage, op: tile.GemmOp, a: SSAValue, first_overwrites: bool) -> None:
+    """The result stays where it is: what is popped here is reserved again, at the same place."""
+    pages = tiles_of(buffer_of(op.c))
+    stage.op(tt.PopFrontOp(op.c, pages))
+    stage.op(tt.ReserveBackOp(op.c, pages))
+    if first_overwrites:
+        loop = op.parent_op()
+        assert isinstance(loop, scf.ForOp)
+        later = stage.op(arith.CmpiOp(loop.body.block.args[0], loop.lb, "ne")).results[0]
+        stage.op(ttc.AccumulateOp(later))
+    else:
+        stage.op(ttc.AccumulateOp(stage.flag(True)))
+    _products(stage, a, op.b, op.c, bool(op.transpose_b))
+    stage.op(ttc.AccumulateOp(stage.flag(False)))
+    stage.op(tt.PushBackOp(op.c, pages))
 
 
 def _side(cb: SSAValue, transposed: bool) -> str:

@@ -1,0 +1,57 @@
+"""Sums of products that start from zero: the first product overwrites, and nobody fills the result with zeros."""
+
+from __future__ import annotations
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tilesmith.dialects import tile, tt
+from tilesmith.passes.effects import buffer_effects
+from tilesmith.passes.expressions import constant_of
+from tilesmith.passes.roles import steps
+from tilesmith.passes.tiles.translate import known_number
+
+OVERWRITES = "overwrites"
+"""Attribute of a gemm whose result starts from zero: "always", or in the "first" turn of the loop it is in."""
+
+
+def start_with_product(block: Block) -> None:
+    """Drop fills with zero that a product follows, and say so at the product."""
+    for fill in [op for op in steps(block) if isinstance(op, tile.FillOp) and known_number(op.value) == 0.0]:
+        user = _next_user(fill, fill.buffer)
+        if isinstance(user, tile.GemmOp) and user.c is fill.buffer:
+            user.attributes[OVERWRITES] = StringAttr("always")
+            Rewriter.erase_op(fill)
+        elif isinstance(user, scf.ForOp) and _runs(user):
+            first = _first_user(user.body.block, fill.buffer)
+            if isinstance(first, tile.GemmOp) and first.c is fill.buffer:
+                first.attributes[OVERWRITES] = StringAttr("first")
+                # The loop finds a version to replace, with nothing in it.
+                Rewriter.insert_op(tt.UndefOp(fill.buffer), InsertPoint.before(fill))
+                Rewriter.erase_op(fill)
+
+
+def _next_user(op: Operation, cb: SSAValue) -> Operation | None:
+    at = op.next_op
+    while at is not None and not _touches(at, cb):
+        at = at.next_op
+    return at
+
+
+def _first_user(block: Block, cb: SSAValue) -> Operation | None:
+    return next((op for op in block.ops if _touches(op, cb)), None)
+
+
+def _touches(op: Operation, cb: SSAValue) -> bool:
+    return any(
+        cb in buffer_effects(inner).touches or (isinstance(inner, tt.ReleaseOp | tt.UndefOp) and inner.cb is cb)
+        for inner in op.walk()
+    )
+
+
+def _runs(loop: scf.ForOp) -> bool:
+    """Whether the loop certainly has a first turn."""
+    lower, upper = constant_of(loop.lb), constant_of(loop.ub)
+    return lower is not None and upper is not None and lower < upper
