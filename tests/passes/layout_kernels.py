@@ -180,3 +180,19 @@ def flat_batch(m: int, n: int) -> Any:
             T.copy(b, y[bx, 0, 0, 0])
 
     return flat_batch_kernel
+
+
+def never_cleared(size: int) -> Any:
+    """A product that is added to nothing."""
+
+    @T.prim_func
+    def never_cleared_kernel(A: T.Tensor((size, size), "bfloat16"), C: T.Tensor((size, size), "float32")):
+        with T.Kernel(1, threads=32) as _:
+            a = T.alloc_shared((size, size), "bfloat16")
+            c = T.alloc_fragment((size, size), "float32")
+            for _k in T.serial(2):
+                T.copy(A, a)
+                T.gemm(a, a, c)
+            T.copy(c, C)
+
+    return never_cleared_kernel

@@ -12,7 +12,7 @@ from tests.passes.conftest import Golden
 from tests.passes.layouts import after, buffers, formats, inferred, of_type, results, tensors
 
 from tilesmith.dialects.tile import AllocOp, CleanOp, CopyOp, ScalarOp
-from tilesmith.errors import LayoutError
+from tilesmith.errors import KernelError, LayoutError
 from tilesmith.frontend.tilelang import import_prim_func
 from tilesmith.passes.infer_tt_layout import InferTTLayout
 
@@ -113,6 +113,13 @@ def test_shared_exponents_need_tiles_and_the_error_says_where_they_are_cut() -> 
         LayoutError, match=r"does not start and end at multiples of 32 \(.*layout_kernels.py:"
     ):
         inferred(layout_kernels.gemm(96, 64, 80, (48, 64, 32)), "A=Bfp8_b")
+
+
+def test_a_sum_that_starts_with_nothing_is_refused() -> None:
+    with pytest.raises(
+        KernelError, match=r"c is added to before anything is written to it\n.*layout_kernels"
+    ):
+        inferred(layout_kernels.never_cleared(32))
 
 
 KERNELS: list[tuple[Any, dict[str, tuple[int, ...]]]] = [

@@ -29,6 +29,7 @@ from tilesmith.passes.layout_wishes import Demand, Link, NoTileForm, Wish, deman
 from tilesmith.passes.padding import clean_padding
 from tilesmith.passes.scalarize import scalarize
 from tilesmith.passes.unit_dims import drop_unit_dims
+from tilesmith.passes.unwritten import check_written
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class InferTTLayout(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [one for one in op.walk() if isinstance(one, FuncOp)]:
             wished = wished_formats(self.formats, func)
+            check_written(func)
             drop_unit_dims(func)
             demands = _demands(func)
             wishes = [demand for demand in demands if isinstance(demand, Wish)]
