@@ -149,9 +149,20 @@ def signature_of(module: ModuleOp, out_idx: Sequence[int] | int | None = None) -
     outputs = tuple(name for name in names if name in tensors and tensors[name].is_output)
     if out_idx is not None:
         chosen = [out_idx] if isinstance(out_idx, int) else list(out_idx)
+        _check_out_idx(chosen, names, func.sym_name.data)
         outputs = tuple(names[index] for index in chosen)
     symbols = tuple(symbol.data for symbol in func.symbols)
     return Signature(func.sym_name.data, tensors, symbols, names, outputs)
+
+
+def _check_out_idx(chosen: Sequence[int], names: Sequence[str], kernel: str) -> None:
+    wrong = [index for index in chosen if not -len(names) <= index < len(names)]
+    if wrong:
+        raise BadCallError(
+            f"out_idx {wrong[0]} is no parameter of {kernel}",
+            where="compile(out_idx=...)",
+            remedy=f"it has {len(names)} parameters, 0 to {len(names) - 1}: {', '.join(names)}",
+        )
 
 
 def _text(attribute: Attribute) -> str:

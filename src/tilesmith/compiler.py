@@ -15,11 +15,11 @@ from tilesmith.arch import Arch, load_arch
 from tilesmith.calling import Call, Signature, signature_of
 from tilesmith.dialects import tt
 from tilesmith.dialects.elements import numpy_type
-from tilesmith.errors import BadCallError, UnknownPassError
+from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
 from tilesmith.launch import Launch
 from tilesmith.passes.pipeline import Choices, lower, pipeline
 from tilesmith.profiling import RunSummary
-from tilesmith.program import Program
+from tilesmith.program import MathFidelity, Program
 from tilesmith.runtime import RunReport
 from tilesmith.runtime.torch_bridge import numpy_from_torch, torch_like
 
@@ -47,6 +47,12 @@ def compile(  # noqa: A001 - the name users look for
     """
     arch = target if isinstance(target, Arch) else load_arch(target or settings.current().arch)
     wishes = ",".join(f"{name}={wish}" for name, wish in (formats or {}).items())
+    if fidelity not in MathFidelity.__members__:
+        raise SettingsError(
+            f"there is no fidelity {fidelity!r}",
+            where="compile(fidelity=...)",
+            remedy=f"choose one of: {', '.join(MathFidelity.__members__)}",
+        )
     choices = Choices(arch=arch.name, formats=wishes, fidelity=fidelity)
     return CompiledKernel(_imported(kernel), arch, choices, out_idx)
 

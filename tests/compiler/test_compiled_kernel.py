@@ -11,7 +11,7 @@ from tests.compiler import kernels
 
 import tilesmith
 from tilesmith import CompiledKernel
-from tilesmith.errors import BadCallError, DeviceError, UnknownPassError
+from tilesmith.errors import BadCallError, DeviceError, KernelError, SettingsError, UnknownPassError
 from tilesmith.launch import shared_device
 
 SHAPE = (40, 70)
@@ -172,6 +172,16 @@ def test_targets() -> None:
     assert tilesmith.compile(kernel, tilesmith.load_arch("n300")).arch.product == "n300"
     with pytest.raises(DeviceError, match="unknown chip 'cuda'"):
         tilesmith.compile(kernel, "cuda")
+
+
+def test_options_that_mean_nothing() -> None:
+    with pytest.raises(SettingsError, match="there is no fidelity 'HiFi9'") as caught:
+        tilesmith.compile(kernels.scaled(*SHAPE), fidelity="HiFi9")
+    assert "LoFi, HiFi2, HiFi3, HiFi4" in str(caught.value)
+    with pytest.raises(KernelError, match="got a function"):
+        tilesmith.compile(lambda x: x)
+    with pytest.raises(BadCallError, match="out_idx 2 is no parameter of scaled_kernel"):
+        tilesmith.compile(kernels.scaled(*SHAPE), out_idx=[2])
 
 
 def test_modules_of_the_tile_dialect_are_compiled_and_kept(scaled: CompiledKernel, a: torch.Tensor) -> None:

@@ -1,6 +1,7 @@
 """`@tilesmith.jit` on functions that return kernels and on eager ones."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, name-defined, untyped-decorator, no-redef, attr-defined"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="untyped-decorator, no-redef, attr-defined"
 
 import tilelang
 import tilelang.language as T

@@ -1,6 +1,7 @@
 """TileLang's own entry points with a Tenstorrent chip as target."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, name-defined, untyped-decorator, no-redef, attr-defined"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, name-defined"
+# mypy: disable-error-code="untyped-decorator, no-redef, attr-defined"
 
 from typing import Any
 

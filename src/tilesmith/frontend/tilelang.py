@@ -10,7 +10,8 @@ from tvm import tirx
 from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.dialects.tile import FUNCTIONS
-from tilesmith.errors import UnsupportedKernelError
+from tilesmith.errors import KernelError, UnsupportedKernelError
+from tilesmith.frontend import collectives
 from tilesmith.frontend import source as s
 from tilesmith.frontend.kernel import lower_kernel
 from tilesmith.frontend.refusals import refuse_call
@@ -22,6 +23,7 @@ _SCOPES = {
     "local.fragment": "fragment",
     "local": "local",
     "local.var": "var",
+    "local.reducer": "fragment",
 }
 
 _BINARY = {
@@ -91,6 +93,11 @@ def import_prim_func(func: tirx.PrimFunc) -> ModuleOp:
 
     Raises `UnsupportedKernelError`, with the line of the kernel, for what the chip has no counterpart of.
     """
+    if not isinstance(func, tirx.PrimFunc):
+        raise KernelError(
+            f"this is no kernel: a prim_func of TileLang was expected, got a {type(func).__name__}",
+            remedy="pass what @T.prim_func made; for a function that returns one, use @tilesmith.jit",
+        )
     return lower_kernel(_Translation(func).kernel())
 
 
@@ -114,7 +121,11 @@ class _Translation:
         self.memories: dict[Any, s.Memory] = {}
         self.data: dict[Any, s.Memory] = {}
         self.floats: dict[Any, s.Load] = {}
+        self.parameters = {buffer.data for buffer in func.buffer_map.values()}
         self.hoisted: list[s.Statement] = []
+        self.reducers: dict[Any, str] = {}
+        self.reduce_scope = ""
+        self.entered = False
         self.grid: list[tuple[s.Variable, s.Expr]] = []
         self.thread_vars: dict[int, s.Variable] = {}
         self.thread_extents: list[int] = [1, 1, 1]
@@ -190,6 +201,11 @@ class _Translation:
         if base is not None and base.shape == shape and base.dtype == _dtype(buffer):
             return base
         at = _location(get_buffer_span(buffer)) or self.at
+        if scope == "global" and base is None and buffer.data not in self.parameters:
+            self.refuse(
+                f"the tensor {buffer.name} is no parameter of the kernel",
+                "pass every tensor as a parameter: T.Tensor(shape, dtype)",
+            )
         return s.Memory(str(buffer.name), shape, _dtype(buffer), _SCOPES[scope], at, base)
 
     # ---- statements ----
@@ -238,12 +254,21 @@ class _Translation:
         )
 
     def _sblock(self, stmt: Any) -> tuple[s.Statement, ...]:
-        threads = stmt.annotations.get("tl.launch_threads") if stmt.annotations else None
-        if threads is not None:
-            self.thread_extents = [int(extent) for extent in threads]
+        notes = stmt.annotations or {}
+        if "tl.launch_threads" in notes:
+            self._enter_kernel([int(extent) for extent in notes["tl.launch_threads"]])
+        for kind in ("reducer_info", "reducer_info_v2"):
+            for data, info in notes.get(kind, {}).items():
+                self.reducers[data] = {"sum": "add"}.get(str(info["op"]), str(info["op"]))
         for buffer in stmt.alloc_buffers:
             self.memory(buffer)
         return self.block(stmt.body)
+
+    def _enter_kernel(self, threads: list[int]) -> None:
+        if self.entered:
+            self.refuse("the function launches two grids of blocks", "write one function per T.Kernel")
+        self.entered = True
+        self.thread_extents = threads
 
     def _loop(self, stmt: Any) -> tuple[s.Statement, ...]:
         variable = self.variable(stmt.loop_var, s.is_nonnegative(self.expr(stmt.min)))
@@ -305,6 +330,8 @@ class _Translation:
                 self.grid.append((variable, self.expr(stmt.value)))
             else:
                 self._thread("xyz".index(tag[-1]), variable, int(stmt.value))
+        elif key == "reduce_scope":
+            self.reduce_scope = _BINARY[type(stmt.node.result[0])]
         elif key not in _IGNORED_ATTRS:
             refuse_call(key, str(self.at))
         return self.block(stmt.body)
@@ -324,10 +351,49 @@ class _Translation:
             return (s.Sync(self.at),)
         if name in ("break_loop", "loop_break", "continue_loop"):
             return (s.Jump("continue" if name.startswith("continue") else "break", self.at),)
+        if name == "tvm_thread_allreduce":
+            return self._allreduce(call)
+        if name == "reducer_update":
+            return self._reducer_update(call)
         if name in _ATOMICS:
             target = self._pointed_at(call.args[0])
             return (s.Store(target.memory, target.indices, self.expr(call.args[1]), _ATOMICS[name], self.at),)
         return refuse_call(name, str(self.at))
+
+    @property
+    def threads(self) -> list[tuple[s.Variable, int]]:
+        """Thread indices that have more than one value."""
+        found = [(v, self.thread_extents[n]) for n, v in sorted(self.thread_vars.items())]
+        return [(v, extent) for v, extent in found if extent > 1]
+
+    def _allreduce(self, call: Any) -> tuple[s.Statement, ...]:
+        """tvm_thread_allreduce(count, value, condition, target, thread index, ...)"""
+        value, target = self.expr(call.args[1]), self.expr(call.args[3])
+        assert isinstance(target, s.Load)
+        dims = [self.variable(arg) for arg in call.args[4:]]
+        work, result = collectives.reduce_over(self.reduce_scope, value, dims, self.threads, self.at)
+        return (*work, s.Store(target.memory, target.indices, result, "", self.at))
+
+    def _reducer_update(self, call: Any) -> tuple[s.Statement, ...]:
+        target = self.expr(call.args[0])
+        assert isinstance(target, s.Load)
+        op = self.reducers[call.args[0].buffer.data]
+        value = s.Binary(op, target, self.expr(call.args[1]), target.dtype)
+        return (s.Store(target.memory, target.indices, value, "", self.at),)
+
+    def _warp_value(self, name: str, call: Any) -> s.Expr:
+        """A value that comes from other threads of the warp."""
+        if name.startswith("warp_reduce_"):
+            kind = name.removeprefix("warp_reduce_").removeprefix("bit")
+            kind = {"sum": "add"}.get(kind, kind)
+            work, result = collectives.reduce_in_warp(kind, self.expr(call.args[0]), self.threads, self.at)
+        else:
+            value, distance = self.expr(call.args[1]), self.expr(call.args[2])
+            op = {"shfl_xor_sync": "xor", "shfl_down_sync": "add", "shfl_up_sync": "sub"}[name]
+            source = s.Binary(op, s.Name(self.threads[0][0]), distance, "int32")
+            work, result = collectives.from_thread(value, source, self.threads, self.at)
+        self.hoisted += work
+        return result
 
     def _atomic_value(self, name: str, call: Any) -> s.Expr:
         """An atomic update whose old value is wanted: take the value, then update."""
@@ -382,10 +448,26 @@ class _Translation:
                 return take(args[:2], dim=int(args[2]), reverse=bool(args[3]))
             case "atomicadd" | "atomicmax" | "atomicmin":
                 return self._atomic_region(name.removeprefix("atomic"), call)
+            case "finalize_reducer" | "finalize_reducer_v2" | "reducer_init":
+                return self._reducer_op(name, call)
             case "im2col":
                 names = ("nhw_step", "c_step", "kernel", "stride", "dilation", "pad")
                 return take(args[:2], **{n: self.expr(a) for n, a in zip(names, args[2:8], strict=True)})
         return refuse_call(name, str(self.at))  # type: ignore[no-any-return]
+
+    def _reducer_op(self, name: str, call: Any) -> s.TileOp:
+        """A reducer is a buffer like others here: it has its value at any time."""
+        regions = tuple(
+            self.region(arg) for arg in call.args if isinstance(arg, tirx.Call) and arg.op.name == "tl.region"
+        )
+        if name != "reducer_init":
+            return s.TileOp("copy" if len(regions) == 2 else "nothing", regions, {}, self.at)
+        memory = regions[0].memory
+        start = self.expr(call.args[1]) if len(call.args) > 1 else None
+        kind = self.reducers[call.args[0].args[0].buffer.data]
+        return s.TileOp(
+            "fill", regions, {"value": start or collectives.identity(kind, memory.dtype)}, self.at
+        )
 
     def _atomic_region(self, kind: str, call: Any) -> s.TileOp:
         dest = self.region(call.args[1])
@@ -428,6 +510,8 @@ class _Translation:
         dtype = _dtype(node)
         if name in ("infinity", "max_value", "min_value"):
             return s.Number(_extreme(name, dtype), dtype)
+        if name.startswith("warp_reduce_") or name in ("shfl_xor_sync", "shfl_down_sync", "shfl_up_sync"):
+            return self._warp_value(name, node)
         if name.endswith("_ret_elem_op"):
             return self._atomic_value(name, node)
         if name in ("access_ptr", "address_of"):
