@@ -86,3 +86,25 @@ def test_too_many_arguments() -> None:
     kernels_of(module)[0].attributes[COMMON_ARGS] = ArrayAttr([StringAttr(f"n{i}") for i in range(400)])
     with pytest.raises(KernelArgumentError, match="needs 402 runtime arguments; a core takes 341"):
         verify(module)
+
+
+@pytest.mark.parametrize(
+    ("slot", "wide", "fits"), [(7, "", True), (8, "", False), (3, "f", True), (4, "f", False)]
+)
+def test_slots_of_dst(slot: int, wide: str, fits: bool) -> None:
+    attributes = "attributes {fp32_dest_acc_en}" if wide else ""
+    module = read(
+        f"""tt.kernel compute @k_compute() {attributes} {{
+          %end = arith.constant {slot + 1} : index
+          %zero = arith.constant 0 : index
+          %one = arith.constant 1 : index
+          scf.for %i = %zero to %end step %one {{
+            "tt_compute.vector"(%i) <{{fn = "exp", operandSegmentSizes = array<i32: 1, 0>}}> : (index) -> ()
+          }}
+        }}"""
+    )
+    if fits:
+        verify(module)
+    else:
+        with pytest.raises(InternalFault, match=f"uses slot {slot} of DST, which has {slot}"):
+            verify(module)

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from tilesmith.codegen.kernel import kernel_source
-from tilesmith.dialects import tt
+from tilesmith.passes.finalize_persistent_signature_tt import kernels_of
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,5 @@ class CodegenTT(ModulePass):
     name = "codegen-tt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.walk():
-            if isinstance(kernel, tt.KernelOp):
-                kernel.source = StringAttr(kernel_source(kernel))
+        for kernel in kernels_of(op):
+            kernel.source = StringAttr(kernel_source(kernel))

@@ -26,7 +26,7 @@ class ConfigureTensorAccessorTT(ModulePass):
     name = "configure-tensor-accessor-tt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.walk():
+        for kernel in op.ops:
             if isinstance(kernel, tt.KernelOp):
                 _bind(kernel)
 

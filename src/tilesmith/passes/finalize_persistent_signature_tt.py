@@ -44,7 +44,7 @@ class FinalizePersistentSignatureTT(ModulePass):
 
 def kernels_of(module: ModuleOp) -> list[tt.KernelOp]:
     """The kernels of a module: reader, compute, writer."""
-    return [op for op in module.walk() if isinstance(op, tt.KernelOp)]
+    return [op for op in module.ops if isinstance(op, tt.KernelOp)]
 
 
 def circular_buffers(kernels: list[tt.KernelOp]) -> list[tt.CBOp]:

@@ -20,6 +20,7 @@ from tilesmith.passes.finalize_persistent_signature_tt import (
     circular_buffers,
     kernels_of,
 )
+from tilesmith.passes.slot_use import check_slots
 from tilesmith.program.checks import MAX_RUNTIME_ARGS
 
 _ABSTRACT = (tt.ReleaseOp, tt.UndefOp)
@@ -42,6 +43,7 @@ class VerifyTTIR(ModulePass):
             for one in kernel.walk():
                 _check_concrete(one)
             _check_arguments(kernel)
+            check_slots(kernel, arch)
         buffers = circular_buffers(kernels)
         _check_count(buffers, arch)
         check_buffers_fit(buffers, arch)
