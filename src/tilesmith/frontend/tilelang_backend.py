@@ -8,8 +8,7 @@ added there. Kernels come here before TileLang lowers them.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -53,28 +52,29 @@ def register_tilelang_backend() -> BackendModule:
     )
 
 
-@contextmanager
-def redirect_tilelang(target: str | None = None) -> Iterator[None]:
+class redirect_tilelang:  # noqa: N801 - used as a function
     """Within the block every tilelang.compile and tilelang.jit compiles for `target`, whichever they name.
 
     For kernels written for another device: examples and tests run as they are.
     """
-    register_tilelang_backend()
-    chosen = load_arch(target or settings.current().arch).name
-    # `tilelang.jit` is a function: the module of that name is found here.
-    entry = sys.modules["tilelang.jit"]
-    usual = entry.cached
 
-    def cached(func: PrimFunc, out_idx: Any = None, *args: Any, **options: Any) -> TileLangKernel:
-        options |= {"target": chosen, "target_host": None, "execution_backend": _NAME}
-        kernel: TileLangKernel = usual(func, out_idx, *args, **options)
+    def __init__(self, target: str | None = None) -> None:
+        register_tilelang_backend()
+        self._target = load_arch(target or settings.current().arch).name
+        # `tilelang.jit` is a function: the module of that name is found here.
+        self._entry: Any = sys.modules["tilelang.jit"]
+
+    def __enter__(self) -> None:
+        self._usual = self._entry.cached
+        self._entry.cached = self._cached
+
+    def __exit__(self, *_: object) -> None:
+        self._entry.cached = self._usual
+
+    def _cached(self, func: PrimFunc, out_idx: Any = None, *args: Any, **options: Any) -> TileLangKernel:
+        options |= {"target": self._target, "target_host": None, "execution_backend": _NAME}
+        kernel: TileLangKernel = self._usual(func, out_idx, *args, **options)
         return kernel
-
-    entry.cached = cached  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        entry.cached = usual  # type: ignore[attr-defined]
 
 
 class _Kernels:
