@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tilesmith.frontend import source as s
-from tilesmith.frontend.affine import plus, uses
+from tilesmith.frontend.affine import affine, minus, plus, uses
 from tilesmith.frontend.rewrite import transform
 
 _UNROLL_LIMIT = 64
@@ -51,7 +51,59 @@ def flatten(loop: s.Loop) -> list[Guarded] | None:
         stores = _Flattening().loop(loop, Space({}), ())
     except NotElementwiseError:
         return None
+    stores = [_with_missing_dims(_narrowed(guarded)) for guarded in stores]
     return stores if _independent(stores) else None
+
+
+def _narrowed(guarded: Guarded) -> Guarded:
+    """A guard such as `i < 16` as a smaller space."""
+    extents = dict(guarded.space.extents)
+    kept = []
+    for condition in conjuncts(guarded.conditions):
+        limit = upper_limit(condition, extents)
+        if limit is None or not isinstance(limit[1], s.Number):
+            kept.append(condition)
+        else:
+            variable, count = limit[0], int(limit[1].value)
+            extents[variable] = max(0, min(extents[variable], count))
+    if 0 in extents.values():
+        return guarded
+    return replace(guarded, conditions=tuple(kept), space=Space(extents))
+
+
+def conjuncts(conditions: Sequence[s.Expr]) -> list[s.Expr]:
+    """Conditions all of which must hold, one by one."""
+    found: list[s.Expr] = []
+    for condition in conditions:
+        if isinstance(condition, s.Binary) and condition.op == "and":
+            found += conjuncts((condition.a, condition.b))
+        else:
+            found.append(condition)
+    return found
+
+
+def upper_limit(condition: s.Expr, variables: Collection[s.Variable]) -> tuple[s.Variable, s.Expr] | None:
+    """The variable, and how many of its values, a condition such as `offset + i < n` leaves."""
+    if not isinstance(condition, s.Binary) or condition.op not in ("lt", "le", "gt", "ge"):
+        return None
+    low, high = (condition.a, condition.b) if condition.op in ("lt", "le") else (condition.b, condition.a)
+    if not s.is_integer(low.dtype) or not s.is_integer(high.dtype):
+        return None
+    form = affine(minus(high, low), variables)
+    if form is None or len(form.factors) != 1:
+        return None
+    ((variable, factor),) = form.factors.items()
+    if factor != -1:
+        return None
+    return variable, form.rest if condition.op in ("lt", "gt") else plus(form.rest, s.Number(1))
+
+
+def _with_missing_dims(guarded: Guarded) -> Guarded:
+    """A store that meets itself in several iterations, as a reduction if it is one."""
+    missing = [v for v, extent in guarded.space.extents.items() if extent != 1 and v not in _used(guarded.store.indices)]
+    if not missing or guarded.reduction:
+        return guarded
+    return _as_reduction(guarded, set(missing)) or guarded
 
 
 @dataclass
@@ -168,7 +220,7 @@ class _Flattening:
             return stores
         if all(any(uses(i, {variable}) for i in g.store.indices) for g in stores) and _independent(stores):
             return stores
-        reduction = _as_reduction(stores[0], variable) if len(stores) == 1 else None
+        reduction = _as_reduction(stores[0], {variable}) if len(stores) == 1 else None
         return None if reduction is None else [reduction]
 
     def _unroll(
@@ -190,11 +242,11 @@ def _known(value: s.Expr | None) -> s.Expr:
     return value
 
 
-def _as_reduction(guarded: Guarded, variable: s.Variable) -> Guarded | None:
+def _as_reduction(guarded: Guarded, variables: set[s.Variable]) -> Guarded | None:
     """`m[i] = m[i] + f(i, k)` over k, as a reduction of f."""
     store = guarded.store
     value = store.value
-    if guarded.conditions or store.accumulate or any(uses(index, {variable}) for index in store.indices):
+    if guarded.conditions or store.accumulate or any(uses(index, variables) for index in store.indices):
         return None
     while isinstance(value, s.Cast) and s.is_float(value.dtype) and s.is_float(value.a.dtype):
         value = value.a

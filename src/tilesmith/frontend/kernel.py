@@ -15,6 +15,7 @@ from tilesmith.frontend.flow import emit_branch, emit_loop, emit_while
 from tilesmith.frontend.jumps import without_jumps
 from tilesmith.frontend.parallel import lower_parallel
 from tilesmith.frontend.scalars import loop_end, lower_scalar, variable_uses
+from tilesmith.frontend.sizes import with_room
 from tilesmith.frontend.source import Bind, Branch, Kernel, Loop, Repeat, Statement, Store, TileOp
 from tilesmith.frontend.structure import accumulators, expanded, is_elementwise, is_scalar
 from tilesmith.frontend.threads import loop_over_threads
@@ -26,7 +27,7 @@ from tilesmith.frontend.views import without_views
 def normalized(kernel: Kernel) -> Kernel:
     """The kernel without threads, views of buffers, break and continue."""
     kernel = loop_over_threads(replace(kernel, body=without_views(without_jumps(kernel.body))))
-    return replace(kernel, body=sorted_variables(kernel.body))
+    return replace(kernel, body=sorted_variables(with_room(kernel.body)))
 
 
 def lower_kernel(kernel: Kernel) -> ModuleOp:

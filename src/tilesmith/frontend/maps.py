@@ -10,9 +10,10 @@ from xdsl.ir import Block, Region, SSAValue
 
 from tilesmith.dialects import tile
 from tilesmith.frontend import source as s
-from tilesmith.frontend.affine import affine, minus, plus, uses
+from tilesmith.frontend.affine import affine, uses
+from tilesmith.frontend.bounds import is_inside
 from tilesmith.frontend.context import Context
-from tilesmith.frontend.elementwise import Space
+from tilesmith.frontend.elementwise import Space, upper_limit
 from tilesmith.frontend.emitter import INDEX
 from tilesmith.frontend.expressions import Expressions
 from tilesmith.frontend.scalars import lower_scalar
@@ -34,17 +35,21 @@ class Box:
 
     def limit(self, condition: s.Expr) -> tuple[int, s.Expr] | None:
         """The dimension, and how many elements of it, a condition such as `offset + i < n` leaves."""
-        if not isinstance(condition, s.Binary) or condition.op not in ("lt", "le", "gt", "ge"):
-            return None
-        low, high = (condition.a, condition.b) if condition.op in ("lt", "le") else (condition.b, condition.a)
-        form = affine(minus(high, low), set(self.order))
-        if form is None or len(form.factors) != 1:
-            return None
-        ((variable, factor),) = form.factors.items()
-        if factor != -1:
-            return None
-        rest = form.rest if condition.op in ("lt", "gt") else plus(form.rest, s.Number(1))
-        return self.follows.index(variable), rest
+        found = upper_limit(condition, self.order)
+        return None if found is None else (self.follows.index(found[0]), found[1])
+
+    @property
+    def fits(self) -> bool:
+        """Whether the box surely lies inside its buffer."""
+        if self.region.memory.scope == "global" or self.region.memory.sizes is None:
+            return True
+        return all(
+            size.value <= room if not isinstance(offset, s.Number) else size.value + offset.value <= room
+            for offset, size, room in zip(
+                self.region.offsets, self.region.sizes, self.region.memory.sizes, strict=True
+            )
+            if isinstance(size, s.Number)
+        )
 
 
 def box_of(memory: s.Memory, indices: Sequence[s.Expr], space: Space) -> Box | None:
@@ -148,7 +153,7 @@ class _Operands:
         box = box_of(load.memory, load.indices, self.space)
         memory = load.memory
         readable = s.is_float(memory.dtype) or memory.dtype in _SMALL_INTEGERS or memory in self.ctx.accumulators
-        if box is None or not readable:
+        if box is None or not readable or not box.fits:
             return self._collected(load)
         if memory.is_buffer and self._is_direct(box):
             return memory, [self._position(v) for v in box.follows]
@@ -172,8 +177,18 @@ class _Operands:
         dtype = load.memory.dtype if s.is_float(load.memory.dtype) else "float32"
         part = self.ctx.temporary(load.memory.name, [self.space.extents[v] for v in used] or [1], dtype, "shared")
         indices = tuple(s.Name(v) for v in used) or (s.Number(0),)
-        inner: s.Statement = s.Store(part, indices, s.Cast(load, dtype))
+        inner: s.Statement = s.Store(part, indices, s.Cast(self._inside(load), dtype))
         for variable in reversed(used):
             inner = s.Loop(variable, s.Number(0), s.Number(self.space.extents[variable]), (inner,))
         lower_scalar(self.ctx, [inner])
         return part, [self._position(v) for v in used] or [-1]
+
+    def _inside(self, load: s.Load) -> s.Expr:
+        """A load that gives zero where it would leave its buffer; tensors do that by themselves."""
+        value: s.Expr = load
+        extents = {v: s.Number(extent) for v, extent in self.space.extents.items()}
+        for index, size in zip(load.indices, load.memory.shape, strict=True):
+            if load.memory.is_buffer and s.is_nonnegative(index) and not is_inside(index, size, extents):
+                zero = s.Number(0.0 if s.is_float(load.dtype) else 0, load.dtype)
+                value = s.Select(s.Binary("lt", index, size, "bool"), value, zero, load.dtype)
+        return value

@@ -9,7 +9,7 @@ from functools import lru_cache
 from tilesmith.dialects import tile
 from tilesmith.frontend import source as s
 from tilesmith.frontend.context import Context
-from tilesmith.frontend.elementwise import Guarded, flatten
+from tilesmith.frontend.elementwise import Guarded, conjuncts, flatten
 from tilesmith.frontend.maps import Box, box_of, emit_map, fits_compute
 from tilesmith.frontend.scalars import lower_scalar
 from tilesmith.frontend.transfers import copy, gathered, scattered, whole
@@ -102,7 +102,7 @@ def _as_copy(step: Guarded) -> tuple[s.Region, s.Region, dict[int, s.Expr]] | No
         return None
     source = box_of(value.memory, value.indices, step.space)
     dest = box_of(step.store.memory, step.store.indices, step.space)
-    if source is None or dest is None or source.order != dest.order or not _moving(step) <= set(dest.order):
+    if source is None or dest is None or not source.fits or not dest.fits or source.order != dest.order or not _moving(step) <= set(dest.order):
         return None
     tensors = [box.region.memory.scope == "global" for box in (source, dest)]
     same_type = value.memory.dtype == step.store.memory.dtype
@@ -128,7 +128,7 @@ def _moving(step: Guarded) -> set[s.Variable]:
 def limits_of(conditions: Sequence[s.Expr], box: Box) -> dict[int, s.Expr] | None:
     """How many elements are wanted per dimension of a tensor, if that is all the conditions say."""
     limits: dict[int, s.Expr] = {}
-    for condition in _conjuncts(conditions):
+    for condition in conjuncts(conditions):
         found = box.limit(condition)
         if found is None:
             return None
@@ -137,23 +137,13 @@ def limits_of(conditions: Sequence[s.Expr], box: Box) -> dict[int, s.Expr] | Non
     return limits
 
 
-def _conjuncts(conditions: Sequence[s.Expr]) -> list[s.Expr]:
-    found: list[s.Expr] = []
-    for condition in conditions:
-        if isinstance(condition, s.Binary) and condition.op == "and":
-            found += _conjuncts((condition.a, condition.b))
-        else:
-            found.append(condition)
-    return found
-
-
 # ---- maps ----
 
 
 def _lower_map(ctx: Context, step: Guarded) -> None:
     store = step.store
     dest = box_of(store.memory, store.indices, step.space)
-    if dest is not None and not _moving(step) <= set(dest.order):
+    if dest is not None and not (_moving(step) <= set(dest.order) and dest.fits):
         dest = None
     if store.memory.is_buffer and dest is not None:
         old = s.Load(store.memory, store.indices, store.memory.dtype)
@@ -192,16 +182,18 @@ def _lower_reduction(ctx: Context, step: Guarded) -> None:
     elements = 1
     for extent in step.space.extents.values():
         elements *= extent
-    if dest is None or elements > _LARGEST_REDUCTION or not store.memory.is_buffer:
+    if dest is None or not dest.fits or elements > _LARGEST_REDUCTION or not store.memory.is_buffer:
         lower_scalar(ctx, [as_loop(step)])
         return
     kept = dest.order
-    (reduced,) = [v for v in step.space.extents if v not in kept]
-    parts = ctx.temporary(store.memory.name, [step.space.extents[v] for v in (*kept, reduced)], "float32")
-    emit_map(ctx, parts, [*kept, reduced], store.value, step.space)
+    order = [*kept, *(v for v in step.space.extents if v not in kept)]
+    parts = ctx.temporary(store.memory.name, [step.space.extents[v] for v in order], "float32")
+    emit_map(ctx, parts, order, store.value, step.space)
+    while len(order) > len(kept) + 1:
+        order.pop()
+        fewer = ctx.temporary(store.memory.name, [step.space.extents[v] for v in order], "float32")
+        ctx.e.emit(tile.ReduceOp(ctx.value(parts), ctx.value(fewer), step.reduction, len(order)))
+        parts = fewer
     target = gathered(ctx, dest.region)
-    ctx.e.emit(
-        tile.ReduceOp(ctx.value(parts), ctx.value(target), step.reduction, len(kept), clear=False)
-    )
+    ctx.e.emit(tile.ReduceOp(ctx.value(parts), ctx.value(target), step.reduction, len(kept), clear=False))
     scattered(ctx, target, dest.region)
-

@@ -63,6 +63,17 @@ def transform_statement(statement: s.Statement, change: OnExpr) -> s.Statement:
     return statement
 
 
+def transform_own(statement: s.Statement, change: OnExpr) -> s.Statement:
+    """Apply `change` to the expressions of a statement itself, not to those of its bodies."""
+    match statement:
+        case s.Loop(body=body) | s.Repeat(body=body):
+            return replace(transform_statement(replace(statement, body=()), change), body=body)  # type: ignore[call-arg]
+        case s.Branch(then=then, otherwise=otherwise):
+            bare = transform_statement(replace(statement, then=(), otherwise=()), change)
+            return replace(bare, then=then, otherwise=otherwise)  # type: ignore[call-arg]
+    return transform_statement(statement, change)
+
+
 def replace_memories(
     statements: Sequence[s.Statement], memories: Mapping[s.Memory, s.Memory]
 ) -> tuple[s.Statement, ...]:

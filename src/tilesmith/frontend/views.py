@@ -7,28 +7,56 @@ from dataclasses import replace
 
 from tilesmith.frontend import source as s
 from tilesmith.frontend.affine import plus, times
-from tilesmith.frontend.expansions import counters
+from tilesmith.frontend.elementwise import Space
+from tilesmith.frontend.expansions import counters, element_copy
+from tilesmith.frontend.maps import box_of
 from tilesmith.frontend.refusals import refuse
-from tilesmith.frontend.rewrite import transform_bodies, transform_statement
+from tilesmith.frontend.rewrite import replace_memories, transform_own, transform_statement
+from tilesmith.frontend.simplify import simplified
 
 
 def without_views(statements: Sequence[s.Statement]) -> tuple[s.Statement, ...]:
-    return tuple(transform_bodies(transform_statement(st, _load), _statement) for st in statements)
+    """The statements on buffers as they were allocated."""
+    statements = replace_memories(statements, {m: replace(m, base=None) for m in _reused(statements)})
+    return tuple(done for statement in statements for done in _rewritten(statement))
+
+
+def _reused(statements: Sequence[s.Statement]) -> set[s.Memory]:
+    """Views of another type that are written before they are read: memory used again, as a buffer of its own."""
+    first: dict[s.Memory, bool] = {}
+    for statement in s.walk_statements(tuple(statements)):
+        for expr in s.statement_expressions(statement):
+            for load in s.loads_of(expr):
+                first.setdefault(load.memory, False)
+        if isinstance(statement, s.Store):
+            first.setdefault(statement.memory, True)
+        elif isinstance(statement, s.TileOp):
+            for region in statement.regions[:-1]:
+                first.setdefault(region.memory, False)
+            for region in statement.regions[-1:]:
+                first.setdefault(region.memory, True)
+    return {m for m, written in first.items() if written and _is_view(m) and m.base and m.base.dtype != m.dtype}
+
+
+def _rewritten(statement: s.Statement) -> list[s.Statement]:
+    match statement:
+        case s.Loop(body=body) | s.Repeat(body=body):
+            statement = replace(statement, body=tuple(d for part in body for d in _rewritten(part)))
+        case s.Branch(then=then, otherwise=otherwise):
+            sides = [tuple(d for part in side for d in _rewritten(part)) for side in (then, otherwise)]
+            statement = replace(statement, then=sides[0], otherwise=sides[1])
+        case s.TileOp(regions=regions) if any(_is_view(region.memory) for region in regions):
+            return [transform_statement(part, _load) for part in _tile_op(statement)]
+        case s.Store(memory=memory) if _is_view(memory):
+            base, indices = _place(memory, statement.indices)
+            statement = replace(statement, memory=base, indices=indices)
+    return [transform_own(statement, _load)]
 
 
 def _load(part: s.Expr) -> s.Expr:
     if isinstance(part, s.Load) and _is_view(part.memory):
         base, indices = _place(part.memory, part.indices)
         return s.Load(base, indices, part.dtype)
-    return part
-
-
-def _statement(part: s.Statement) -> s.Statement:
-    if isinstance(part, s.Store) and _is_view(part.memory):
-        base, indices = _place(part.memory, part.indices)
-        return replace(part, memory=base, indices=indices)
-    if isinstance(part, s.TileOp) and any(_is_view(region.memory) for region in part.regions):
-        return _tile_op(part)
     return part
 
 
@@ -83,38 +111,43 @@ def _number(size: s.Expr) -> int:
     return int(size.value)
 
 
-def _tile_op(op: s.TileOp) -> s.TileOp:
-    """An operation on a view that only regroups leading dimensions of size 1, or cuts the first one short."""
-    return replace(op, regions=tuple(_region(op, region) for region in op.regions))
+def _tile_op(op: s.TileOp) -> list[s.Statement]:
+    """The operation on boxes of the buffers; where a view is no box, on a copy of its elements."""
+    before: list[s.Statement] = []
+    after: list[s.Statement] = []
+    regions = []
+    for position, region in enumerate(op.regions):
+        if not _is_view(region.memory):
+            regions.append(region)
+            continue
+        box = _box(region) if op.name in ("copy", "fill") else _same_rank(region)
+        if box is None:
+            copy = replace(region.memory, name=f"{region.memory.name}_copy", base=None)
+            whole = s.Region(copy, region.offsets, region.sizes)
+            before.append(element_copy(s.TileOp("copy", (region, whole), {}, op.at)))
+            if position == len(op.regions) - 1:
+                after.append(element_copy(s.TileOp("copy", (whole, region), {}, op.at)))
+            box = whole
+        regions.append(box)
+    done = [part for statement in (*before, *after) for part in _rewritten(statement)]
+    return [*done[: len(before)], replace(op, regions=tuple(regions)), *done[len(before) :]]
 
 
-def _region(op: s.TileOp, region: s.Region) -> s.Region:
-    view = region.memory
-    if not _is_view(view):
-        return region
-    base = view.base
+def _same_rank(region: s.Region) -> s.Region | None:
+    """A region of a view that only cuts the first dimension of its buffer short."""
+    view, base = region.memory, region.memory.base
     assert base is not None
-    if view.shape[1:] == base.shape[1:] and view.dtype == base.dtype:
-        return replace(region, memory=base)
+    same = view.shape[1:] == base.shape[1:] and len(view.shape) == len(base.shape) and view.dtype == base.dtype
+    return replace(region, memory=base) if same else None
+
+
+def _box(region: s.Region) -> s.Region | None:
+    """The region of the buffer behind a region of a view, dimensions of size 1 aside."""
     moving = [n for n, size in enumerate(region.sizes) if size != s.Number(1, size.dtype)]
     variables = dict(zip(moving, counters(len(moving)), strict=True))
-    names: list[s.Expr] = [s.Name(variables[n]) if n in variables else s.Number(0) for n in range(len(region.sizes))]
+    names = [s.Name(variables[n]) if n in variables else s.Number(0) for n in range(len(region.sizes))]
     indices = [plus(offset, name) for offset, name in zip(region.offsets, names, strict=True)]
-    found = _box(view, indices, {variables[n]: _number(region.sizes[n]) for n in moving})
-    if found is None:
-        refuse(
-            f"T.{op.name} on {view.name}, another shape of {base.name}",
-            op.at,
-            "copy its elements into a buffer of that shape with T.Parallel",
-        )
-    return found
-
-
-def _box(view: s.Memory, indices: Sequence[s.Expr], extents: dict[s.Variable, int]) -> s.Region | None:
-    from tilesmith.frontend.elementwise import Space
-    from tilesmith.frontend.maps import box_of
-    from tilesmith.frontend.simplify import simplified
-
-    base, places = _place(view, indices)
+    extents = {variables[n]: _number(region.sizes[n]) for n in moving}
+    base, places = _place(region.memory, indices)
     box = box_of(base, [simplified(place, extents) for place in places], Space(extents))
     return None if box is None or box.order != list(extents) else box.region
