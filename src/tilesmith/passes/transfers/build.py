@@ -115,8 +115,9 @@ class Body:
     @contextmanager
     def loop(self, stop: Index, name: str, start: Index = 0, step: int = 1) -> Iterator[Index]:
         """The body of a loop; a loop of one turn is no loop."""
-        if start == 0 and isinstance(stop, int) and stop <= step:
-            yield 0
+        if isinstance(start, int) and isinstance(stop, int) and stop <= start + step:
+            with self.when(start < stop):
+                yield start
             return
         inner = Block(arg_types=[IndexType()])
         inner.args[0].name_hint = name

@@ -11,10 +11,11 @@ from xdsl.ir import Operation, SSAValue
 
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
-from tilesmith.dialects.tt_dataflow import MulticastReceiveOp, MulticastSendOp, WriteBarrierOp
+from tilesmith.dialects.tt_dataflow import MulticastReceiveOp, MulticastSendOp
 from tilesmith.errors import InternalFault
 from tilesmith.passes.partition import CoreArgs, Partition
 from tilesmith.passes.transfers.build import Body
+from tilesmith.passes.transfers.ending import end_with_barrier
 from tilesmith.passes.transfers.tensors import kernel_of
 from tilesmith.program import CoreCoord
 
@@ -72,7 +73,8 @@ def shared(op: tile.LoadOp, plain: tt.StageOp) -> tt.StageOp:
         body.op(MulticastSendOp(op.buffer, first, last, along, cores - 1, semaphores))
     with body.otherwise():
         body.op(MulticastReceiveOp(op.buffer, _corner(op, f"{along}_sender"), semaphores))
-    _end_with_barrier(op)
+    # A sender goes on when its block has left; that it has arrived is made sure once, at the end.
+    end_with_barrier(op)
     title = f"{plain.title.data}, once for the {along} of cores"
     return tt.StageOp(plain.role.data, title, [], [op.buffer], body.region)
 
@@ -114,10 +116,3 @@ def _argument(op: Operation, name: str) -> SSAValue:
     at = next(other for other in block.ops if not isinstance(other, tt.CBOp | tt.AccessorOp | tt.ArgOp))
     block.insert_op_before(argument, at)
     return argument.value
-
-
-def _end_with_barrier(op: Operation) -> None:
-    """A sender goes on when its block has left; that everything has arrived is made sure once, at the end."""
-    block = kernel_of(op).body.block
-    if not isinstance(block.last_op, WriteBarrierOp):
-        block.add_op(WriteBarrierOp.build())

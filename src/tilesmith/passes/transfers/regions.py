@@ -57,6 +57,11 @@ class Region:
         return self.block[-1]
 
     @property
+    def is_split(self) -> bool:
+        """Whether runs may cross from page to page, so that the tensor's rows are not its pages."""
+        return self.page_length != self.sizes[-1]
+
+    @property
     def pieces(self) -> int:
         return -(-self.run // self.piece)
 

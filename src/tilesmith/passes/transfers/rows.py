@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects.tt_dataflow import (
+    CopyBytesOp,
     ReadBarrierOp,
     ReadBytesOp,
     WriteBarrierOp,
@@ -25,13 +26,16 @@ from tilesmith.passes.geometry import tiles_of
 from tilesmith.passes.transfers.build import Body, Index
 from tilesmith.passes.transfers.combine import combined
 from tilesmith.passes.transfers.elements import bytes_of, get, load_word, put, storage_of, store_word
-from tilesmith.passes.transfers.faces import load_faces, moves_by_faces, store_faces
+from tilesmith.passes.transfers.ending import end_writes
 from tilesmith.passes.transfers.loops import Batch, batches
 from tilesmith.passes.transfers.regions import Region, region_of
 from tilesmith.passes.transfers.scratch import scratch
+from tilesmith.passes.transfers.straight import each_strip, load_straight, store_straight, strip_of
 from tilesmith.passes.transfers.tensors import Transfer, accessor_of, address_of, name_of, role_of
 
 RUNS_PER_BARRIER = 32
+SCRATCH_BYTES = 32 * 1024
+"""How much memory the runs between two barriers may take; one line is moved at once in any case."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,10 @@ def load_rows(op: tile.LoadOp, arch: Arch) -> tt.StageOp:
     if not region.is_full:
         body.op(ZeroPagesOp(op.buffer, body.value(0), tiles_of(region.buffer)))
         body.op(ReadBarrierOp.build())
-    if moves_by_faces(region, arch.dram_alignment):
-        load_faces(body, region, accessor, target)
+    strip = strip_of(region, arch.dram_alignment)
+    if strip is not None:
+        load_straight(body, region, accessor, target, strip)
+        body.op(ReadBarrierOp.build())
     else:
         _load_through_scratch(body, op, region, arch, target)
     title = f"load {op.buffer.name_hint} from {name_of(op.tensor)}"
@@ -73,21 +79,38 @@ def load_rows(op: tile.LoadOp, arch: Arch) -> tt.StageOp:
 def _load_through_scratch(body: Body, op: tile.LoadOp, region: Region, arch: Arch, target: SSAValue) -> None:
     storage, accessor = storage_of(region.tensor), accessor_of(op, op.tensor)
     slots = slots_for(body, op, region, arch)
+    strip = strip_of(region, arch.l1_alignment)
     for batch in batches(body, region, slots.count):
         with each_run(body, region, slots, batch) as run:
             _transfer(body, ReadBytesOp, accessor, run, storage)
         body.op(ReadBarrierOp.build())
+        if strip is not None and region.pieces == 1:
+            with each_run(body, region, slots, batch) as run:
+                _copy_strips(body, region, run, target, strip)
+            body.op(ReadBarrierOp.build())
+            continue
         with each_run(body, region, slots, batch) as run, each_element(body, region, run) as (index, i):
             value = load_word(body, body.value(run.address), i, storage)
             put(body, region.buffer, target, index, value)
+
+
+def _copy_strips(body: Body, region: Region, run: Run, target: SSAValue, strip: int) -> None:
+    """L1 is aligned finer than DRAM: from scratch memory, strips can go to the buffer over the NoC."""
+    lines = {dim: turn for dim, turn in enumerate(run.turns) if dim in region.outer}
+    with each_strip(body, region, lines, target, strip) as one:
+        within = body.mul(one.turns[-1], bytes_of(storage_of(region.tensor)))
+        source = body.value(body.add(run.address, within))
+        body.op(CopyBytesOp(source, one.address, one.size))
 
 
 def store_rows(op: tile.StoreOp, arch: Arch) -> tt.StageOp:
     body, accessor = Body(), accessor_of(op, op.tensor)
     region = region_of(body, op)
     source = address_of(body, op.buffer, "read")
-    if not op.accumulate.data and moves_by_faces(region, arch.dram_write_alignment):
-        store_faces(body, region, accessor, source)
+    strip = None if op.accumulate.data else strip_of(region, arch.dram_write_alignment)
+    if strip is not None:
+        store_straight(body, region, accessor, source, strip)
+        end_writes(body, op)
     else:
         _store_through_scratch(body, op, region, arch, source)
     verb = f"{op.accumulate.data or 'store'} {op.buffer.name_hint} {'in' if op.accumulate.data else ''}to"
@@ -138,7 +161,8 @@ def slots_for(body: Body, op: Transfer, region: Region, arch: Arch) -> Slots:
     raw = region.piece * bytes_of(storage_of(region.tensor)) + alignment
     size = -(-raw // alignment) * alignment
     lines = region.block[region.outer[-1]] if region.outer else 1
-    count = min(lines, max(1, RUNS_PER_BARRIER // region.pieces))
+    most = min(RUNS_PER_BARRIER, SCRATCH_BYTES // size)
+    count = min(lines, max(1, most // region.pieces))
     return Slots(scratch(body, op, size * count * region.pieces, arch), size, count, alignment)
 
 

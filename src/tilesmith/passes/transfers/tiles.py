@@ -23,6 +23,7 @@ from tilesmith.passes.geometry import TILE, TILE_ELEMENTS, page_bytes, tile_grid
 from tilesmith.passes.transfers.build import Body, Index
 from tilesmith.passes.transfers.combine import combined
 from tilesmith.passes.transfers.elements import load_word, storage_of, store_word
+from tilesmith.passes.transfers.ending import end_writes
 from tilesmith.passes.transfers.ranges import divided, index_of, largest, may_be_negative
 from tilesmith.passes.transfers.scratch import scratch
 from tilesmith.passes.transfers.tensors import (
@@ -65,7 +66,7 @@ def store_tiles(op: tile.StoreOp) -> tt.StageOp:
     body, accessor = Body(), accessor_of(op, op.tensor)
     with _each_tile(body, op) as spot, body.when(spot.inside):
         body.op(WritePageOp(op.buffer, body.value(spot.tile), accessor, body.value(spot.page)))
-    body.op(WriteBarrierOp.build())
+    end_writes(body, op)
     title = f"store {op.buffer.name_hint} to {name_of(op.tensor)}"
     return tt.StageOp(role_of(op), title, [op.buffer], [], body.region)
 

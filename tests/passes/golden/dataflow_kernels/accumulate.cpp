@@ -24,7 +24,7 @@ inline void l1_store(uint32_t address, uint32_t index, Value value) {
 
 void kernel_main() {
     constexpr uint32_t cb_X = tt::CBIndex::c_0;
-    constexpr uint32_t cb_scratch_writer = tt::CBIndex::c_2;
+    constexpr uint32_t cb_scratch_writer = tt::CBIndex::c_1;
 
     constexpr auto C_args = TensorAccessorArgs<0>();
     const auto C = TensorAccessor(C_args, get_common_arg_val<uint32_t>(0));

@@ -14,28 +14,6 @@ inline void zero_bytes(uint32_t target, uint32_t bytes) {
     }
 }
 
-// The upper half of a float, rounded to nearest even.
-struct Bfloat16 {
-    using Word = uint16_t;
-    static float value(Word word) { return __builtin_bit_cast(float, static_cast<uint32_t>(word) << 16); }
-    static Word word(float value) {
-        const uint32_t bits = __builtin_bit_cast(uint32_t, value);
-        if (value != value) return (bits >> 16) | 0x40;
-        return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
-    }
-};
-
-// Element `index` of an array in L1.
-template <typename Storage>
-inline auto l1_load(uint32_t address, uint32_t index) {
-    return Storage::value(reinterpret_cast<volatile tt_l1_ptr typename Storage::Word*>(address)[index]);
-}
-
-template <typename Storage, typename Value>
-inline void l1_store(uint32_t address, uint32_t index, Value value) {
-    reinterpret_cast<volatile tt_l1_ptr typename Storage::Word*>(address)[index] = Storage::word(value);
-}
-
 // Where an element lies in a grid of tiles, each of which has four faces of 16x16.
 inline uint32_t datum(uint32_t row, uint32_t col, uint32_t tiles_across) {
     const uint32_t tile = row / 32 * tiles_across + col / 32;
@@ -75,11 +53,11 @@ void kernel_main() {
         noc_async_read_barrier();
         for (int32_t line = 0; line < 16; ++line) {
             const int32_t run = scratch + line * 192;
-            for (int32_t i = 0; i < 64; ++i) {
-                const float element = l1_load<Bfloat16>(run, i);
-                l1_store<Bfloat16>(X_at, datum(line, i, 2), element);
+            for (int32_t col = 0; col < 64; col += 16) {
+                noc_async_read(get_noc_addr(run + col * 2), X_at + datum(line, col, 2) * 2, 32);
             }
         }
+        noc_async_read_barrier();
         cb_push_back(cb_X, 2);
     }
 }
