@@ -29,7 +29,6 @@ from benchmarks.mutation_cases import CASES  # noqa: E402 - the repository's roo
 from benchmarks.mutation_pool import run_all  # noqa: E402
 from benchmarks.mutation_run import Task, Verdict, judge, kernel_files  # noqa: E402
 from benchmarks.mutation_switch import Mutant, rewrite_tree  # noqa: E402
-
 from tilesmith import settings  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "metal"

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.mutation_cases import CASES, GRID
-from benchmarks.mutation_sites import local_includes
-from benchmarks.mutation_switch import VARIABLE
 from examples.metal.common import host
 
 import tilesmith
+from benchmarks.mutation_cases import CASES, GRID
+from benchmarks.mutation_sites import local_includes
+from benchmarks.mutation_switch import VARIABLE
 from tilesmith import settings
 from tilesmith.errors import EmulatorGap, InternalFault, KernelFindings, UserError
 from tilesmith.program import Program

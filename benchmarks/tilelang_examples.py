@@ -59,7 +59,11 @@ def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcom
         log = options.logs / f"{name.replace('/', '.')}.log"
         log.write_text(done.stdout + done.stderr, encoding="utf-8")
     outcome = Outcome(name, status, reason, round(time.monotonic() - began, 1))
-    print(f"{outcome.status:9} {outcome.seconds:6.1f} s  {outcome.name}  {outcome.reason}", file=sys.stderr, flush=True)
+    print(
+        f"{outcome.status:9} {outcome.seconds:6.1f} s  {outcome.name}  {outcome.reason}",
+        file=sys.stderr,
+        flush=True,
+    )
     return outcome
 
 
@@ -98,7 +102,9 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, object]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("checkout", type=Path, help="a clone of TileLang's repository")
     parser.add_argument("--only", default="", help="examples whose path contains this")
     parser.add_argument("--target", default="wormhole")

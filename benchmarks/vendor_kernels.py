@@ -20,7 +20,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.vendor.compile import Outcome, VendorCompiler
 from benchmarks.vendor.wheel import VendorKernel, Wheel
-
 from tilesmith.arch import load_arch
 
 

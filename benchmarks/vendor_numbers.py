@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.vectors.judge import Verdict, judge
 from benchmarks.vectors.program import run_vector
 from benchmarks.vectors.vector import read_vector, vector_paths
-
 from tilesmith.errors import TilesmithError
 from tilesmith.runtime import Device, open_device
 

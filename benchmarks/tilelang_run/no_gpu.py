@@ -44,9 +44,12 @@ class _Event:
         return 1.0
 
 
-class _CpuGenerator(torch.Generator):
-    def __new__(cls, device: Any = "cpu") -> torch.Generator:
-        return torch.Generator.__new__(cls, device=_on_cpu(device))
+_Generator = torch.Generator
+
+
+class _CpuGenerator(_Generator):
+    def __new__(cls, device: Any = "cpu") -> _CpuGenerator:
+        return _Generator.__new__(cls, device=_on_cpu(device))
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:

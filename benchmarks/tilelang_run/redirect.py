@@ -1,17 +1,21 @@
-"""Makes `tilelang.compile` and `tilelang.jit` compile with tilesmith, and nothing be timed."""
+"""Makes TileLang compile with tilesmith, and nothing be timed; counts what ran and what was compared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
-import tilelang
 import torch
-from tilelang import autotuner, profiler
-from tilelang.engine.param import KernelParam
-from tilelang.utils import tensor as tensor_utils
+from tilelang import profiler
+from tilelang.autotuner import AutoTuner, tuner
+from tilelang.carver.arch import driver
+from tilelang.utils import device, tensor
 
-import tilesmith
+from tilesmith.arch import load_arch
+from tilesmith.compiler import CompiledKernel
+from tilesmith.frontend import tilelang_kernel
+from tilesmith.frontend.tilelang_backend import redirect_tilelang
 
 ran: list[str] = []
 """The kernels that ran, by name."""
@@ -19,101 +23,63 @@ compared: list[str] = []
 """The comparisons the example made, by the function that made them."""
 
 
-class Redirected:
-    """A compiled kernel with the methods of TileLang's own that examples call."""
-
-    def __init__(self, func: Any, out_idx: Sequence[int] | int | None, target: str) -> None:
-        self.prim_func = func
-        self.params = [_parameter(func, parameter) for parameter in func.params]
-        self.out_idx = _resolved(func, out_idx, len(self.params))
-        self.compiled = tilesmith.compile(func, target=target, out_idx=self.out_idx or None)
-        self.adapter = self
-        self.config: dict[str, Any] = {}
-        self.latency = self.ref_latency = 1.0
-
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        result = self.compiled(*args, **named)
-        ran.append(str(self.compiled.signature.kernel))
-        return result if self.out_idx else None
-
-    def get_profiler(self, tensor_supply_type: Any = tilelang.TensorSupplyType.Auto) -> Any:
-        return profiler.Profiler(self.params, self.out_idx, tensor_supply_type).with_default_adapter(self)  # type: ignore[arg-type]
-
-    def get_kernel_source(self, *_: Any) -> str:
-        return "\n".join(self.compiled.sources().values())
-
-    get_host_source = print_source_code = show_source = get_kernel_source
-    kernel_source = property(get_kernel_source)
-
-
-def _parameter(func: Any, parameter: Any) -> KernelParam:
-    if parameter in func.buffer_map:
-        return KernelParam.from_buffer(func.buffer_map[parameter])
-    return KernelParam.from_var(parameter)
-
-
-def _resolved(func: Any, out_idx: Sequence[int] | int | None, count: int) -> list[int]:
-    if func.attrs and "tilelang_out_idx" in func.attrs:
-        out_idx = [int(index) for index in func.attrs["tilelang_out_idx"]]
-    if out_idx is None:
-        return []
-    return [index % count for index in ([out_idx] if isinstance(out_idx, int) else out_idx)]
-
-
-def _first_configuration(configs: Any, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    chosen = configs(*args, **named) if callable(configs) else configs
-    return dict(chosen[0])
-
-
 def install(target: str) -> None:
     """For the whole process, before an example is imported."""
-
-    def compile_here(func: Any = None, out_idx: Any = None, **_: Any) -> Redirected:
-        return Redirected(func, out_idx, target)
-
-    def compile_all(funcs: Any, out_idx: Any = None, **_: Any) -> list[Redirected]:
-        return [compile_here(func, out_idx) for func in funcs]
-
-    def tuned(self: Any, *args: Any, **named: Any) -> Any:
-        return_kernel = named.pop("__return_kernel", False)
-        settings = {**_first_configuration(self.configs, (), {}), **named}
-        return self.jit_impl.compile(*args, **settings) if return_kernel else self.jit_impl(*args, **settings)
-
-    def tune(self: Any, *_: Any, **__: Any) -> Any:
-        kernel = Redirected(self.fn(**_first_configuration(self.configs, (), {})), self.compile_args.out_idx, target)
-        kernel.config = _first_configuration(self.configs, (), {})
-        return kernel
-
-    jit = __import__("tilelang.jit", fromlist=["compile"])
-    jit.compile = tilelang.compile = compile_here
-    jit.par_compile = tilelang.par_compile = compile_all
-    autotuner.tuner.AutoTuneImpl.__call__ = tuned
-    autotuner.AutoTuner.run = tune
+    ExitStack().enter_context(redirect_tilelang(target))
+    device.get_current_device = lambda: torch.device("cpu")
+    driver.get_num_sms = lambda *_: load_arch(target).num_cores
     _stop_timing()
-    _watch_comparisons()
+    _stop_tuning()
+    CompiledKernel.__call__ = _noted(ran, CompiledKernel.__call__)  # type: ignore[method-assign]
+    torch.testing.assert_close = _noted(compared, torch.testing.assert_close)
+    torch.allclose = _noted(compared, torch.allclose)
+    torch.Tensor.allclose = _noted(compared, torch.Tensor.allclose)  # type: ignore[method-assign]
+    torch.equal = _noted(compared, torch.equal)
+    close = _noted(compared, tensor.torch_assert_close)
+    tensor.torch_assert_close = profiler.torch_assert_close = close
+
+
+def _noted(where: list[str], function: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapper(*args: Any, **named: Any) -> Any:
+        result = function(*args, **named)
+        where.append(function.__name__)
+        return result
+
+    return wrapper
 
 
 def _stop_timing() -> None:
+    """A timing would run the kernel some hundred times."""
+
     def untimed(*_: Any, **__: Any) -> float:
         return 1.0
 
     profiler.do_bench = profiler.bench.do_bench = untimed
-    profiler.Profiler.do_bench = untimed
-    tensor_utils_device = __import__("tilelang.utils.device", fromlist=["get_current_device"])
-    tensor_utils_device.get_current_device = lambda: torch.device("cpu")
+    profiler.Profiler.do_bench = tilelang_kernel._Profiler.do_bench = untimed
 
 
-def _watch_comparisons() -> None:
-    def watched(name: str, compare: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapper(*args: Any, **named: Any) -> Any:
-            compared.append(name)
-            return compare(*args, **named)
+def _stop_tuning() -> None:
+    """The first configuration wins."""
 
-        return wrapper
+    def tuned(self: Any, *args: Any, **named: Any) -> Any:
+        wants_kernel = named.pop("__return_kernel", False)
+        configs = self.configs(*args, **named) if callable(self.configs) else self.configs
+        settings = {**_plain(configs[0]), **named}
+        return self.jit_impl.compile(*args, **settings) if wants_kernel else self.jit_impl(*args, **settings)
 
-    torch.testing.assert_close = watched("assert_close", torch.testing.assert_close)
-    torch.allclose = watched("allclose", torch.allclose)
-    torch.Tensor.allclose = watched("allclose", torch.Tensor.allclose)  # type: ignore[method-assign]
-    torch.equal = watched("equal", torch.equal)
-    close = watched("torch_assert_close", tensor_utils.torch_assert_close)
-    tensor_utils.torch_assert_close = profiler.torch_assert_close = close
+    def run(self: Any, *_: Any, **__: Any) -> Any:
+        compile_one, _elaborate = self._ensure_jit_functions()
+        kernel = compile_one(**_plain(self.configs[0]))
+        return tuner.AutotuneResult(
+            latency=1.0, config=self.configs[0], ref_latency=1.0, libcode="", func=None, kernel=kernel
+        )
+
+    tuner.AutoTuneImpl.__call__ = tuned
+    AutoTuner.run = run
+
+
+def _plain(config: dict[str, Any]) -> dict[str, Any]:
+    """Without what only TileLang's own compiler reads."""
+    return {
+        name: value for name, value in config.items() if not name.startswith("_") and name != "pass_configs"
+    }

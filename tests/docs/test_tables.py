@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from tilesmith import errors, settings
 from tilesmith.emulator import checks
+from tilesmith.passes.pipeline import Choices, pipeline
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -58,7 +60,16 @@ def headers_table() -> str:
     return markdown(("header", "what it has"), rows)
 
 
+def passes_table() -> str:
+    rows = []
+    for step in pipeline(Choices()):
+        text = inspect.getdoc(sys.modules[type(step).__module__]) or ""
+        rows.append((f"`{step.name}`", re.sub(r"^(Pass \d+|Between \d+ and \d+): ", "", text.split("\n")[0])))
+    return markdown(("pass", "what it does"), [(name, text[:1].upper() + text[1:]) for name, text in rows])
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "passes": passes_table,
     "checks": checks_table,
     "settings": settings_table,
     "errors": errors_table,
