@@ -28,8 +28,9 @@ def end_with_barrier(op: Operation) -> None:
 
 def _is_only_user(op: tile.StoreOp) -> bool:
     """Whether nothing else in the kernel touches the tensor, in whatever form it already is."""
-    tensor = parameter_of(op.tensor)
-    if op.tensor is not tensor:
-        return False
-    others = [use.operation for use in tensor.uses if use.operation is not op]
-    return all(isinstance(other, tt.AccessorOp) and not other.accessor.uses for other in others)
+    tensor, kernel = parameter_of(op.tensor), kernel_of(op)
+    users = [use.operation for use in tensor.uses]
+    for accessor in [user for user in users if isinstance(user, tt.AccessorOp)]:
+        # The stage that is being made is not in the kernel yet.
+        users += [use.operation for use in accessor.accessor.uses if kernel.is_ancestor(use.operation)]
+    return all(user is op or isinstance(user, tt.AccessorOp) for user in users)

@@ -21,7 +21,7 @@ from tilesmith.passes.transfers.regions import Region
 
 
 def strip_of(region: Region, alignment: int) -> int | None:
-    """How many elements lie together both in the buffer and in a page, stored and aligned alike, if any do."""
+    """How many elements lie together in the buffer and in a page, stored and aligned alike, if any do."""
     if not is_stored_alike(region.buffer, region.tensor) or region.run == 1 or region.is_split:
         return None
     size, span = bytes_of(storage_of(region.tensor)), region.spans[-1]

@@ -38,7 +38,8 @@ void kernel_main() {
                     32);
             }
         }
-        noc_async_write_barrier();
+        noc_async_writes_flushed();
         cb_pop_front(cb_X, 2);
     }
+    noc_async_write_barrier();
 }

@@ -24,7 +24,8 @@ void kernel_main() {
                 noc_async_write_page(page, C, get_read_ptr(cb_X) + col * get_tile_size(cb_X));
             }
         }
-        noc_async_write_barrier();
+        noc_async_writes_flushed();
         cb_pop_front(cb_X, 3);
     }
+    noc_async_write_barrier();
 }

@@ -31,7 +31,8 @@ void kernel_main() {
                 }
             }
         }
-        noc_async_write_barrier();
+        noc_async_writes_flushed();
         cb_pop_front(cb_X, 4);
     }
+    noc_async_write_barrier();
 }
