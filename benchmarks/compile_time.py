@@ -12,7 +12,6 @@ import argparse
 import importlib.util
 import json
 import math
-import resource
 import sys
 import tempfile
 import time
@@ -39,6 +38,10 @@ def best_ms(work: Callable[[], object], repeats: int) -> float:
         work()
         times.append(time.perf_counter() - began)
     return 1e3 * min(times)
+
+
+def compile_ms(kernel: Any, repeats: int) -> float:
+    return best_ms(lambda: tilesmith.compile(kernel).sources(), repeats)
 
 
 def pass_times(kernel: Any, repeats: int) -> dict[str, float]:
@@ -102,17 +105,7 @@ def figures(repeats: int) -> dict[str, Any]:
 
     kernel = trace()
     tilesmith.compile(kernel).sources()  # the first compile imports what is imported late
-    stages = {
-        size: best_ms(lambda k=chained(size): tilesmith.compile(k).sources(), repeats) for size in STAGES
-    }  # type: ignore[misc]
-    return {
-        "gemm256_ms": round(best_ms(lambda: tilesmith.compile(kernel).sources(), repeats), 2),
-        "trace_ms": round(best_ms(trace, repeats), 2),
-        "passes_ms": {name: round(ms, 2) for name, ms in pass_times(kernel, repeats).items()},
-        "stages_ms": {size: round(ms, 1) for size, ms in stages.items()},
-        "growth": round(growth(stages), 2),
-        "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
-    }
+    stages = {size: compile_ms(chained(size), repeats) for size in STAGES}
 
 
 def main() -> None:

@@ -77,12 +77,8 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--target", default="wormhole")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument(
-        "--interpret", action="store_true", help="only import and interpret: nothing is compiled"
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="compile into a folder that goes away afterwards"
-    )
+    parser.add_argument("--interpret", action="store_true", help="import and interpret, compile nothing")
+    parser.add_argument("--fresh", action="store_true", help="compile into a folder of its own")
     parser.add_argument("--log", type=Path, help="a file for the details of every failure")
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
     options = parser.parse_args()

@@ -2,9 +2,9 @@
 
     python benchmarks/tilelang_examples.py CHECKOUT [--only TEXT] [--json]
 
-The files are run as they are: only the target and the device of the tensors change, a timing runs nothing, and
-an autotuner takes its first configuration. An example runs as the checkout's own tests call it, or else as a
-script. It has passed when its kernels ran and its own comparison held. An example that fails and has
+The files are run as they are: only the target and the device of the tensors change, a timing runs nothing,
+and an autotuner takes its first configuration. An example runs as the checkout's own tests call it, or else
+as a script. It has passed when its kernels ran and its own comparison held. An example that fails and has
 GPU-only instructions in it is counted apart, with their names.
 """
 

@@ -1,4 +1,4 @@
-"""Lets code written for a GPU run without one: its tensors live on the CPU, its streams and events do nothing."""
+"""Lets code written for a GPU run without one: tensors live on the CPU, streams and events do nothing."""
 
 from __future__ import annotations
 
@@ -80,5 +80,5 @@ def install() -> None:
     }
     for name, stand_in in stand_ins.items():
         setattr(torch.cuda, name, stand_in)
-    torch.set_default_device = lambda device: None  # type: ignore[assignment]
+    torch.set_default_device = _nothing  # type: ignore[assignment]
     torch.Generator = _CpuGenerator  # type: ignore[misc]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from benchmarks.vectors.vector import Family, Floats, Vector
 from numpy.typing import NDArray
 
+from benchmarks.vectors.vector import Family, Floats, Vector
 from tilesmith.formats import DataFormat
 
 Bools = NDArray[np.bool_]

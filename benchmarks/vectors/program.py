@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from benchmarks.vectors.vector import Vector
 from numpy.typing import NDArray
 
+from benchmarks.vectors.vector import Vector
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import (
     CBFormat,

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from benchmarks.vendor.defines import defines_for
 from benchmarks.vendor.wheel import VendorKernel, Wheel
-
 from tilesmith.arch import Arch
 from tilesmith.emulator.kernel_build import kernel_unit
 from tilesmith.formats import DataFormat, tile_bytes

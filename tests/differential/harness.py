@@ -18,9 +18,9 @@ from tilesmith.dialects.interpreter import interpret
 from tilesmith.frontend.tilelang import import_prim_func
 from tilesmith.testing import Tolerance, assert_close
 
-# Relative to the element, relative to the largest element, and the correlation. A result is stored once, so an
-# element may be off by one unit of its format; the rest is what happens on the way: the matrix unit reads TF32
-# at best, a value that passes through a bf16 buffer is rounded there, and Bfp8_b shares exponents among sixteen.
+# Relative to the element, relative to the largest element, and the correlation. A result is stored once, so
+# an element may be off by one unit of its format; the rest happens on the way: the matrix unit reads TF32 at
+# best, a value that passes through a bf16 buffer is rounded there, and in Bfp8_b sixteen share an exponent.
 BF16 = Tolerance(relative=2.0**-7, of_peak=2.0**-7, pcc=0.999)
 FP32 = Tolerance(relative=2.0**-9, of_peak=2.0**-9, pcc=0.9999)
 BFP8 = Tolerance(relative=2.0**-6, of_peak=2.0**-5, pcc=0.999)

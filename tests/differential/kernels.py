@@ -128,7 +128,7 @@ def blocked_row_sum(m, n, block=(32, 64), dtype="bfloat16"):
 
 
 def grouped_gemm(rows, n, k, block=(32, 32, 32), dtype="bfloat16"):
-    """Rows of A in groups, each times its own B; `rows` are multiples of the block, so none spans two groups."""
+    """Rows of A in groups, each times its own B. `rows` are multiples of the block: none spans two groups."""
     block_m, block_n, block_k = block
     m, groups = sum(rows), len(rows)
 

@@ -1,6 +1,6 @@
 """GEMM: sizes, blocks, transposes, formats and epilogues in many combinations, against torch.
 
-The bound on the error is stated per format in `harness.py`; every run has all checks on, and a finding raises.
+The bound on the error is stated per format in `harness.py`. All checks are on, and a finding raises.
 """
 
 from __future__ import annotations

@@ -15,14 +15,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "error-gallery.md"
 sys.path.insert(0, str(ROOT))
 
-from tests.errors import wrong_kernels
+from tests.errors import wrong_kernels  # noqa: E402 - the repository's root must be on the path
 
-from tilesmith.errors import TilesmithError
+from tilesmith.errors import TilesmithError  # noqa: E402
 
 _HEAD = """# Error gallery
 
-Wrong kernels and calls, and what their author sees. Every message says what is wrong, where, and what to do. This page
-is made by `python tests/errors/gallery.py`; a test compares it with what the compiler says now.
+Wrong kernels and calls, and what their author sees. Every message says what is wrong, where, and what to do.
+This page is made by `python tests/errors/gallery.py`; a test compares it with what the compiler says now.
 """
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from tests.errors import wrong_kernels
 from tests.errors.gallery import PAGE, mistakes, page
+
 from tilesmith.errors import TilesmithError, UserError
 
 named = pytest.mark.parametrize("mistake", mistakes(), ids=lambda one: one.__name__)

@@ -1,4 +1,4 @@
-"""Kernels and calls with a mistake in them. Each function is shown in the error gallery with what it raises."""
+"""Kernels and calls with a mistake in them. The error gallery shows each with what it raises."""
 
 # mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
 # ruff: noqa: F841
@@ -87,14 +87,14 @@ def tensor_memory():
 
     @T.prim_func
     def product(
-        A: T.Tensor((128, 64), "bfloat16"),
-        B: T.Tensor((64, 128), "bfloat16"),
-        C: T.Tensor((128, 128), "float32"),
+        A: T.Tensor((64, 64), "bfloat16"),
+        B: T.Tensor((64, 64), "bfloat16"),
+        C: T.Tensor((64, 64), "float32"),
     ):
         with T.Kernel(1, threads=128) as bx:
-            A_shared = T.alloc_shared((128, 64), "bfloat16")
-            B_shared = T.alloc_shared((64, 128), "bfloat16")
-            C_tmem = T.alloc_tmem((128, 128), "float32")
+            A_shared = T.alloc_shared((64, 64), "bfloat16")
+            B_shared = T.alloc_shared((64, 64), "bfloat16")
+            C_tmem = T.alloc_tmem((64, 64), "float32")
             done = T.alloc_barrier(1)
             T.copy(A, A_shared)
             T.copy(B, B_shared)

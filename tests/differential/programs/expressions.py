@@ -1,4 +1,4 @@
-"""Scalar expressions of random kernels: printed for TileLang, computed by torch, with bounds on their values."""
+"""Scalar expressions of random kernels: printed for TileLang, computed by torch, with bounds on values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rounding = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Interval:
-    """What a value may be. Keeps functions where they are defined, and sums where bf16 can tell them apart."""
+    """What a value may be: keeps functions where they are defined, and sums where bf16 tells them apart."""
 
     low: float
     high: float
@@ -27,7 +27,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Expression:
-    """`text` is the TileLang; `value` computes it from named tensors, rounding wherever the chip may round."""
+    """`text` is TileLang; `value` computes it from named tensors, rounding wherever the chip may round."""
 
     text: str
     value: Callable[[Mapping[str, Tensor], Rounding], Tensor]

@@ -27,13 +27,13 @@ _SUBSCRIPTS: dict[Kind, str] = {"block": "i, j", "row": "j", "column": "i"}
 
 def kernel_source(program: Program) -> str:
     """A module with one prim_func called `kernel`."""
+    blocks = f"T.ceildiv({program.n}, {program.block_n}), T.ceildiv({program.m}, {program.block_m})"
     lines = [
         "import tilelang.language as T",
         "",
         "@T.prim_func",
         f"def kernel({', '.join(_parameters(program))}):",
-        f"    with T.Kernel(T.ceildiv({program.n}, {program.block_n}), "
-        f"T.ceildiv({program.m}, {program.block_m}), threads=128) as (bx, by):",
+        f"    with T.Kernel({blocks}, threads=128) as (bx, by):",
     ]
     return "\n".join([*lines, *(f"        {line}" for line in _body(program)), ""])
 
