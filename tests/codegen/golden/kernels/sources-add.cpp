@@ -69,7 +69,7 @@ void kernel_main() {
     const int32_t end_block = first_block + block_count;
     add_init(cb_A_shared, cb_B_shared);
     for (int32_t block = first_block; block < end_block; ++block) {
-        // C_local from A_shared, B_shared, element by element
+        // C_local[i, j] = A_shared[i, j] + B_shared[i, j]
         cb_wait_front(cb_A_shared, 4);
         cb_wait_front(cb_B_shared, 4);
         cb_reserve_back(cb_C_local, 4);
@@ -119,7 +119,8 @@ void kernel_main() {
                 noc_async_write_page(page, C, get_read_ptr(cb_C_local) + tile * get_tile_size(cb_C_local));
             }
         }
-        noc_async_write_barrier();
+        noc_async_writes_flushed();
         cb_pop_front(cb_C_local, 4);
     }
+    noc_async_write_barrier();
 }

@@ -114,7 +114,6 @@ void kernel_main() {
 
 #include "api/compute/cb_api.h"
 #include "api/compute/compute_kernel_hw_startup.h"
-#include "api/compute/eltwise_unary/fill.h"
 #include "api/compute/matmul.h"
 #include "api/compute/pack.h"
 #include "api/compute/reconfig_data_format.h"
@@ -128,20 +127,8 @@ void kernel_main() {
     constexpr uint32_t cb_C_local_out = tt::CBIndex::c_3;
 
     compute_kernel_hw_startup(cb_B_shared, cb_A_shared, cb_C_local);
-
-    // C_local = a number everywhere
     cb_reserve_back(cb_C_local, 4);
-    tile_regs_acquire();
-    fill_tile_init();
-    fill_tile_bitcast(0, 0x00000000u /* 0 */);
-    tile_regs_commit();
-    tile_regs_wait();
-    for (int32_t tile = 0; tile < 4; ++tile) {
-        pack_tile(0, cb_C_local);
-    }
-    tile_regs_release();
     cb_push_back(cb_C_local, 4);
-
     matmul_block_init(cb_A_shared, cb_B_shared, 0, 2, 2, 1);
     for (int32_t ko = 0; ko < 8; ++ko) {
         // C_local += A_shared @ B_shared
@@ -150,7 +137,7 @@ void kernel_main() {
         cb_wait_front(cb_C_local, 4);
         cb_pop_front(cb_C_local, 4);
         cb_reserve_back(cb_C_local, 4);
-        pack_reconfig_l1_acc(true);
+        pack_reconfig_l1_acc(ko != 0);
         tile_regs_acquire();
         matmul_block(cb_A_shared, cb_B_shared, 0, 0, 0, 0, 2, 2, 1);
         tile_regs_commit();
@@ -213,6 +200,7 @@ void kernel_main() {
                 page, C, get_read_ptr(cb_C_local_out) + tile * get_tile_size(cb_C_local_out));
         }
     }
-    noc_async_write_barrier();
+    noc_async_writes_flushed();
     cb_pop_front(cb_C_local_out, 4);
+    noc_async_write_barrier();
 }

@@ -79,7 +79,7 @@ void kernel_main() {
         tile_regs_release();
         cb_push_back(cb_row_max, 1);
 
-        // E_local from X_shared, row_max, element by element
+        // E_local[i, j] = exp(X_shared[i, j] - row_max[i])
         cb_wait_front(cb_row_max, 1);
         cb_reserve_back(cb_E_local, 8);
         for (int32_t tile = 0; tile < 8; tile += 2) {
@@ -135,7 +135,7 @@ void kernel_main() {
         tile_regs_release();
         cb_push_back(cb_row_sum, 1);
 
-        // E_local_2_out from E_local, row_sum, element by element
+        // E_local_2_out[i, j] = E_local[i, j] / row_sum[i]
         cb_wait_front(cb_row_sum, 1);
         cb_reserve_back(cb_E_local_2_out, 8);
         div_binary_tile_init();
@@ -187,7 +187,8 @@ void kernel_main() {
             noc_async_write_page(
                 page, Y, get_read_ptr(cb_E_local_2_out) + col * get_tile_size(cb_E_local_2_out));
         }
-        noc_async_write_barrier();
+        noc_async_writes_flushed();
         cb_pop_front(cb_E_local_2_out, 8);
     }
+    noc_async_write_barrier();
 }
