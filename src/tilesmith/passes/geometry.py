@@ -35,7 +35,7 @@ def axes_of(kind: BufferType) -> Axes:
     >>> axes_of(BufferType.of((4, 64, 96), bf16, "shared", "tiled", "Float16_b"))
     Axes(batch=(0,), row=1, col=2)
     >>> axes_of(BufferType.of((64, 1), bf16, "shared", "column", "Float16_b"))
-    Axes(batch=(), row=0, col=None)
+    Axes(batch=(1,), row=0, col=None)
     """
     rank, layout = len(kind.dims), kind.layout.data
     if layout == "tiled":
