@@ -8,6 +8,7 @@ from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects.types import BufferType
+from tilesmith.passes.formulas import number_text
 from tilesmith.passes.geometry import TILE, TILE_ELEMENTS, tile_grid
 from tilesmith.passes.tiles.access import out_axes
 from tilesmith.passes.tiles.constants import counting
@@ -54,7 +55,7 @@ def _place(op: tile.CleanOp, dst: Dst, limits: dict[str, int], counts: dict[str,
             stage.op(tt.ReserveBackOp(op.buffer, 1))
             stage.pack(_TILE, op.buffer)
             stage.op(tt.PushBackOp(op.buffer, 1))
-    title = f"{name_of(op.buffer)}: a number beyond its shape"
+    title = f"{name_of(op.buffer)}: {number_text(op.value)} beyond its shape"
     stage.place_before(op, title, [op.buffer, *counts.values()], [op.buffer], rotates=True)
 
 

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import Float32Type
 from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tile
+from tilesmith.passes.formulas import number_text
 from tilesmith.passes.geometry import tiles_of
 from tilesmith.passes.tiles.stage import Dst, Stage, buffer_of, name_of
 
@@ -22,5 +23,5 @@ def lower_fill(op: tile.FillOp, dst: Dst) -> None:
             stage.vector("fill", [0], [stage.as_float(op.value)])
     with stage.inside(scope.pack.block), stage.loop(tiles_of(kind), "tile"):
         stage.pack(0, op.buffer)
-    stage.place_before(op, f"{name_of(op.buffer)} = a number everywhere", [], [op.buffer])
+    stage.place_before(op, f"{name_of(op.buffer)} = {number_text(op.value)}", [], [op.buffer])
     Rewriter.erase_op(op)

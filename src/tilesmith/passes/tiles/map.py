@@ -14,6 +14,7 @@ from tilesmith.dialects import tile, tt
 from tilesmith.dialects import tt_compute as ttc
 from tilesmith.dialects.tile import location_of
 from tilesmith.dialects.types import BufferType
+from tilesmith.passes.formulas import formula_of
 from tilesmith.passes.geometry import TILE, TILE_ELEMENTS, tile_grid, tiles_of
 from tilesmith.passes.layout_wishes import numbers
 from tilesmith.passes.tiles.access import Access, access, out_axes
@@ -86,8 +87,11 @@ class _Map:
         stage.place_before(self.op, self._title(), ins, [self.op.out], rotates=self.in_place)
 
     def _title(self) -> str:
-        names = list(dict.fromkeys(name_of(cb) for cb in self.op.ins))
-        source = f" from {', '.join(names)}" if names else ""
+        names = [name_of(cb) for cb in self.op.ins]
+        formula = formula_of(self.op, names, name_of(self.op.out))
+        if formula is not None:
+            return formula
+        source = f" from {', '.join(dict.fromkeys(names))}" if names else ""
         return f"{name_of(self.op.out)}{source}, element by element"
 
     # ---- the graph ----
