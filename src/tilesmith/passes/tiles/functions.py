@@ -30,7 +30,7 @@ def _erfc(args: Sequence[Node]) -> Node:
     """The unit's own is good to three digits everywhere; one less erf is better until it cancels."""
     (x,) = args
     rest = Apply("subtract_from_number", (Apply("erf", (x,)),), (1.0,))
-    return Apply("where", (Apply("lt_number", (x,), (2.0,)), rest, Apply("erfc", (x,))))
+    return Apply("where", (Apply("lt_number", (x,), (3.0,)), rest, Apply("erfc", (x,))))
 
 
 _BUILT: dict[str, Build] = {"hypot": _hypot, "copysign": _copysign, "exp10": _exp10, "erfc": _erfc}

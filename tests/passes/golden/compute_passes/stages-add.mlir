@@ -1,0 +1,47 @@
+builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+  tile.func @add(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
+    %A_shared = tt.cb "A_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
+    %B_shared = tt.cb "B_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
+    %C_local = tt.cb "C_local" {pages = 4 : i64, depth = 1 : i64, page_size = 2048 : i64, producer = "compute", consumer = "writer"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
+    %A_1 = tt.accessor %A : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.accessor_of<!tile.tensor<[256, 256], bf16, tile, Float16_b>>
+    %B_1 = tt.accessor %B : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.accessor_of<!tile.tensor<[256, 256], bf16, tile, Float16_b>>
+    %C_1 = tt.accessor %C : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.accessor_of<!tile.tensor<[256, 256], bf16, tile, Float16_b>>
+    %0 = arith.constant 4 : index
+    %1 = arith.constant 4 : index
+    %first_block = tt.arg "core" "first_block"
+    %block_count = tt.arg "core" "block_count"
+    %end_block = arith.addi %first_block, %block_count : index
+    %2 = arith.constant 1 : index
+    scf.for %block = %first_block to %end_block step %2 {
+      %bx = arith.remsi %block, %0 {below = 4 : i64} : index
+      %by = arith.divsi %block, %0 {below = 4 : i64} : index
+      %3 = arith.constant 64 : index
+      %4 = arith.muli %by, %3 : index
+      %5 = arith.constant 64 : index
+      %6 = arith.muli %bx, %5 : index
+      tile.load %A[%4, %6] -> %A_shared sizes [64, 64] dims [0, 1] {role = "reader"} : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
+      tile.load %B[%4, %6] -> %B_shared sizes [64, 64] dims [0, 1] {role = "reader"} : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
+      tt.stage "compute" "C_local[i, j] = A_shared[i, j] + B_shared[i, j]" ins(%A_shared, %B_shared) outs(%C_local) : (!tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>) -> (!tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>) {
+        "tt_compute.dst"() <{slots = 4 : i64, wide = false}> ({
+          %7 = arith.constant 0 : index
+          %8 = arith.constant 4 : index
+          %9 = arith.constant 1 : index
+          scf.for %i = %7 to %8 step %9 {
+            tt_compute.eltwise_tiles "add" %A_shared[%i], %B_shared[%i] to %i : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
+          }
+        }, {
+          %10 = arith.constant 0 : index
+          %11 = arith.constant 4 : index
+          %12 = arith.constant 1 : index
+          scf.for %i_1 = %10 to %11 step %12 {
+            tt_compute.pack_tile %i_1 to %C_local : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
+          }
+        }) : () -> ()
+      }
+      tt.release %A_shared : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
+      tt.release %B_shared : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
+      tile.store %C_local -> %C[%4, %6] sizes [64, 64] dims [0, 1] accumulate "" {role = "writer"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>> -> !tile.tensor<[256, 256], bf16, tile, Float16_b>
+      tt.release %C_local : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
+    }
+  }
+}
