@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdsl.dialects import arith
@@ -30,7 +32,8 @@ def quotient(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-BINARY = {
+Arithmetic = Callable[[int, int], int]
+BINARY: dict[type[Operation], Arithmetic] = {
     arith.AddiOp: lambda a, b: wrapped(a + b),
     arith.SubiOp: lambda a, b: wrapped(a - b),
     arith.MuliOp: lambda a, b: wrapped(a * b),
@@ -40,12 +43,12 @@ BINARY = {
     arith.OrIOp: lambda a, b: a | b,
     arith.XOrIOp: lambda a, b: a ^ b,
 }
-BY_CONSTANT = {
+BY_CONSTANT: dict[type[Operation], Arithmetic] = {
     arith.DivSIOp: quotient,
     arith.RemSIOp: lambda a, b: a - b * quotient(a, b),
     arith.FloorDivSIOp: lambda a, b: a // b,
 }
-COMPARE = [
+COMPARE: list[tuple[str, Callable[[int, int], bool]]] = [
     ("eq", lambda a, b: a == b),
     ("slt", lambda a, b: a < b),
     ("sge", lambda a, b: a >= b),
@@ -53,10 +56,15 @@ COMPARE = [
 ]
 
 
+def build_op(kind: Any, a: SSAValue, b: SSAValue) -> Operation:
+    made: Operation = kind(a, b)
+    return made
+
+
 class Tree:
     """Grows one expression in a block and knows what it is worth for every input."""
 
-    def __init__(self, seed: int, block: Block, arguments: list[SSAValue]) -> None:
+    def __init__(self, seed: int, block: Block, arguments: Sequence[SSAValue]) -> None:
         self.random = random.Random(seed)
         self.block = block
         self.leaves = [(value, [pair[k] for pair in INPUTS]) for k, value in enumerate(arguments)]
@@ -82,7 +90,7 @@ class Tree:
         operation = self.random.choice(list(BINARY))
         (a, left), (b, right) = self.grow(depth - 1), self.grow(depth - 1)
         worth = [BINARY[operation](x, y) for x, y in zip(left, right, strict=True)]
-        return self.kept(self.op(operation(a, b)), worth)
+        return self.kept(self.op(build_op(operation, a, b)), worth)
 
     def divided(self, depth: int) -> tuple[SSAValue, list[int]]:
         operation = self.random.choice(list(BY_CONSTANT))
@@ -91,7 +99,7 @@ class Tree:
         if any(x == -(1 << 31) for x in left):
             return a, left
         worth = [BY_CONSTANT[operation](x, divisor) for x in left]
-        return self.kept(self.op(operation(a, self.constant(divisor))), worth)
+        return self.kept(self.op(build_op(operation, a, self.constant(divisor))), worth)
 
     def selected(self, depth: int) -> tuple[SSAValue, list[int]]:
         (a, left), (b, right), (c, other) = (self.grow(depth - 1) for _ in range(3))
