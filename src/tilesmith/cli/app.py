@@ -70,6 +70,27 @@ def opt(
     typer.echo(optimise(source, passes, choices, trace))
 
 
+@app.command("compile")
+def compile_kernel(
+    kernel: Annotated[str, typer.Argument(help="file.py:kernel, file.py:maker(64, 64), or a .mlir file")],
+    out: Annotated[
+        Path | None, typer.Option(help="write the C++ and plan.json here instead of printing the C++")
+    ] = None,
+    arch: Annotated[str, typer.Option(help="the chip")] = "wormhole",
+    formats: Annotated[str, typer.Option(help="formats of parameters: B=Bfp8_b,C=Float32")] = "",
+    fidelity: Annotated[str, typer.Option(help="LoFi, HiFi2, HiFi3 or HiFi4")] = "HiFi4",
+) -> None:
+    """Compile a TileLang kernel to C++ and show it, or write it to a folder."""
+    from tilesmith.cli.compile import compiled, write
+
+    made = compiled(kernel, arch, formats, fidelity)
+    if out is None:
+        typer.echo("\n".join(made.sources().values()))
+        return
+    for path in write(made, out):
+        typer.echo(path)
+
+
 @cache.command()
 def show() -> None:
     """Print where compiled kernels are kept, how many, and how much room they take."""

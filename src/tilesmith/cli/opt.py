@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -11,8 +10,8 @@ from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from tilesmith.dialects.context import compiler_context
-from tilesmith.dialects.reading import check, read
-from tilesmith.errors import IRError, UnknownPassError
+from tilesmith.dialects.reading import check, read_file
+from tilesmith.errors import UnknownPassError
 from tilesmith.passes.pipeline import Choices, Observer, pipeline
 from tilesmith.passes.trace import Trace
 
@@ -21,12 +20,11 @@ ALL = "all"
 
 def optimise(source: str, passes: str, choices: Choices, trace: Path | None = None) -> str:
     """The module in `source` (a path, or "-" for standard input) after the passes, as text."""
-    text, name = _text(source)
     steps = chosen(passes, choices)
     if trace is None:
-        return _run(text, name, steps, None)
-    with Trace(trace, title=name) as observer:
-        return _run(text, name, steps, observer)
+        return _run(source, steps, None)
+    with Trace(trace, title=source) as observer:
+        return _run(source, steps, observer)
 
 
 def chosen(passes: str, choices: Choices) -> tuple[ModulePass, ...]:
@@ -59,20 +57,8 @@ def _giving(kind: type[ModulePass]) -> Callable[[], type[ModulePass]]:
     return lambda: kind
 
 
-def _text(source: str) -> tuple[str, str]:
-    if source == "-":
-        return sys.stdin.read(), "<stdin>"
-    try:
-        return Path(source).read_text(encoding="utf-8"), source
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise IRError(
-            f"cannot read {source}: {reason}", remedy="give a .mlir file, or - for standard input"
-        ) from None
-
-
-def _run(text: str, name: str, steps: tuple[ModulePass, ...], observe: Observer | None) -> str:
-    module = read(text, name)
+def _run(source: str, steps: tuple[ModulePass, ...], observe: Observer | None) -> str:
+    module = read_file(source)
     if observe is not None:
         observe("import", module)
     context = compiler_context()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
+from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, UnknownLoc
@@ -45,6 +47,20 @@ def read(text: str, name: str = "<text>") -> ModuleOp:
         raise IRError("\n".join(["this cannot be read as IR:", *lines]), where=place) from None
     check(module)
     return module
+
+
+def read_file(source: str) -> ModuleOp:
+    """The module in a file; "-" is standard input."""
+    if source == "-":
+        return read(sys.stdin.read(), "<stdin>")
+    try:
+        text = Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise IRError(
+            f"cannot read {source}: {reason}", remedy="give a .mlir file, or - for standard input"
+        ) from None
+    return read(text, source)
 
 
 def check(module: ModuleOp) -> None:

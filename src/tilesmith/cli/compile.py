@@ -1,0 +1,109 @@
+"""`tilesmith compile`: a kernel from a Python file to C++ files and a plan."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tilesmith import compiler
+from tilesmith.compiler import CompiledKernel
+from tilesmith.dialects.reading import read_file
+from tilesmith.errors import BadCallError
+
+
+@dataclass(frozen=True)
+class Request:
+    """`file.py:kernel`, or `file.py:maker(256, 256)` where a function with arguments makes the kernel."""
+
+    path: Path
+    name: str
+    args: tuple[Any, ...] = ()
+    named: tuple[tuple[str, Any], ...] = ()
+
+
+def parsed(text: str) -> Request:
+    """What the user asks for.
+
+    >>> parsed("gemm.py:gemm(64, 64, stages=3)")
+    Request(path=PosixPath('gemm.py'), name='gemm', args=(64, 64), named=(('stages', 3),))
+    """
+    file, colon, what = text.rpartition(":")
+    try:
+        call = ast.parse(what, mode="eval").body
+    except SyntaxError:
+        call = None
+    if not colon or not isinstance(call, ast.Name | ast.Call):
+        raise _misread(text)
+    if isinstance(call, ast.Name):
+        return Request(Path(file), call.id)
+    if not isinstance(call.func, ast.Name):
+        raise _misread(text)
+    try:
+        args = tuple(ast.literal_eval(arg) for arg in call.args)
+        named = tuple((one.arg or "", ast.literal_eval(one.value)) for one in call.keywords)
+    except ValueError:
+        raise _misread(text) from None
+    return Request(Path(file), call.func.id, args, named)
+
+
+def _misread(text: str) -> BadCallError:
+    return BadCallError(
+        f"{text!r} names no kernel",
+        remedy="write file.py:kernel, or file.py:maker(64, 64, dtype='bfloat16') with plain values",
+    )
+
+
+def kernel_from(request: Request) -> Any:
+    """The kernel: the object of that name, or what the function of that name returns."""
+    found = getattr(_module(request.path), request.name, None)
+    if found is None:
+        raise BadCallError(
+            f"{request.path} has no {request.name}", remedy="name a kernel, or a function that returns one"
+        )
+    if request.args or request.named or _is_function(found):
+        return found(*request.args, **dict(request.named))
+    return found
+
+
+def _is_function(found: Any) -> bool:
+    return type(found).__name__ == "function"
+
+
+def _module(path: Path) -> Any:
+    if not path.is_file():
+        raise BadCallError(f"there is no file {path}", remedy="give the path of a Python file")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # As for a script: what lies beside it can be imported.
+    sys.path.insert(0, str(path.parent.resolve()))
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def compiled(text: str, arch: str, formats: str, fidelity: str) -> CompiledKernel:
+    """The kernel a user names, in a Python file or as textual IR, compiled."""
+    if text.endswith(".mlir"):
+        kernel: Any = read_file(text)
+    else:
+        kernel = kernel_from(parsed(text))
+    wishes = dict(wish.split("=", 1) for wish in formats.split(",") if "=" in wish)
+    return compiler.compile(kernel, arch, formats=wishes, fidelity=fidelity)
+
+
+def write(kernel: CompiledKernel, folder: Path) -> list[Path]:
+    """One .cpp file per kernel, and plan.json unless sizes are left to the call."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {f"{name}.cpp": source for name, source in kernel.sources().items()}
+    if not kernel.signature.symbols:
+        texts["plan.json"] = json.dumps(kernel.plan, indent=2) + "\n"
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in texts]
