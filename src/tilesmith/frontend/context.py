@@ -32,7 +32,6 @@ from tilesmith.frontend.source import Expr, Load, Location, Memory, Name, Number
 
 _FLOATS: dict[str, Attribute] = {
     "float32": f32,
-    "float64": f32,
     "tfloat32": f32,
     "float16": Float16Type(),
     "bfloat16": BFloat16Type(),

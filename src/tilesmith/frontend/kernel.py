@@ -40,6 +40,8 @@ def lower_kernel(kernel: Kernel) -> ModuleOp:
     )
     if kernel.parameters != tuple(tensor.name for tensor in kernel.tensors):
         func.attributes["parameters"] = ArrayAttr([StringAttr(name) for name in kernel.parameters])
+    if kernel.workspace:
+        func.attributes["workspace"] = ArrayAttr([StringAttr(name) for name in kernel.workspace])
     emitter = Emitter(func.body.block)
     with emitter.at(kernel.at):
         emitter.locate(func)

@@ -73,15 +73,21 @@ def fits_compute(value: s.Expr, space: Space) -> bool:
     """Whether the vector unit can compute a value: floats, and integers only of indices and loop variables."""
     if isinstance(value, s.Bits):
         return False
+    value = _unwidened(value)
     if isinstance(value, s.Load):
         return True
     if s.is_integer(value.dtype) and _varies(value, space):
         return False
-    if isinstance(value, s.Cast) and isinstance(value.a, s.Load) and s.is_float(value.dtype):
-        return True
-    return all(
-        fits_compute(part, space) for part in s.children(value)
-    )
+    return all(fits_compute(part, space) for part in s.children(value))
+
+
+def _unwidened(value: s.Expr) -> s.Expr:
+    """What a conversion to a wider integer, which changes nothing, was applied to."""
+    while isinstance(value, s.Cast) and s.is_integer(value.dtype) and value.a.dtype in _SMALL_INTEGERS:
+        if value.dtype in _SMALL_INTEGERS:
+            break
+        value = value.a
+    return value
 
 
 def _varies(value: s.Expr, space: Space) -> bool:

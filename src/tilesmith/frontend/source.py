@@ -231,7 +231,10 @@ Statement = Store | Bind | Loop | Branch | Repeat | Sync | Jump | TileOp
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A kernel: tensors and symbols it takes, its grid of blocks, its threads, and what a block does."""
+    """A kernel: tensors and symbols it takes, its grid of blocks, its threads, and what a block does.
+
+    `parameters` are the names a caller gives values for, in order; `workspace` tensors nobody outside sees.
+    """
 
     name: str
     tensors: tuple[Memory, ...]
@@ -240,6 +243,7 @@ class Kernel:
     threads: tuple[tuple[Variable, int], ...]
     body: tuple[Statement, ...]
     parameters: tuple[str, ...] = ()
+    workspace: tuple[str, ...] = ()
     at: Location = Location()
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import tilelang
 from tilelang.ir import get_buffer_span, get_prim_func_span, get_stmt_span
 from tvm import tirx
 from xdsl.dialects.builtin import ModuleOp
@@ -14,7 +17,12 @@ from tilesmith.errors import KernelError, UnsupportedKernelError
 from tilesmith.frontend import collectives
 from tilesmith.frontend import source as s
 from tilesmith.frontend.kernel import lower_kernel
-from tilesmith.frontend.refusals import refuse_call
+from tilesmith.frontend.lines import UserLines
+from tilesmith.frontend.refusals import refuse, refuse_call
+
+_LIBRARY = str(Path(tilelang.__file__).parent)
+# Statements that only hold others, and carry the line of what is around them.
+_GROUPS = (tirx.SeqStmt, tirx.SBlock, tirx.SBlockRealize, tirx.AttrStmt)
 
 _SCOPES = {
     "global": "global",
@@ -77,6 +85,9 @@ _FUNCTION_ALIASES = {
     "power": "pow",
 }
 
+_OTHER_CALLS = {
+    *("if_then_else", "clamp", "bitwise_not", "reinterpret", "bitcast", "fma", "ieee_fmaf", "likely", "ldg"),
+}
 _IGNORED_CALLS = {"annotate_layout", "sync_warp", "fence_proxy_async", "no_set_max_nreg", "assume"}
 _ATOMICS = {"atomic_add_elem_op": "add", "atomic_max_elem_op": "max", "atomic_min_elem_op": "min"}
 _IGNORED_ATTRS = {
@@ -89,16 +100,32 @@ _IGNORED_ATTRS = {
 
 
 def import_prim_func(func: tirx.PrimFunc) -> ModuleOp:
-    """The tile-dialect module of a TileLang `T.prim_func`.
+    """The tile-dialect module of a TileLang `T.prim_func` with one `T.Kernel`.
 
     Raises `UnsupportedKernelError`, with the line of the kernel, for what the chip has no counterpart of.
     """
+    first, *more = _translated(func)
+    if more:
+        refuse("the function launches two grids of blocks", more[0].at, "write one function per T.Kernel")
+    return lower_kernel(first)
+
+
+def import_kernels(func: tirx.PrimFunc) -> list[ModuleOp]:
+    """One module per `T.Kernel` of the function, to run in this order on the same tensors.
+
+    Tensors the function allocates between them come after its parameters; the attribute `workspace` of each
+    `tile.func` names them.
+    """
+    return [lower_kernel(kernel) for kernel in _translated(func)]
+
+
+def _translated(func: tirx.PrimFunc) -> list[s.Kernel]:
     if not isinstance(func, tirx.PrimFunc):
         raise KernelError(
             f"this is no kernel: a prim_func of TileLang was expected, got a {type(func).__name__}",
             remedy="pass what @T.prim_func made; for a function that returns one, use @tilesmith.jit",
         )
-    return lower_kernel(_Translation(func).kernel())
+    return _Translation(func).kernels()
 
 
 def _dtype(node: Any) -> str:
@@ -117,50 +144,73 @@ class _Translation:
         self.func = func
         self.at = _location(get_prim_func_span(func)) or s.Location()
         self.start = self.at
+        self.lines = UserLines(Path(_LIBRARY))
         self.variables: dict[Any, s.Variable] = {}
         self.memories: dict[Any, s.Memory] = {}
         self.data: dict[Any, s.Memory] = {}
         self.floats: dict[Any, s.Load] = {}
-        self.parameters = {buffer.data for buffer in func.buffer_map.values()}
         self.hoisted: list[s.Statement] = []
         self.reducers: dict[Any, str] = {}
         self.reduce_scope = ""
-        self.entered = False
+        self.workspace: list[s.Memory] = []
         self.grid: list[tuple[s.Variable, s.Expr]] = []
         self.thread_vars: dict[int, s.Variable] = {}
         self.thread_extents: list[int] = [1, 1, 1]
 
     # ---- the function ----
 
-    def kernel(self) -> s.Kernel:
-        tensors, symbols, parameters = [], [], []
+    def kernels(self) -> list[s.Kernel]:
+        """The kernels of the function, in the order they run."""
+        tensors: list[s.Memory] = []
+        symbols: list[s.Variable] = []
         for param in self.func.params:
             if param in self.func.buffer_map:
                 tensors.append(self.memory(self.func.buffer_map[param]))
-                parameters.append(tensors[-1].name)
             elif s.is_float(_dtype(param)):
                 tensors.append(self._float_parameter(param))
-                parameters.append(tensors[-1].name)
             else:
                 symbols.append(self.variable(param))
-                parameters.append(symbols[-1].name)
-        body = self.block(self.func.body)
-        if not self.grid:
+        order = tuple(str(self.func.buffer_map.get(param, param).name) for param in self.func.params)
+        kernels = [self._kernel(body) for body in self._launches(self.func.body)]
+        if not kernels:
             self.refuse("the kernel has no grid of blocks", "put its body inside `with T.Kernel(...)`")
-        threads = tuple((v, self.thread_extents[n]) for n, v in sorted(self.thread_vars.items()))
-        dims = [size for tensor in tensors for size in tensor.shape]
-        symbols += [d.variable for d in dims if isinstance(d, s.Name) and d.variable not in symbols]
+        tensors += self.workspace
+        symbols += [d.variable for t in tensors for d in t.shape if isinstance(d, s.Name)]
         name = str(self.func.attrs["global_symbol"])
-        return s.Kernel(
-            name,
-            tuple(tensors),
-            tuple(dict.fromkeys(symbols)),
-            tuple(self.grid),
-            threads,
-            body,
-            tuple(parameters),
-            self.start,
-        )
+        return [
+            replace(
+                kernel,
+                name=name if len(kernels) == 1 else f"{name}_{n}",
+                tensors=tuple(tensors),
+                symbols=tuple(dict.fromkeys(symbols)),
+                parameters=order,
+                workspace=tuple(memory.name for memory in self.workspace),
+            )
+            for n, kernel in enumerate(kernels)
+        ]
+
+    def _launches(self, stmt: Any) -> Iterator[Any]:
+        """The loops over blocks, outermost ones only."""
+        if isinstance(stmt, tirx.SeqStmt):
+            for part in stmt.seq:
+                yield from self._launches(part)
+        elif isinstance(stmt, tirx.SBlockRealize):
+            yield from self._launches(stmt.block)
+        elif isinstance(stmt, tirx.SBlock):
+            self.workspace += [self.memory(buffer) for buffer in stmt.alloc_buffers]
+            yield from self._launches(stmt.body)
+        else:
+            yield stmt
+
+    def _kernel(self, stmt: Any) -> s.Kernel:
+        """One launch; its name, tensors and symbols are those of the function."""
+        self.grid, self.thread_vars, self.thread_extents = [], {}, [1, 1, 1]
+        at = _location(get_stmt_span(stmt)) or self.start
+        body = self.block(stmt)
+        if not self.grid:
+            self.refuse("a statement stands outside the grid of blocks", "move it inside `with T.Kernel(...)`")
+        threads = tuple((v, self.thread_extents[n]) for n, v in sorted(self.thread_vars.items()))
+        return s.Kernel("", (), (), tuple(self.grid), threads, body, at=at)
 
     def _float_parameter(self, param: Any) -> s.Memory:
         """A float that a call brings is a tensor of one element: kernels take whole numbers only."""
@@ -201,7 +251,9 @@ class _Translation:
         if base is not None and base.shape == shape and base.dtype == _dtype(buffer):
             return base
         at = _location(get_buffer_span(buffer)) or self.at
-        if scope == "global" and base is None and buffer.data not in self.parameters:
+        if at.file.startswith(_LIBRARY):
+            at = s.Location()
+        if scope == "global" and base is None and self.grid:
             self.refuse(
                 f"the tensor {buffer.name} is no parameter of the kernel",
                 "pass every tensor as a parameter: T.Tensor(shape, dtype)",
@@ -213,7 +265,8 @@ class _Translation:
     def block(self, stmt: Any) -> tuple[s.Statement, ...]:
         """A statement as a flat list of statements."""
         outside = self.at
-        self.at = _location(get_stmt_span(stmt)) or outside
+        span = None if isinstance(stmt, _GROUPS) else _location(get_stmt_span(stmt))
+        self.at = outside if span is None else self.lines.of(span)
         hoisted, self.hoisted = self.hoisted, []
         statements = self._statement(stmt)
         statements = (*self.hoisted, *statements)
@@ -256,19 +309,13 @@ class _Translation:
     def _sblock(self, stmt: Any) -> tuple[s.Statement, ...]:
         notes = stmt.annotations or {}
         if "tl.launch_threads" in notes:
-            self._enter_kernel([int(extent) for extent in notes["tl.launch_threads"]])
+            self.thread_extents = [int(extent) for extent in notes["tl.launch_threads"]]
         for kind in ("reducer_info", "reducer_info_v2"):
             for data, info in notes.get(kind, {}).items():
                 self.reducers[data] = {"sum": "add"}.get(str(info["op"]), str(info["op"]))
         for buffer in stmt.alloc_buffers:
             self.memory(buffer)
         return self.block(stmt.body)
-
-    def _enter_kernel(self, threads: list[int]) -> None:
-        if self.entered:
-            self.refuse("the function launches two grids of blocks", "write one function per T.Kernel")
-        self.entered = True
-        self.thread_extents = threads
 
     def _loop(self, stmt: Any) -> tuple[s.Statement, ...]:
         variable = self.variable(stmt.loop_var, s.is_nonnegative(self.expr(stmt.min)))
@@ -516,6 +563,9 @@ class _Translation:
             return self._atomic_value(name, node)
         if name in ("access_ptr", "address_of"):
             return self._pointed_at(node)
+        fn = _FUNCTION_ALIASES.get(name, name)
+        if fn not in FUNCTIONS and name not in _BINARY_CALLS and name not in _OTHER_CALLS:
+            refuse_call(name, str(self.at))
         args = tuple(self.expr(arg) for arg in node.args)
         if name == "if_then_else":
             return s.Select(args[0], args[1], args[2], dtype)
@@ -529,11 +579,8 @@ class _Translation:
             return s.Bits(args[0], dtype)
         if name in ("fma", "ieee_fmaf"):
             return s.Binary("add", s.Binary("mul", args[0], args[1], dtype), args[2], dtype)
-        if name == "likely":
+        if name in ("likely", "ldg"):
             return args[0]
-        fn = _FUNCTION_ALIASES.get(name, name)
-        if fn not in FUNCTIONS:
-            refuse_call(name, str(self.at))
         return s.Call(fn, args, dtype)
 
 

@@ -46,10 +46,13 @@ Pairs = Sequence[tuple[int, int, int]]
 
 def matched_dims(ctx: Context, source: Region, dest: Region) -> list[tuple[int, int, int]]:
     """(dimension of the source, dimension of the destination, size), for all that are not of size 1."""
+    for region in (source, dest):
+        if region.memory.is_buffer:
+            ctx.value(region.memory)
     use_source = _LEVELS[source.memory.scope] >= _LEVELS[dest.memory.scope]
     wide = [n for n, size in enumerate(source.sizes) if size != Number(1, size.dtype)]
     high = [n for n, size in enumerate(dest.sizes) if size != Number(1, size.dtype)]
-    if len(wide) != len(high):
+    if len(wide) != len(high) or _crosses(source, dest, wide, high):
         refuse(
             f"a copy from {_shape(source.sizes)} of {source.memory.name} to {_shape(dest.sizes)} of"
             f" {dest.memory.name}",
@@ -62,6 +65,13 @@ def matched_dims(ctx: Context, source: Region, dest: Region) -> list[tuple[int, 
         size = first if isinstance(first, Number) else second
         pairs.append((a, b, static_size(ctx, size)))
     return pairs
+
+
+def _crosses(source: Region, dest: Region, wide: Sequence[int], high: Sequence[int]) -> bool:
+    """Whether each side is larger than the other somewhere: then neither says what is copied."""
+    pairs = [(source.sizes[a], dest.sizes[b]) for a, b in zip(wide, high, strict=True)]
+    known = [(a.value, b.value) for a, b in pairs if isinstance(a, Number) and isinstance(b, Number)]
+    return any(a > b for a, b in known) and any(a < b for a, b in known)
 
 
 def static_size(ctx: Context, size: Expr) -> int:
