@@ -204,3 +204,16 @@ def test_parameters_named_like_functions_of_the_chip() -> None:
     assert "constexpr auto index_args = TensorAccessorArgs<0>();" in text
     assert "const auto index_ = TensorAccessor(index_args, " in text
     assert "TensorAccessorArgs<index_args.next_compile_time_args_offset()>()" in text
+
+
+def test_variables_named_like_functions_in_use() -> None:
+    text = source("""
+    %get_arg_val = tt.arg "core" "get_arg_val" {position = 0 : i64}
+    %floor_div = arith.constant 2 : index
+    %cb_A = tile.var_of %floor_div : index -> !tile.var<index>
+    %row = arith.floordivsi %get_arg_val, %floor_div : index
+    tile.set %cb_A, %row : !tile.var<index>, index
+    """)
+    assert "const int32_t get_arg_val_2 = get_arg_val<int32_t>(0);" in text
+    assert "int32_t cb_A_ = 2;" in text
+    assert "const int32_t row = floor_div(get_arg_val_2, 2);" in text

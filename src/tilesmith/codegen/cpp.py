@@ -102,7 +102,7 @@ def cpp_type(kind: Attribute) -> str:
 class Emitter:
     """The text of one kernel while it grows: the body line by line, and what belongs above it."""
 
-    def __init__(self, role: str) -> None:
+    def __init__(self, role: str, avoid: frozenset[str] = frozenset()) -> None:
         self.role = role
         self.includes: set[str] = set()
         self.defines: set[str] = set()
@@ -110,7 +110,7 @@ class Emitter:
         self.lines: list[str] = []
         self.cbs: dict[str, int] = {}
         self.next_words = "0"
-        self.names = Names()
+        self.names = Names(avoid)
         self._indent = 1
 
     # ---- text ----

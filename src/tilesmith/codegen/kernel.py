@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tilesmith.codegen import arithmetic, compute, control, dataflow, functions, scalars
@@ -21,8 +22,7 @@ _STARTS = (tt.CBOp, tt.AccessorOp, tt.ArgOp)
 
 def kernel_source(kernel: tt.KernelOp) -> str:
     """The C++ of a kernel: what it includes, what it needs, what it does."""
-    e = Emitter(kernel.role.data)
-    _write_body(e, kernel)
+    e = _written(kernel)
     constants = [f"    constexpr uint32_t {name} = tt::CBIndex::c_{index};" for name, index in _by_index(e)]
     if constants and e.lines:
         constants.append("")
@@ -33,6 +33,23 @@ def kernel_source(kernel: tt.KernelOp) -> str:
         "\n".join(["void kernel_main() {", *constants, *e.lines, "}"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _written(kernel: tt.KernelOp) -> Emitter:
+    e = Emitter(kernel.role.data)
+    _write_body(e, kernel)
+    hidden = frozenset(e.names.declared & _functions(e))
+    if hidden:
+        # A variable of the user has the name of a function that is called: write it again without these names.
+        e = Emitter(kernel.role.data, hidden)
+        _write_body(e, kernel)
+    return e
+
+
+def _functions(e: Emitter) -> set[str]:
+    """The names of functions and types that the text uses."""
+    text = "\n".join([*e.lines, *e.helpers.values()])
+    return {*re.findall(r"\b(\w+)(?:<[^;(){}]*>)?\(", text), *re.findall(r"\bstruct (\w+)", text)}
 
 
 def _write_body(e: Emitter, kernel: tt.KernelOp) -> None:

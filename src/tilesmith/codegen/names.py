@@ -31,9 +31,10 @@ class Names:
     ('C_local_1', 'for_', '_2x')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, avoid: frozenset[str] = frozenset()) -> None:
+        self.declared: set[str] = set()
         self._of: dict[SSAValue, str] = {}
-        self._scopes: list[set[str]] = [set()]
+        self._scopes: list[set[str]] = [set(avoid)]
 
     @staticmethod
     def identifier(text: str) -> str:
@@ -64,11 +65,14 @@ class Names:
         ('row', 'row_2')
         """
         base = self.identifier(wish)
+        if base.startswith("cb_"):
+            base = f"{base}_"  # circular buffers are called so
         name, count = base, 1
         while any(name in scope for scope in self._scopes):
             count += 1
             name = f"{base}_{count}"
         self._scopes[-1].add(name)
+        self.declared.add(name)
         return name
 
     @contextmanager
