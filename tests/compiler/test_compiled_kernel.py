@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,14 @@ from tests.compiler import kernels
 
 import tilesmith
 from tilesmith import CompiledKernel
-from tilesmith.errors import BadCallError, DeviceError, KernelError, SettingsError, UnknownPassError
+from tilesmith.errors import (
+    BadCallError,
+    DeviceError,
+    KernelError,
+    L1BudgetError,
+    SettingsError,
+    UnknownPassError,
+)
 from tilesmith.launch import shared_device
 
 SHAPE = (40, 70)
@@ -182,6 +190,15 @@ def test_options_that_mean_nothing() -> None:
         tilesmith.compile(lambda x: x)
     with pytest.raises(BadCallError, match="out_idx 2 is no parameter of scaled_kernel"):
         tilesmith.compile(kernels.scaled(*SHAPE), out_idx=[2])
+
+
+def test_blocks_beyond_l1_are_refused_with_a_size_that_fits() -> None:
+    with pytest.raises(L1BudgetError, match="too many") as caught:
+        tilesmith.compile(kernels.scaled(1024, 1024, block=1024))
+    smaller = re.search(r"with (\d+) in place of 1024", caught.value.remedy)
+    assert smaller is not None
+    assert "tile " in caught.value.table
+    assert tilesmith.compile(kernels.scaled(1024, 1024, block=int(smaller[1])))
 
 
 def test_modules_of_the_tile_dialect_are_compiled_and_kept(scaled: CompiledKernel, a: torch.Tensor) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
+from tilesmith.dialects.types import BufferType
 from tilesmith.errors import L1BudgetError
+from tilesmith.passes.geometry import tiles_of
 
 
 def bytes_of(op: tt.CBOp) -> int:
@@ -25,7 +27,7 @@ def check_buffers_fit(buffers: Sequence[tt.CBOp], arch: Arch) -> None:
         f"the kernel's buffers take {wanted} bytes of L1, but a core of {arch.product} has {free}:"
         f" {wanted - free} too many",
         where=tile.location_of(largest),
-        remedy=_remedy(buffers, wanted - free, largest),
+        remedy=_remedy(buffers, wanted - free, arch),
         table=_table(buffers, free, wanted),
     )
 
@@ -34,7 +36,7 @@ def _aligned_total(sizes: Iterable[int], arch: Arch) -> int:
     return sum(-(-size // arch.dram_alignment) * arch.dram_alignment for size in sizes)
 
 
-def _remedy(buffers: Sequence[tt.CBOp], over: int, largest: tt.CBOp) -> str:
+def _remedy(buffers: Sequence[tt.CBOp], over: int, arch: Arch) -> str:
     """Fewer stages if that is enough, since the result stays the same; else smaller blocks."""
     depths = sorted({op.depth.value.data for op in buffers if op.depth.value.data > 1}, reverse=True)
     for stages in depths[:1]:
@@ -44,11 +46,29 @@ def _remedy(buffers: Sequence[tt.CBOp], over: int, largest: tt.CBOp) -> str:
             )
             if saved >= over:
                 return f"num_stages {stages} -> {fewer} saves {saved} bytes and fits"
+    largest = max(buffers, key=bytes_of)
     name, shape = largest.cb_name.data, _shape(largest)
     return (
-        f"use smaller blocks: {name} ({shape}) alone takes {bytes_of(largest)} bytes,"
-        f" and {over} bytes must go; a smaller format helps too"
+        f"use smaller blocks: {name} ({shape}) alone takes {bytes_of(largest)} bytes"
+        f"{_smaller_block(buffers, arch)}; a smaller format helps too"
     )
+
+
+def _smaller_block(buffers: Sequence[tt.CBOp], arch: Arch) -> str:
+    """The least change of one size, wherever it stands, after which everything fits."""
+    free = arch.l1_size - arch.l1_unreserved_base
+    for size in sorted({dim for op in buffers for dim in op.cb.type.buffer.dims}, reverse=True):
+        for smaller in range((size - 1) // 32 * 32, 0, -32):
+            if _aligned_total((_bytes_with(op, size, smaller) for op in buffers), arch) <= free:
+                return f", and with {smaller} in place of {size} in every buffer all of them fit"
+    return ""
+
+
+def _bytes_with(op: tt.CBOp, size: int, smaller: int) -> int:
+    kind = op.cb.type.buffer
+    dims = [smaller if dim == size else dim for dim in kind.dims]
+    changed = BufferType.of(dims, kind.element_type, kind.scope.data, kind.layout.data, kind.format.data)
+    return bytes_of(op) * tiles_of(changed) // tiles_of(kind)
 
 
 def _shape(op: tt.CBOp) -> str:
