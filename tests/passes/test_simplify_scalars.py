@@ -97,6 +97,11 @@ def test_a_product_divided_is_a_smaller_product() -> None:
     assert text.startswith("arith.muli %n")
 
 
+def test_a_product_of_a_product_is_one_product() -> None:
+    text = value_of("%a = arith.muli %n, %sixty_four : index\n %r = arith.muli %two, %a : index")
+    assert text.startswith("arith.muli %n")
+
+
 def test_control_flow(golden: Golden) -> None:
     """One turn: no loop. None: nothing. A branch that is known: no branch. Named indices: outside."""
     golden(

@@ -40,7 +40,7 @@ def _written(kernel: tt.KernelOp) -> Emitter:
     _write_body(e, kernel)
     hidden = frozenset(e.names.declared & _functions(e))
     if hidden:
-        # A variable of the user has the name of a function that is called: write it again without these names.
+        # A variable of the user has the name of a function that is called: write it without these names.
         e = Emitter(kernel.role.data, hidden)
         _write_body(e, kernel)
     return e

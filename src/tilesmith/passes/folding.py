@@ -86,13 +86,22 @@ def _fold_right(op: Operation, left: SSAValue, number: int) -> Fold:
     if isinstance(op, arith.AddiOp | arith.SubiOp):
         return left if number == 0 else None
     if isinstance(op, arith.MuliOp):
-        return 0 if number == 0 else left if number == 1 else None
+        return _multiple(left, number)
     if isinstance(op, arith.DivSIOp | arith.FloorDivSIOp):
         return left if number == 1 else _quotient_of_product(left, number)
     if isinstance(op, arith.RemSIOp):
         scaled = _product(left)
         return 0 if number == 1 or (scaled is not None and number and scaled.factor % number == 0) else None
     return None
+
+
+def _multiple(left: SSAValue, number: int) -> Fold:
+    scaled = _product(left)
+    if number == 0:
+        return 0
+    if number == 1 or scaled is None:
+        return left if number == 1 else None
+    return Scaled(scaled.value, _wrapped(scaled.factor * number, left.type))
 
 
 def _quotient_of_product(left: SSAValue, number: int) -> Fold:
