@@ -12,6 +12,7 @@ import argparse
 import importlib.util
 import json
 import math
+import resource
 import sys
 import tempfile
 import time
@@ -106,6 +107,14 @@ def figures(repeats: int) -> dict[str, Any]:
     kernel = trace()
     tilesmith.compile(kernel).sources()  # the first compile imports what is imported late
     stages = {size: compile_ms(chained(size), repeats) for size in STAGES}
+    return {
+        "gemm256_ms": round(compile_ms(kernel, repeats), 2),
+        "trace_ms": round(best_ms(trace, repeats), 2),
+        "passes_ms": {name: round(ms, 2) for name, ms in pass_times(kernel, repeats).items()},
+        "stages_ms": {size: round(ms, 1) for size, ms in stages.items()},
+        "growth": round(growth(stages), 2),
+        "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+    }
 
 
 def main() -> None:
