@@ -60,6 +60,8 @@ def access(cb: SSAValue, follows: Sequence[int], out: BufferType, where: str) ->
     if "flat" in (kind.layout.data, out.layout.data):
         return _flat_access(cb, kind, follows, out, where)
     axes, target = axes_of(kind), axes_of(out)
+    # A dimension of size 1 stays where it is, whatever it is said to follow.
+    follows = [-1 if size == 1 else dim for size, dim in zip(kind.dims, follows, strict=True)]
     row = None if axes.row is None else follows[axes.row]
     col = None if axes.col is None else follows[axes.col]
     batch = tuple(follows[dim] for dim in axes.batch)
@@ -81,9 +83,9 @@ def access(cb: SSAValue, follows: Sequence[int], out: BufferType, where: str) ->
     linear = tiles_of(kind) == 1 or (
         straight
         and tile_grid(kind) == tile_grid(out)
-        and batch == target.batch
-        and row in (None, target.row)
-        and col in (None, target.col)
+        and [dim for dim in batch if dim >= 0] == [dim for dim in target.batch if out.dims[dim] > 1]
+        and row in (None, -1, target.row)
+        and col in (None, -1, target.col)
     )
     return Access(cb, batch, row, col, turned, tuple(spreads), linear)
 
@@ -91,7 +93,9 @@ def access(cb: SSAValue, follows: Sequence[int], out: BufferType, where: str) ->
 def _flat_access(
     cb: SSAValue, kind: BufferType, follows: Sequence[int], out: BufferType, where: str
 ) -> Access:
-    same = kind.layout == out.layout and kind.dims == out.dims and list(follows) == list(range(len(out.dims)))
+    moving = [dim for size, dim in zip(kind.dims, follows, strict=True) if size > 1]
+    in_order = moving == [dim for dim, size in enumerate(out.dims) if size > 1]
+    same = kind.layout == out.layout and kind.elements == out.elements and in_order
     if not same and not (kind.layout.data == "scalar" and kind.elements == 1):
         raise UnsupportedKernelError(
             f"a buffer of shape {kind.dims} ({kind.layout.data}) and one of shape {out.dims}"
