@@ -93,3 +93,24 @@ def accumulated(m: int, n: int, dtype: str = "float32", block: int = 32) -> Any:
             T.copy(c, B[by * block, bx * block])
 
     return accumulated_kernel
+
+
+def scaled_by(kind: str) -> Any:
+    """B = factor A, with the factor a parameter between the tensors; a tensor nobody looks at comes last."""
+    scalar = {"int32": T.int32, "float32": T.float32}[kind]
+
+    @T.prim_func
+    def scaled_by_kernel(
+        A: T.Tensor((40, 70), "float32"),
+        factor: scalar,
+        B: T.Tensor((40, 70), "float32"),
+        unused: T.Tensor((3,), "float32"),
+    ):
+        with T.Kernel(3, 2, threads=128) as (bx, by):
+            tile = T.alloc_shared((32, 32), "float32")
+            T.copy(A[by * 32, bx * 32], tile)
+            for i, j in T.Parallel(32, 32):
+                tile[i, j] = tile[i, j] * T.cast(factor, "float32")
+            T.copy(tile, B[by * 32, bx * 32])
+
+    return scaled_by_kernel

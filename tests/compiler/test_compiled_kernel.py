@@ -87,6 +87,17 @@ def test_out_idx_makes_what_is_read_start_at_zero(a: torch.Tensor) -> None:
     assert torch.allclose(kernel(a), a, rtol=1e-2)
 
 
+@pytest.mark.parametrize(("kind", "factors"), [("int32", (3, -7)), ("float32", (0.5, -2.0))])
+def test_numbers_are_parameters_too(kind: str, factors: tuple[float, float], a: torch.Tensor) -> None:
+    kernel = tilesmith.compile(kernels.scaled_by(kind))
+    for factor in factors:
+        assert torch.allclose(kernel(a, factor, torch.zeros(3)), factor * a, rtol=1e-3)
+
+
+def test_no_rows_are_no_work(dynamic: CompiledKernel) -> None:
+    assert dynamic(torch.zeros(0, SHAPE[1])).shape == (0, SHAPE[1])
+
+
 def test_wrong_calls_say_what_is_wrong(scaled: CompiledKernel, a: torch.Tensor) -> None:
     with pytest.raises(BadCallError, match=r"takes 2 arguments \(1 without outputs\), got 3"):
         scaled(a, a, a)
