@@ -46,7 +46,8 @@ def _first_user(block: Block, cb: SSAValue) -> Operation | None:
 
 def _touches(op: Operation, cb: SSAValue) -> bool:
     return any(
-        cb in buffer_effects(inner).touches or (isinstance(inner, tt.ReleaseOp | tt.UndefOp) and inner.cb is cb)
+        cb in buffer_effects(inner).touches
+        or (isinstance(inner, tt.ReleaseOp | tt.UndefOp) and inner.cb is cb)
         for inner in op.walk()
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.dialects import arith
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -35,7 +36,7 @@ from tilesmith.passes.tiles.expression import (
 from tilesmith.passes.tiles.schedule import Schedule, Step, nodes_of, schedule
 from tilesmith.passes.tiles.spill import Spilled, spill
 from tilesmith.passes.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of, temporary
-from tilesmith.passes.tiles.translate import Translator
+from tilesmith.passes.tiles.translate import Translator, quotient, remainder
 from tilesmith.passes.transfers.build import Index
 
 _MATRIX_UNIT = ("add", "sub", "mul")
@@ -118,17 +119,14 @@ class _Map:
 
     def _index(self, dim: int) -> Node | None:
         """The index along a dimension, where it differs over a tile."""
+        dims = self.out.dims
         if self.out.layout.data == "flat":
-            along = "flat" if len(self.out.dims) == 1 or dim == len(self.out.dims) - 1 else None
-        else:
-            axes = out_axes(self.out)
-            along = {axes.row: "row", axes.col: "col"}.get(dim)
-        if along is None:
-            return None
-        size = self.out.elements if along == "flat" else self.out.dims[dim]
-        if size <= (TILE_ELEMENTS if along == "flat" else TILE):
-            return Count(along)
-        return Apply("add_number", (Count(along),), (Origin(dim),))
+            element = _from(dim, Count("flat"), self.out.elements > TILE_ELEMENTS)
+            place = quotient(element, float(prod(dims[dim + 1 :])))
+            return place if dim == 0 else remainder(place, float(dims[dim]))
+        axes = out_axes(self.out)
+        along = {axes.row: "row", axes.col: "col"}.get(dim)
+        return None if along is None else _from(dim, Count(along), dims[dim] > TILE)
 
     def _on_matrix_unit(self, root: Node) -> Node:
         """A sum, difference or product of two 16-bit tiles at the root of the graph needs no vector unit."""
@@ -138,6 +136,9 @@ class _Map:
         if not isinstance(left, Load) or not isinstance(right, Load) or left.turned or right.turned:
             return root
         kinds = [buffer_of(self.accesses[load.number].cb) for load in (left, right)]
+        if root.fn != "mul":
+            # Sums come out with eleven bits, which is enough for 16-bit results only.
+            kinds.append(self.out)
         if any(kind.format.data not in _EXACT_ON_MATRIX_UNIT for kind in kinds):
             return root
         return Eltwise(root.fn, left, right)
@@ -290,6 +291,11 @@ class _Map:
             if one.inverse:
                 value = stage.op(arith.DivfOp(stage.number(1.0), value)).results[0]
             self.scalars[key] = value
+
+
+def _from(dim: int, count: Count, many: bool) -> Node:
+    """A counting tile, counting from where the current tile begins if there are many."""
+    return Apply("add_number", (count,), (Origin(dim),)) if many else count
 
 
 @dataclass(frozen=True)

@@ -135,25 +135,14 @@ class Translator:
         return Apply("div", (self.node(op.lhs), self.node(op.rhs)))
 
     def divide_integers(self, op: Operation) -> Node:
-        return self._quotient(op.operands[0], op.operands[1])
+        return quotient(self.node(op.operands[0]), self._divisor(op.operands[1]))
 
     def remainder(self, op: Operation) -> Node:
         left, right = op.operands
-        quotient = self._quotient(left, right)
-        if self.is_uniform(right):
-            product = Apply("multiply_number", (quotient,), (self.scalar(right),))
-        else:
-            product = Apply("mul", (quotient, self.node(right)))
-        return Apply("sub", (self.node(left), product))
+        return remainder(self.node(left), self._divisor(right))
 
-    def _quotient(self, left: SSAValue, right: SSAValue) -> Node:
-        # Half a unit above, so that a rounded quotient never falls below the whole number it stands for.
-        above = Apply("add_number", (self.node(left),), (0.5,))
-        if self.is_uniform(right):
-            ratio: Node = Apply("multiply_number", (above,), (_inverse(self.scalar(right)),))
-        else:
-            ratio = Apply("div", (above, self.node(right)))
-        return Apply("floor", (ratio,))
+    def _divisor(self, value: SSAValue) -> Scalar | Node:
+        return self.scalar(value) if self.is_uniform(value) else self.node(value)
 
     def compare(self, op: arith.CmpfOp | arith.CmpiOp) -> Node:
         number = op.predicate.value.data
@@ -230,6 +219,25 @@ def known_number(value: SSAValue) -> float | None:
         # A true i1 is kept as -1 by some builders.
         return float(abs(data)) if value.type == IntegerType(1) else float(data)
     return None
+
+
+def quotient(left: Node, right: Scalar | Node) -> Node:
+    """The quotient of whole numbers, rounded down."""
+    if right == 1.0:
+        return left
+    # Half a unit above, so that a rounded quotient never falls below the whole number it stands for.
+    above = Apply("add_number", (left,), (0.5,))
+    if isinstance(right, Node):
+        return Apply("floor", (Apply("div", (above, right)),))
+    return Apply("floor", (Apply("multiply_number", (above,), (_inverse(right),)),))
+
+
+def remainder(left: Node, right: Scalar | Node) -> Node:
+    """What a division of whole numbers leaves."""
+    times = quotient(left, right)
+    if isinstance(right, Node):
+        return Apply("sub", (left, Apply("mul", (times, right))))
+    return Apply("sub", (left, Apply("multiply_number", (times,), (right,))))
 
 
 def _inverse(value: Scalar) -> Scalar:
