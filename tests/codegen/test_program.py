@@ -6,11 +6,14 @@ import json
 from typing import Any
 
 import jsonschema
+import ml_dtypes
+import numpy as np
 import pytest
 from tests.passes import samples
 
 import tilesmith
 from tilesmith.codegen.plan import schema
+from tilesmith.dialects.context import parse
 from tilesmith.program import ComputeConfig, CoreCoord, MathFidelity, Program, ReaderConfig, WriterConfig
 
 
@@ -90,3 +93,26 @@ def test_the_schema_refuses_what_is_missing_or_unknown() -> None:
         jsonschema.validate({key: value for key, value in plan.items() if key != "cores"}, schema())
     with pytest.raises(jsonschema.ValidationError, match="'more' was unexpected"):
         jsonschema.validate({**plan, "more": 1}, schema())
+
+
+def dynamic_add() -> tilesmith.CompiledKernel:
+    """The sample with a number of rows that each call brings."""
+    text = str(samples.module("add")).replace("tensor<[256, 256]", 'tensor<["m", 256]')
+    text = text.replace("bf16>) {", "bf16>) symbols(%m) {", 1)
+    rows = "%c63 = arith.constant 63 : index\n %c64 = arith.constant 64 : index\n"
+    rows += "%up = arith.addi %m, %c63 : index\n %1 = arith.divsi %up, %c64 : index"
+    return tilesmith.compile(parse(text.replace("%1 = arith.constant 4 : index", rows)), "wormhole")
+
+
+def test_sizes_are_arguments() -> None:
+    """Another size on as many cores differs in values alone: nothing is compiled again."""
+    kernel = dynamic_add()
+    programs = {}
+    for rows in (1000, 1024, 100):
+        a = np.ones((rows, 256), np.float32).astype(ml_dtypes.bfloat16)
+        assert (np.asarray(kernel(a, a), np.float32) == 2).all()
+        programs[rows] = kernel.program
+    assert programs[1000].structure == programs[1024].structure
+    assert programs[1000].kernels[0].common_runtime_args[-1] == 1000
+    assert programs[1000].kernels[0].kernel_source == programs[100].kernels[0].kernel_source
+    assert programs[100].kernels[0].core_ranges.num_cores == 8
