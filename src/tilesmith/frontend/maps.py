@@ -104,7 +104,7 @@ def emit_map(
 ) -> None:
     """out[iteration] = value. Dimensions of `out` that follow no variable are of size 1."""
     operands = _Operands(ctx, list(iteration), space)
-    for load in s.loads_of(value):
+    for load in s.outer_loads_of(value):
         operands.add(load)
     kinds = [f32 if s.is_float(memory.dtype) else i32 for memory, _ in operands.inputs]
     block = Block(arg_types=[*kinds, *([INDEX] * len(iteration))])

@@ -43,15 +43,16 @@ def _is_tile_work(step: Guarded) -> bool:
 
 def _is_map(step: Guarded) -> bool:
     """Whether the value can be computed as a map; where it goes is another matter."""
-    return s.is_float(step.store.memory.dtype) and fits_compute(step.store.value, step.space) and (
-        step.store.memory.is_buffer or _has_arithmetic(step.store.value)
-    )
-
-
-def _has_arithmetic(value: s.Expr) -> bool:
+    store = step.store
+    if not s.is_float(store.memory.dtype) or not fits_compute(store.value, step.space):
+        return False
+    value = store.value
     while isinstance(value, s.Cast):
         value = value.a
-    return not isinstance(value, s.Load | s.Number)
+    if isinstance(value, s.Load):
+        # Movement alone is worth a map only between buffers, and only if no element has to be looked for.
+        return store.memory.is_buffer and box_of(value.memory, value.indices, step.space) is not None
+    return store.memory.is_buffer or not isinstance(value, s.Number)
 
 
 def _lower_store(ctx: Context, step: Guarded) -> None:

@@ -329,6 +329,15 @@ def loads_of(expr: Expr) -> Iterator[Load]:
     return (part for part in walk(expr) if isinstance(part, Load))
 
 
+def outer_loads_of(expr: Expr) -> Iterator[Load]:
+    """The loads of an expression, without those that only say where another one reads."""
+    if isinstance(expr, Load):
+        yield expr
+    else:
+        for child in children(expr):
+            yield from outer_loads_of(child)
+
+
 def reads_of(statement: Statement) -> set[Memory]:
     """Memories that a statement, or anything in it, reads."""
     found: set[Memory] = set()
