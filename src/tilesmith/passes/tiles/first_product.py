@@ -1,4 +1,4 @@
-"""Sums of products that start from zero: the first product overwrites, and nobody fills the result with zeros."""
+"""Sums of products that start from zero: the first product overwrites, so nobody fills the result first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilesmith.passes.roles import steps
 from tilesmith.passes.tiles.translate import known_number
 
 OVERWRITES = "overwrites"
-"""Attribute of a gemm whose result starts from zero: "always", or in the "first" turn of the loop it is in."""
+"""Attribute of a gemm whose result starts from zero: "always", or in the "first" turn of its loop."""
 
 
 def start_with_product(block: Block) -> None:
