@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
@@ -21,16 +23,20 @@ def start_with_product(block: Block) -> None:
     """Drop fills with zero that a product follows, and say so at the product."""
     for fill in [op for op in steps(block) if isinstance(op, tile.FillOp) and known_number(op.value) == 0.0]:
         user = _next_user(fill, fill.buffer)
-        if isinstance(user, tile.GemmOp) and user.c is fill.buffer:
+        if _adds_to(user, fill.buffer):
             user.attributes[OVERWRITES] = StringAttr("always")
             Rewriter.erase_op(fill)
         elif isinstance(user, scf.ForOp) and _runs(user):
             first = _first_user(user.body.block, fill.buffer)
-            if isinstance(first, tile.GemmOp) and first.c is fill.buffer:
+            if _adds_to(first, fill.buffer):
                 first.attributes[OVERWRITES] = StringAttr("first")
                 # The loop finds a version to replace, with nothing in it.
                 Rewriter.insert_op(tt.UndefOp(fill.buffer), InsertPoint.before(fill))
                 Rewriter.erase_op(fill)
+
+
+def _adds_to(op: Operation | None, cb: SSAValue) -> TypeGuard[tile.GemmOp]:
+    return isinstance(op, tile.GemmOp) and op.c is cb and cb not in (op.a, op.b)
 
 
 def _next_user(op: Operation, cb: SSAValue) -> Operation | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tile, tt
@@ -285,7 +285,7 @@ class _Map:
                 known[arg] = stage.value(position[dim])
         for one in self._uniforms(rounds):
             key = one.value, one.inverse
-            if key in self.scalars or not _is_computable(one.value, block.args, known):
+            if key in self.scalars or not _is_computable(one.value, block, known):
                 continue
             value = stage.as_float(_copied(stage, one.value, self.op, known))
             if one.inverse:
@@ -312,12 +312,12 @@ class _Place:
         return {**self.position, self.col: stage.add(self.first, i)}
 
 
-def _is_computable(value: SSAValue, args: tuple[SSAValue, ...], known: Mapping[SSAValue, SSAValue]) -> bool:
+def _is_computable(value: SSAValue, body: Block, known: Mapping[SSAValue, SSAValue]) -> bool:
     if isinstance(value, BlockArgument):
-        return value not in args or value in known
+        return value.block is not body or value in known
     owner = value.owner
     assert isinstance(owner, Operation)
-    return all(_is_computable(operand, args, known) for operand in owner.operands)
+    return owner.parent is not body or all(_is_computable(one, body, known) for one in owner.operands)
 
 
 def _copied(stage: Stage, value: SSAValue, op: tile.MapOp, known: dict[SSAValue, SSAValue]) -> SSAValue:
