@@ -52,12 +52,14 @@ class Staging:
     def _cb(self, suffix: str, producer: str, consumer: str, kind: BufferType) -> tt.CBOp:
         key = (suffix, producer, consumer, kind)
         if key not in self.made:
-            taken = sum(made[0] == suffix for made in self.made)
+            taken = sum(known[0] == suffix for known in self.made)
             name = self.alloc.buffer_name.data + suffix + (str(taken + 1) if taken else "")
             depth = (
                 self.alloc.depth.value.data if self.alloc.depth is not None and producer != consumer else 1
             )
-            self.made[key] = tt.CBOp(name, kind, tiles_of(kind), depth, page_bytes(kind), producer, consumer)
+            made = tt.CBOp(name, kind, tiles_of(kind), depth, page_bytes(kind), producer, consumer)
+            made.location = self.alloc.location
+            self.made[key] = made
         return self.made[key]
 
     def _rewrite(self, access: Access) -> None:

@@ -1,5 +1,5 @@
 builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
-  tt.kernel reader @add_reader(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) attributes {dfg = [{index = 0 : i64, step = "tile.load", role = "reader", reads = [], writes = ["A_shared"]}, {index = 1 : i64, step = "tile.load", role = "reader", reads = [], writes = ["B_shared"]}, {index = 2 : i64, step = "C_local from A_shared, B_shared, element by element", role = "compute", reads = ["A_shared", "B_shared"], writes = ["C_local"]}, {index = 3 : i64, step = "tile.store", role = "writer", reads = ["C_local"], writes = []}], common_args = ["address_A", "address_B"], core_args = ["first_block", "block_count"]} {
+  tt.kernel reader @add_reader(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) attributes {dfg = [{index = 0 : i64, step = "tile.load", role = "reader", reads = [], writes = ["A_shared"]}, {index = 1 : i64, step = "tile.load", role = "reader", reads = [], writes = ["B_shared"]}, {index = 2 : i64, step = "C_local[i, j] = A_shared[i, j] + B_shared[i, j]", role = "compute", reads = ["A_shared", "B_shared"], writes = ["C_local"]}, {index = 3 : i64, step = "tile.store", role = "writer", reads = ["C_local"], writes = []}], common_args = ["address_A", "address_B"], core_args = ["first_block", "block_count"]} {
     %A_shared = tt.cb "A_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", index = 0 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     %B_shared = tt.cb "B_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", index = 1 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     %C_local = tt.cb "C_local" {pages = 4 : i64, depth = 1 : i64, page_size = 2048 : i64, producer = "compute", consumer = "writer", index = 2 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
@@ -67,7 +67,7 @@ builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], c
       }
     }
   }
-  tt.kernel compute @add_compute(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) attributes {dfg = [{index = 0 : i64, step = "tile.load", role = "reader", reads = [], writes = ["A_shared"]}, {index = 1 : i64, step = "tile.load", role = "reader", reads = [], writes = ["B_shared"]}, {index = 2 : i64, step = "C_local from A_shared, B_shared, element by element", role = "compute", reads = ["A_shared", "B_shared"], writes = ["C_local"]}, {index = 3 : i64, step = "tile.store", role = "writer", reads = ["C_local"], writes = []}], unpack_to_dest_fp32 = [], common_args = [], core_args = ["first_block", "block_count"], math_fidelity = "HiFi4"} {
+  tt.kernel compute @add_compute(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) attributes {dfg = [{index = 0 : i64, step = "tile.load", role = "reader", reads = [], writes = ["A_shared"]}, {index = 1 : i64, step = "tile.load", role = "reader", reads = [], writes = ["B_shared"]}, {index = 2 : i64, step = "C_local[i, j] = A_shared[i, j] + B_shared[i, j]", role = "compute", reads = ["A_shared", "B_shared"], writes = ["C_local"]}, {index = 3 : i64, step = "tile.store", role = "writer", reads = ["C_local"], writes = []}], unpack_to_dest_fp32 = [], common_args = [], core_args = ["first_block", "block_count"], math_fidelity = "HiFi4"} {
     %A_shared = tt.cb "A_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", index = 0 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     %B_shared = tt.cb "B_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", index = 1 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     %C_local = tt.cb "C_local" {pages = 4 : i64, depth = 1 : i64, page_size = 2048 : i64, producer = "compute", consumer = "writer", index = 2 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
@@ -78,7 +78,7 @@ builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], c
     %0 = arith.constant 1 : index
     tt_compute.init_eltwise "add" %A_shared, %B_shared : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     scf.for %block = %first_block to %end_block step %0 {
-      tt.stage "compute" "C_local from A_shared, B_shared, element by element" ins(%A_shared, %B_shared) outs(%C_local) : (!tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>) -> (!tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>) {
+      tt.stage "compute" "C_local[i, j] = A_shared[i, j] + B_shared[i, j]" ins(%A_shared, %B_shared) outs(%C_local) : (!tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>) -> (!tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>) {
         tt.cb_wait_front %A_shared, 4 : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
         tt.cb_wait_front %B_shared, 4 : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
         tt.cb_reserve_back %C_local, 4 : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
@@ -104,7 +104,7 @@ builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], c
       tt.cb_pop_front %B_shared, 4 : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     }
   }
-  tt.kernel writer @add_writer(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) attributes {dfg = [{index = 0 : i64, step = "tile.load", role = "reader", reads = [], writes = ["A_shared"]}, {index = 1 : i64, step = "tile.load", role = "reader", reads = [], writes = ["B_shared"]}, {index = 2 : i64, step = "C_local from A_shared, B_shared, element by element", role = "compute", reads = ["A_shared", "B_shared"], writes = ["C_local"]}, {index = 3 : i64, step = "tile.store", role = "writer", reads = ["C_local"], writes = []}], common_args = ["address_C"], core_args = ["first_block", "block_count"]} {
+  tt.kernel writer @add_writer(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) attributes {dfg = [{index = 0 : i64, step = "tile.load", role = "reader", reads = [], writes = ["A_shared"]}, {index = 1 : i64, step = "tile.load", role = "reader", reads = [], writes = ["B_shared"]}, {index = 2 : i64, step = "C_local[i, j] = A_shared[i, j] + B_shared[i, j]", role = "compute", reads = ["A_shared", "B_shared"], writes = ["C_local"]}, {index = 3 : i64, step = "tile.store", role = "writer", reads = ["C_local"], writes = []}], common_args = ["address_C"], core_args = ["first_block", "block_count"]} {
     %A_shared = tt.cb "A_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", index = 0 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     %B_shared = tt.cb "B_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", index = 1 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     %C_local = tt.cb "C_local" {pages = 4 : i64, depth = 1 : i64, page_size = 2048 : i64, producer = "compute", consumer = "writer", index = 2 : i64} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
@@ -142,9 +142,10 @@ builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], c
             tt_dataflow.write_page %C_local[%tile] -> %C_1[%page] : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>, !tt.accessor_of<!tile.tensor<[256, 256], bf16, tile, Float16_b>>
           }
         }
-        tt_dataflow.write_barrier
+        tt_dataflow.writes_flushed
       }
       tt.cb_pop_front %C_local, 4 : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
     }
+    tt_dataflow.write_barrier
   }
 }
