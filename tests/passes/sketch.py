@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from xdsl.builder import Builder, InsertPoint
@@ -23,24 +23,25 @@ SIDE = 32
 
 
 class Sketch:
-    """One kernel: tensors T and U, the buffers named (all 32x32 bf16), a symbol n, and steps in order."""
+    """One kernel: tensors T and U, the buffers named (all 32x32, bf16 or f32), a symbol n, steps in order."""
 
-    def __init__(self, *names: str, depth: int = 1) -> None:
+    def __init__(self, *names: str, wide: Collection[str] = ()) -> None:
         tensor = TensorType.of((SIDE, SIDE), bf16, "tile", "Float16_b")
         self.func = tile.FuncOp("sketch", [("T", tensor), ("U", tensor)], ["n"])
         self.block = self.func.body.block
         self.at = Builder(InsertPoint.at_end(self.block))
         self.zero, self.one = (self._constant(IntegerAttr(value, IndexType())) for value in (0, 1))
         self.value = self._constant(FloatAttr(0.0, f32))
-        self.buffers = {name: self._alloc(name, depth) for name in names}
+        self.buffers = {name: self._alloc(name, name in wide) for name in names}
         self.module = ModuleOp([self.func])
 
     def _constant(self, value: IntegerAttr | FloatAttr) -> SSAValue:
         return self.at.insert(arith.ConstantOp(value)).result
 
-    def _alloc(self, name: str, depth: int) -> SSAValue:
-        alloc = tile.AllocOp(name, BufferType.of((SIDE, SIDE), bf16, "shared", "tiled", "Float16_b"))
-        alloc.depth = tt.number(depth)
+    def _alloc(self, name: str, wide: bool) -> SSAValue:
+        element, format_name = (f32, "Float32") if wide else (bf16, "Float16_b")
+        alloc = tile.AllocOp(name, BufferType.of((SIDE, SIDE), element, "shared", "tiled", format_name))
+        alloc.depth = tt.number(1)
         return self.at.insert(alloc).buffer
 
     # ---- steps ----

@@ -291,13 +291,62 @@ def test_writes_nobody_reads_are_dropped() -> None:
     assert lowered(s) == ["cb X: reader -> writer", "load T X (reader)", "store X U (writer)", "release X"]
 
 
-def test_a_result_is_written_where_it_is_copied_to() -> None:
+def test_a_result_that_two_need_is_not_written_elsewhere() -> None:
     s = Sketch("X", "Y", "Z")
     s.load("X")
     s.map(["X"], "Y")
     s.copy("Y", "Z")
+    s.clean("Z")
+    s.store("Y")
     s.store("Z")
-    assert "map X Z (compute)" in lowered(s)
+    assert "map X Z (compute)" not in lowered(s)
+
+
+def test_a_result_is_written_where_it_leaves() -> None:
+    s = Sketch("X")
+    s.load("X")
+    with s.loop():
+        s.map(["X"], "X")
+    s.map(["X"], "X")
+    s.store("X")
+    assert "map X X_2 (compute)" in lowered(s)
+
+
+def test_a_buffer_and_its_copy_are_one() -> None:
+    s = Sketch("X", "Y", "Z")
+    s.load("X")
+    s.copy("X", "Y")
+    s.map(["Y"], "Z")
+    s.store("Z")
+    assert lowered(s) == [
+        "cb X: reader -> compute",
+        "cb Z: compute -> writer",
+        "load T X (reader)",
+        "map X Z (compute)",
+        "release X",
+        "store Z U (writer)",
+        "release Z",
+    ]
+
+
+def test_a_copy_that_outlives_its_source_stays() -> None:
+    s = Sketch("X", "Y", "Z")
+    s.load("X")
+    s.copy("X", "Y")
+    s.load("X")
+    s.map(["X", "Y"], "Z")
+    s.store("Z")
+    assert "copy X Y (compute)" in lowered(s)
+
+
+def test_a_copy_that_rounds_stays() -> None:
+    s = Sketch("X", "Y", wide=["X"])
+    s.fill("X")
+    s.clean("X")
+    s.copy("X", "Y")
+    s.map(["Y"], "Y")
+    s.store("Y")
+    assert "copy X Y (compute)" in lowered(s)
 
 
 def test_a_result_used_again_is_copied() -> None:
@@ -319,3 +368,23 @@ def test_a_sum_is_copied_because_it_needs_what_it_adds_to() -> None:
     s.gemm("A", "B", "C")
     s.store("C")
     assert "copy C C_out (compute)" in lowered(s)
+
+
+def test_a_copy_that_widens_what_nobody_changes_is_left_out() -> None:
+    s = Sketch("X", "Y", "Z", wide=["Y"])
+    s.load("X")
+    s.copy("X", "Y")
+    s.map(["Y"], "Z")
+    s.store("Z")
+    assert buffers(s) == ["X: reader -> compute", "Z: compute -> writer"]
+
+
+def test_a_copy_that_widens_what_is_changed_stays() -> None:
+    s = Sketch("X", "Y", "Z", wide=["Y"])
+    s.load("X")
+    s.copy("X", "Y")
+    with s.loop():
+        s.map(["Y"], "Y")
+    s.map(["Y"], "Z")
+    s.store("Z")
+    assert "copy X Y (compute)" in lowered(s)

@@ -49,7 +49,7 @@ step = st.one_of(
     st.just(("gemm", "X", "Y", "Z")),
 )
 code = st.recursive(
-    st.lists(step, max_size=4),
+    st.lists(step, min_size=1, max_size=4),
     lambda inner: st.lists(
         st.one_of(
             step,
@@ -59,9 +59,10 @@ code = st.recursive(
             st.tuples(st.just("branch"), inner),
             st.tuples(st.just("either"), inner, inner),
         ),
-        max_size=4,
+        min_size=2,
+        max_size=5,
     ),
-    max_leaves=6,
+    max_leaves=5,
 )
 
 
@@ -90,6 +91,7 @@ def write(s: Sketch, lines: Code) -> None:
 def lowered(lines: Code) -> ModuleOp:
     s = Sketch(*NAMES)
     write(s, lines)
+    write(s, [("store", name, "U") for name in NAMES])
     run(compiler_context(), s.module, PASSES)
     return s.module
 

@@ -19,7 +19,7 @@ def remove_dead_writes(block: Block) -> None:
 
 
 def _dead_writes(block: Block) -> list[Operation]:
-    live = liveness(block, _effects)
+    live = liveness(block, effects_with_allocations)
     dead = []
     for op in steps(block):
         writes = effects_of(op).writes
@@ -30,6 +30,6 @@ def _dead_writes(block: Block) -> list[Operation]:
     return dead
 
 
-def _effects(op: Operation) -> Effects:
+def effects_with_allocations(op: Operation) -> Effects:
     """An allocation ends what the buffer held in the block before."""
     return Effects((), (op.buffer,)) if isinstance(op, tile.AllocOp) else buffer_effects(op)

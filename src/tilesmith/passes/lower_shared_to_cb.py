@@ -16,6 +16,7 @@ from tilesmith.passes.dead_writes import remove_dead_writes
 from tilesmith.passes.effects import Effects, buffer_effects
 from tilesmith.passes.forward_writes import forward_writes
 from tilesmith.passes.liveness import liveness
+from tilesmith.passes.merge_copies import merge_copies
 from tilesmith.passes.roles import assign_roles, set_role, steps
 from tilesmith.passes.split_buffers import split_buffers
 from tilesmith.passes.staging import Staging, accesses_by_buffer
@@ -36,6 +37,7 @@ class LowerSharedToCB(ModulePass):
 
 def _lower(block: Block) -> None:
     remove_dead_writes(block)
+    merge_copies(block)
     roles = assign_roles(block)
     for op, role in roles.items():
         set_role(op, role)
