@@ -196,3 +196,42 @@ def never_cleared(size: int) -> Any:
             T.copy(c, C)
 
     return never_cleared_kernel
+
+
+def one_row_at_a_time(m: int, n: int) -> Any:
+    """Copies of parts and scalar code on a buffer with a dimension of size 1."""
+
+    @T.prim_func
+    def one_row_at_a_time_kernel(x: T.Tensor((1, m, n), "float32"), y: T.Tensor((1, m, n), "float32")):
+        with T.Kernel(1, threads=32) as _:
+            a = T.alloc_shared((1, m, n), "float32")
+            b = T.alloc_shared((1, m, n), "float32")
+            T.copy(x, a)
+            T.copy(a, b)
+            for i in T.serial(1, m):
+                for j in T.serial(n):
+                    b[0, i, j] = b[0, i - 1, j] + a[0, i, j]
+            T.copy(b, y)
+
+    return one_row_at_a_time_kernel
+
+
+def rows_when_needed(m: int, n: int, block: int) -> Any:
+    """A load that only the blocks below the diagonal run, and one that all run."""
+
+    @T.prim_func
+    def rows_when_needed_kernel(
+        w: T.Tensor((m, n), "float32"), x: T.Tensor((m, n), "float32"), y: T.Tensor((m, n), "float32")
+    ):
+        with T.Kernel(T.ceildiv(n, block), T.ceildiv(m, block), threads=32) as (bx, by):
+            a = T.alloc_shared((block, block), "float32")
+            b = T.alloc_shared((block, block), "float32")
+            T.copy(w[by * block, 0], a)
+            T.clear(b)
+            if bx <= by:
+                T.copy(x[by * block, 0], b)
+            for i, j in T.Parallel(block, block):
+                b[i, j] = a[i, j] + b[i, j]
+            T.copy(b, y[by * block, bx * block])
+
+    return rows_when_needed_kernel

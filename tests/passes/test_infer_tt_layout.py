@@ -155,3 +155,12 @@ def test_dimensions_of_size_one_take_no_tiles() -> None:
     x = np.random.default_rng(0).normal(size=(2, 64, 1, 40)).astype(np.float32)
     inputs = {"x": x, "y": np.zeros_like(x)}
     assert np.array_equal(results(module, inputs)["y"], results(import_prim_func(kernel), inputs)["y"])
+
+
+def test_copies_and_scalar_code_lose_dimensions_of_size_one_too() -> None:
+    kernel = layout_kernels.one_row_at_a_time(6, 40)
+    module = inferred(kernel)
+    assert {op.buffer.type.dims for op in of_type(module, AllocOp)} == {(6, 40)}
+    x = np.random.default_rng(0).normal(size=(1, 6, 40)).astype(np.float32)
+    found = results(module, {"x": x, "y": np.zeros_like(x)})["y"]
+    assert np.allclose(found, np.cumsum(x, axis=1), atol=1e-5)

@@ -58,6 +58,12 @@ def test_without_anything_to_share_blocks_are_counted_off() -> None:
     assert partition_of(partitioned(after(samples.module("add"), InferTTLayout()))).kind == "linear"
 
 
+def test_a_load_that_not_all_cores_of_a_row_run_is_not_shared() -> None:
+    module = partitioned(inferred(layout_kernels.rows_when_needed(128, 128, 32)))
+    assert partition_of(module).kind == "mesh"
+    assert shared(module) == {"w": "row"}
+
+
 def test_a_grid_of_unknown_size_is_an_expression_of_symbols() -> None:
     part = partition_of(partitioned(inferred(layout_kernels.dynamic_rows(64, 32))))
     assert part.kind == "linear"
