@@ -139,20 +139,21 @@ class Signature:
         )
 
 
-def signature_of(module: ModuleOp, out_idx: Sequence[int] | int | None = None) -> Signature:
-    """The signature of the one kernel of a module, as the front end made it."""
-    (func,) = (op for op in module.ops if isinstance(op, tile.FuncOp))
-    accesses = {name: _accesses(value) for name, value in func.tensors.items()}
-    tensors = {name: _parameter(name, value, *accesses[name]) for name, value in func.tensors.items()}
-    order = func.attributes.get("parameters")
-    names = tuple(_text(one) for one in order) if isinstance(order, ArrayAttr) else tuple(tensors)
+def signature_of(modules: Sequence[ModuleOp], out_idx: Sequence[int] | int | None = None) -> Signature:
+    """The signature of a kernel as the front end made it: one module for each of its grids, in order."""
+    funcs = [op for module in modules for op in module.ops if isinstance(op, tile.FuncOp)]
+    func = funcs[0]
+    hidden = _names(func, "workspace")
+    tensors = {name: _parameter(name, funcs) for name in func.tensors if name not in hidden}
+    names = _names(func, "parameters") or tuple(tensors)
     outputs = tuple(name for name in names if name in tensors and tensors[name].is_output)
     if out_idx is not None:
         chosen = [out_idx] if isinstance(out_idx, int) else list(out_idx)
         _check_out_idx(chosen, names, func.sym_name.data)
         outputs = tuple(names[index] for index in chosen)
     symbols = tuple(symbol.data for symbol in func.symbols)
-    return Signature(func.sym_name.data, tensors, symbols, names, outputs)
+    kernel = func.sym_name.data if len(funcs) == 1 else func.sym_name.data.removesuffix("_0")
+    return Signature(kernel, tensors, symbols, names, outputs)
 
 
 def _check_out_idx(chosen: Sequence[int], names: Sequence[str], kernel: str) -> None:
@@ -165,15 +166,23 @@ def _check_out_idx(chosen: Sequence[int], names: Sequence[str], kernel: str) -> 
         )
 
 
-def _text(attribute: Attribute) -> str:
-    assert isinstance(attribute, StringAttr)
-    return attribute.data
+def _names(func: tile.FuncOp, attribute: str) -> tuple[str, ...]:
+    names = func.attributes.get(attribute)
+    return (
+        tuple(one.data for one in names if isinstance(one, StringAttr))
+        if isinstance(names, ArrayAttr)
+        else ()
+    )
 
 
-def _parameter(name: str, value: SSAValue, is_read: bool, is_written: bool) -> Parameter:
-    kind = value.type
+def _parameter(name: str, funcs: Sequence[tile.FuncOp]) -> Parameter:
+    """Read, if the first grid that uses it reads it; written, if any grid does."""
+    kind = funcs[0].tensors[name].type
     assert isinstance(kind, TensorType)
-    return Parameter(name, kind.dims, kind.element_type, is_read, is_written)
+    uses = [use for use in (_accesses(func.tensors[name]) for func in funcs) if any(use)]
+    return Parameter(
+        name, kind.dims, kind.element_type, bool(uses) and uses[0][0], any(written for _, written in uses)
+    )
 
 
 def _accesses(tensor: SSAValue) -> tuple[bool, bool]:

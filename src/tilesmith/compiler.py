@@ -57,32 +57,37 @@ def compile(  # noqa: A001 - the name users look for
     return CompiledKernel(_imported(kernel), arch, choices, out_idx)
 
 
-def _imported(kernel: Any) -> ModuleOp:
+def _imported(kernel: Any) -> list[ModuleOp]:
     if isinstance(kernel, ModuleOp):
-        return kernel.clone()
-    from tilesmith.frontend.tilelang import import_prim_func
+        return [kernel.clone()]
+    from tilesmith.frontend.tilelang import import_kernels
 
-    return import_prim_func(kernel)
+    return import_kernels(kernel)
 
 
 class CompiledKernel:
-    """A kernel lowered to three C++ kernels. Call it with torch tensors or numpy arrays.
+    """A kernel lowered to three C++ kernels per grid. Call it with torch tensors or numpy arrays.
 
     With all parameters given, outputs are written in place and returned; left out, they are made.
     """
 
     def __init__(
-        self, module: ModuleOp, arch: Arch, choices: Choices, out_idx: Sequence[int] | int | None = None
+        self,
+        modules: Sequence[ModuleOp],
+        arch: Arch,
+        choices: Choices,
+        out_idx: Sequence[int] | int | None = None,
     ) -> None:
         self.arch = arch
-        self.signature: Signature = signature_of(module, out_idx)
-        self.module = module.clone()
-        self._imported = module
+        self.signature: Signature = signature_of(modules, out_idx)
+        self.modules: tuple[ModuleOp, ...] = tuple(module.clone() for module in modules)
+        self._imported = tuple(modules)
         self._choices = choices
         self._launches: OrderedDict[tuple[tuple[str, int], ...], Launch] = OrderedDict()
-        self._last: RunReport | None = None
-        self._ir: dict[str, str] = {}
-        lower(self.module, choices)
+        self._last: tuple[RunReport, ...] = ()
+        self._ir: dict[str, list[str]] = {}
+        for module in self.modules:
+            lower(module, choices)
 
     def __repr__(self) -> str:
         return f"CompiledKernel({self.signature} for {self.arch.product})"
@@ -103,27 +108,38 @@ class CompiledKernel:
 
     def sources(self) -> dict[str, str]:
         """The C++ of every kernel, by its name."""
-        kernels = [op for op in self.module.walk() if isinstance(op, tt.KernelOp)]
+        kernels = [op for module in self.modules for op in module.walk() if isinstance(op, tt.KernelOp)]
         return {op.sym_name.data: op.source.data for op in kernels if op.source is not None}
 
     @property
     def program(self) -> Program:
         """The Program of the last call; of a kernel without symbols also before the first."""
-        return self._recent_launch().program
+        return self.programs[0]
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """A Program for each grid of the kernel; most have one."""
+        return self._recent_launch().programs
 
     @property
     def plan(self) -> dict[str, Any]:
-        """What runs where, as plan.json has it."""
+        """What runs where, as plan.json has it, for the first grid."""
+        return self.plans[0]
+
+    @property
+    def plans(self) -> tuple[dict[str, Any], ...]:
+        """The same for every grid."""
         from tilesmith.codegen.plan import plan_of
 
-        launch = self._recent_launch()
-        return plan_of(self.module, self.arch, launch.program)
+        pairs = zip(self.modules, self.programs, strict=True)
+        return tuple(plan_of(module, self.arch, program) for module, program in pairs)
 
     def ir(self, after: str = "") -> str:
         """The module after a pass; "import" is what the front end made. Left out, after the last one."""
         if not self._ir:
-            self._ir["import"] = str(self._imported)
-            lower(self._imported.clone(), self._choices, self._note_ir)
+            for module in self._imported:
+                self._note_ir("import", module)
+                lower(module.clone(), self._choices, self._note_ir)
         names = [step.name for step in pipeline(self._choices)]
         chosen = after or names[-1]
         if chosen not in self._ir:
@@ -132,13 +148,13 @@ class CompiledKernel:
                 where="ir(after=...)",
                 remedy=f"choose one of: {', '.join(['import', *names])}",
             )
-        return self._ir[chosen]
+        return "\n".join(self._ir[chosen])
 
     def profile(self, *args: Any, **named: Any) -> RunSummary:
         """Figures of the last run; with arguments, of a run with these."""
         if args or named:
             self(*args, **named)
-        if self._last is None:
+        if not self._last:
             raise BadCallError(
                 f"{self.signature.kernel} has not run yet",
                 where="profile()",
@@ -163,7 +179,7 @@ class CompiledKernel:
         key = tuple(sorted(symbols.items()))
         launch = self._launches.get(key)
         if launch is None or launch.device.is_closed:
-            launch = self._launches[key] = Launch(self.module, self.arch, symbols)
+            launch = self._launches[key] = Launch(self.modules, self.arch, symbols)
             if len(self._launches) > _LAUNCHES_KEPT:
                 self._launches.popitem(last=False)
         else:
@@ -199,7 +215,7 @@ class CompiledKernel:
         return returned[0] if len(returned) == 1 else tuple(returned)
 
     def _note_ir(self, name: str, module: ModuleOp) -> None:
-        self._ir[name] = str(module)
+        self._ir.setdefault(name, []).append(str(module))
 
 
 def _write_back(target: Any, values: Array) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock, RLock
 from typing import Any
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
 
 from tilesmith.arch import Arch
 from tilesmith.carriers import from_carrier, to_carrier
@@ -15,6 +16,7 @@ from tilesmith.codegen.program import build_program
 from tilesmith.dialects import tt
 from tilesmith.dialects.types import TensorType
 from tilesmith.formats import DataFormat
+from tilesmith.program import Program
 from tilesmith.runtime import Device, Layout, RunReport, Tensor, open_device
 
 Array = NDArray[Any]
@@ -41,33 +43,57 @@ def tensor_types(module: ModuleOp) -> dict[str, TensorType]:
 
 
 class Launch:
-    """The tensors and the program of one kernel for one set of symbols."""
+    """The tensors and the programs of one kernel for one set of symbols; a program for each of its grids."""
 
-    def __init__(self, module: ModuleOp, arch: Arch, symbols: Mapping[str, int]) -> None:
+    def __init__(self, modules: Sequence[ModuleOp], arch: Arch, symbols: Mapping[str, int]) -> None:
         self.device = shared_device(arch)
-        self._types = tensor_types(module)
-        self.tensors: dict[str, Tensor] = {
-            name: self._empty(kind, symbols) for name, kind in self._types.items() if kind.layout.data
-        }
-        self.program = build_program(module, arch, self.tensors, symbols)
         self.lock = RLock()
+        self._elements: dict[str, Attribute] = {}
+        self._parts = self._placed([tensor_types(module) for module in modules], symbols)
+        self._holders: dict[str, Tensor] = {}
+        self.programs: tuple[Program, ...] = tuple(
+            build_program(module, arch, tensors, symbols)
+            for module, tensors in zip(modules, self._parts, strict=True)
+        )
 
     def upload(self, arrays: Mapping[str, Array]) -> None:
+        """Bring the arguments of a call to the device, each to the first grid that uses it."""
+        self._holders = {}
         for name, values in arrays.items():
-            if name in self.tensors:
-                tensor = self.tensors[name]
+            tensor = next((tensors[name] for tensors in self._parts if name in tensors), None)
+            if tensor is not None:
                 tensor.copy_from_numpy(to_carrier(values, tensor.dtype, name))
+                self._holders[name] = tensor
 
-    def run(self) -> RunReport:
-        return self.device.run(self.program)
+    def run(self) -> tuple[RunReport, ...]:
+        return tuple(
+            self._run_part(tensors, program)
+            for tensors, program in zip(self._parts, self.programs, strict=True)
+        )
 
     def download(self, names: Iterable[str]) -> dict[str, Array]:
-        return {
-            name: from_carrier(self.tensors[name].to_numpy(), self._types[name].element_type)
-            for name in names
-            if name in self.tensors
-        }
+        return {name: self._values(name) for name in names if name in self._holders}
 
-    def _empty(self, kind: TensorType, symbols: Mapping[str, int]) -> Tensor:
-        shape = [symbols[size] if isinstance(size, str) else size for size in kind.dims]
-        return self.device.empty(shape, DataFormat[kind.format.data], _LAYOUTS[kind.layout.data])
+    def _run_part(self, tensors: Mapping[str, Tensor], program: Program) -> RunReport:
+        for name, tensor in tensors.items():
+            # Another grid may want the tensor in another layout or format.
+            if self._holders.get(name, tensor) is not tensor:
+                tensor.copy_from_numpy(to_carrier(self._values(name), tensor.dtype, name))
+        self._holders.update(tensors)
+        return self.device.run(program)
+
+    def _values(self, name: str) -> Array:
+        return from_carrier(self._holders[name].to_numpy(), self._elements[name])
+
+    def _placed(
+        self, types: Sequence[Mapping[str, TensorType]], symbols: Mapping[str, int]
+    ) -> list[dict[str, Tensor]]:
+        """The tensors of each grid; those of equal type are the same."""
+        made: dict[tuple[str, TensorType], Tensor] = {}
+        for name, kind in (pair for part in types for pair in part.items()):
+            if (name, kind) not in made and kind.layout.data:
+                shape = [symbols[size] if isinstance(size, str) else size for size in kind.dims]
+                layout = _LAYOUTS[kind.layout.data]
+                made[name, kind] = self.device.empty(shape, DataFormat[kind.format.data], layout)
+                self._elements[name] = kind.element_type
+        return [{name: made[name, kind] for name, kind in part.items() if kind.layout.data} for part in types]

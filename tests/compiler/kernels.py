@@ -114,3 +114,25 @@ def scaled_by(kind: str) -> Any:
             T.copy(tile, B[by * 32, bx * 32])
 
     return scaled_by_kernel
+
+
+def two_grids(m: int, n: int, block: int = 32) -> Any:
+    """Row sums of 2 A, through a tensor between two grids: written in tiles, read row by row."""
+
+    @T.prim_func
+    def two_grids_kernel(A: T.Tensor((m, n), "float32"), total: T.Tensor((m,), "float32")):
+        doubled = T.alloc_global((m, n), "float32")
+        with T.Kernel(T.ceildiv(n, block), T.ceildiv(m, block), threads=128) as (bx, by):
+            tile = T.alloc_shared((block, block), "float32")
+            T.copy(A[by * block, bx * block], tile)
+            for i, j in T.Parallel(block, block):
+                tile[i, j] = tile[i, j] + tile[i, j]
+            T.copy(tile, doubled[by * block, bx * block])
+        with T.Kernel(m, threads=128) as row:
+            line = T.alloc_fragment((1, n), "float32")
+            result = T.alloc_fragment((1,), "float32")
+            T.copy(doubled[row, 0], line)
+            T.reduce_sum(line, result, dim=1)
+            total[row] = result[0]
+
+    return two_grids_kernel

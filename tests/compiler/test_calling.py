@@ -38,7 +38,7 @@ def _module(*symbols: str) -> ModuleOp:
 
 @pytest.fixture
 def signature() -> Signature:
-    return signature_of(_module())
+    return signature_of([_module()])
 
 
 def _given(**changes: Any) -> dict[str, Any]:
@@ -58,8 +58,8 @@ def test_outputs_are_written_and_never_read(signature: Signature) -> None:
 
 
 def test_out_idx_names_the_outputs() -> None:
-    assert signature_of(_module(), out_idx=[-2, 0]).outputs == ("C", "A")
-    assert signature_of(_module(), out_idx=[]).inputs == ("A", "B", "C", "unused")
+    assert signature_of([_module()], out_idx=[-2, 0]).outputs == ("C", "A")
+    assert signature_of([_module()], out_idx=[]).inputs == ("A", "B", "C", "unused")
 
 
 def test_reads_and_writes_through_views_and_scalar_code_count() -> None:
@@ -72,7 +72,7 @@ def test_reads_and_writes_through_views_and_scalar_code_count() -> None:
 
         tile.ScalarOp([k.tensors["A"]], [view], region([], copy_one))
 
-    signature = signature_of(module_of({"A": ([8], f32), "B": ([2, 4], f32)}, body))
+    signature = signature_of([module_of({"A": ([8], f32), "B": ([2, 4], f32)}, body)])
     assert signature.outputs == ("B",)
     assert signature.tensors["A"].is_read
 
@@ -89,7 +89,7 @@ def test_whole_numbers_are_passed_in_the_users_order() -> None:
     func = next(iter(module.ops))
     names = ["A", "n", "B", "C", "unused"]
     func.attributes["parameters"] = ArrayAttr([StringAttr(name) for name in names])
-    signature = signature_of(module)
+    signature = signature_of([module])
     assert signature.order == tuple(names)
     assert signature.bind(_given(n=np.int64(7))).symbols == {"m": 5, "n": 7}
     with pytest.raises(BadCallError, match="n is a float"):
@@ -130,12 +130,12 @@ def test_what_does_not_fit_is_refused(
 
 @pytest.mark.parametrize("given", [np.int8, np.uint8, np.bool_])
 def test_bytes_fit_whatever_they_are_called(given: Any) -> None:
-    signature = signature_of(module_of({"A": ([4], IntegerType(8))}, lambda _: None))
+    signature = signature_of([module_of({"A": ([4], IntegerType(8))}, lambda _: None)])
     call = signature.bind({"A": np.zeros(4, given)})
     assert call.arrays["A"].dtype == np.int8
 
 
 def test_integers_do_not_pass_for_floats() -> None:
-    signature = signature_of(module_of({"A": ([4], i32)}, lambda _: None))
+    signature = signature_of([module_of({"A": ([4], i32)}, lambda _: None)])
     with pytest.raises(BadCallError, match="elements of float32"):
         signature.bind({"A": np.zeros(4, np.float32)})

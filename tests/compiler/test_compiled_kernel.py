@@ -94,6 +94,17 @@ def test_numbers_are_parameters_too(kind: str, factors: tuple[float, float], a: 
         assert torch.allclose(kernel(a, factor, torch.zeros(3)), factor * a, rtol=1e-3)
 
 
+def test_grids_of_one_kernel_run_in_order(a: torch.Tensor) -> None:
+    kernel = tilesmith.compile(kernels.two_grids(*SHAPE))
+    assert kernel.signature.order == ("A", "total")
+    for given in (a, 3 * a):
+        assert torch.allclose(kernel(given), 2 * given.sum(1), rtol=1e-2, atol=1e-2)
+    assert len(kernel.programs) == len(kernel.plans) == 2
+    assert len(kernel.sources()) == 6
+    assert len(kernel.profile().kernels) == 10
+    assert kernel.ir("import").count("tile.grid") == 2
+
+
 def test_no_rows_are_no_work(dynamic: CompiledKernel) -> None:
     assert dynamic(torch.zeros(0, SHAPE[1])).shape == (0, SHAPE[1])
 

@@ -45,14 +45,16 @@ class RunSummary:
     traffic: tuple[KernelTraffic, ...]
 
     @staticmethod
-    def of(kernel: str, arch: Arch, report: RunReport) -> RunSummary:
+    def of(kernel: str, arch: Arch, reports: Sequence[RunReport]) -> RunSummary:
+        """The figures of programs that ran one after the other."""
+        cycles = sum(report.cycles for report in reports)
         return RunSummary(
             kernel=kernel,
             product=arch.product,
-            cycles=report.cycles,
-            microseconds=report.cycles / (arch.clock_ghz * 1e3),
-            kernels=_kernel_times(report),
-            traffic=tuple(report.traffic),
+            cycles=cycles,
+            microseconds=cycles / (arch.clock_ghz * 1e3),
+            kernels=tuple(time for report in reports for time in _kernel_times(report)),
+            traffic=tuple(moved for report in reports for moved in report.traffic),
         )
 
     @property
