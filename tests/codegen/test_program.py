@@ -13,8 +13,11 @@ from tests.passes import samples
 
 import tilesmith
 from tilesmith.codegen.plan import schema
+from tilesmith.codegen.program import build_program
 from tilesmith.dialects.context import parse
+from tilesmith.passes.pipeline import lower
 from tilesmith.program import ComputeConfig, CoreCoord, MathFidelity, Program, ReaderConfig, WriterConfig
+from tilesmith.runtime import open_device
 
 
 def kernel_of(name: str, **options: Any) -> tilesmith.CompiledKernel:
@@ -34,9 +37,12 @@ def test_three_kernels_in_the_places_of_their_roles() -> None:
 
 
 def test_arguments() -> None:
-    kernel = kernel_of("add")
-    reader, compute, writer = kernel.program.kernels
-    a, b, c = (kernel._recent_launch().tensors[name] for name in "ABC")
+    module = samples.module("add")
+    lower(module)
+    with open_device("wormhole") as device:
+        a, b, c = (device.empty((256, 256)) for _ in "ABC")
+        program = build_program(module, device.arch, {"A": a, "B": b, "C": c}, {})
+    reader, compute, writer = program.kernels
     assert reader.common_runtime_args == (a.address, b.address)
     assert writer.common_runtime_args == (c.address,)
     assert compute.common_runtime_args == ()

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilesmith.codegen.kernel import kernel_source
 from tilesmith.dialects import tt
 from tilesmith.dialects.context import parse
+from tilesmith.errors import InternalFault
 
 
 def source(body: str, keep_names: bool = True) -> str:
@@ -64,6 +65,24 @@ def expression(lines: str, kind: str = "index") -> str:
         ("%r = arith.floordivsi %n, %k : index", "floor_div(n, -3)"),
         ("%a = arith.addi %n, %m : index\n %r = arith.select %yes, %a, %two : index", "n < m ? n + m : 2"),
         ("%i = arith.index_cast %n : index to i32\n %r = arith.index_cast %i : i32 to index", "n"),
+        ("%r = arith.ceildivsi %n, %two : index", "-floor_div(-n, 2)"),
+        ("%r = arith.constant -2147483648 : index", "INT32_MIN"),
+        (
+            "%r = arith.shrui %n, %two : index",
+            "static_cast<int32_t>(static_cast<uint32_t>(n) >> static_cast<uint32_t>(2))",
+        ),
+        (
+            "%i = arith.extui %yes : i1 to i32\n %r = arith.index_cast %i : i32 to index",
+            "static_cast<int32_t>(holds)",
+        ),
+        (
+            "%i = arith.fptoui %f : f32 to i32\n %r = arith.index_cast %i : i32 to index",
+            "static_cast<int32_t>(static_cast<uint32_t>(0.5f))",
+        ),
+        (
+            "%i = arith.fptosi %f : f32 to i32\n %r = arith.index_cast %i : i32 to index",
+            "static_cast<int32_t>(0.5f)",
+        ),
     ],
 )
 def test_integers(lines: str, expected: str) -> None:
@@ -84,6 +103,12 @@ def test_integers(lines: str, expected: str) -> None:
         ),
         ("%i = arith.constant 3 : i32\n %r = arith.bitcast %i : i32 to f32", "bit_cast<float>(3)"),
         ("%r = arith.constant 0xFF800000 : f32", "-__builtin_inff()"),
+        ("%r = arith.constant 0x7FC00000 : f32", '__builtin_nanf("")'),
+        ("%r = arith.uitofp %yes : i1 to f32", "static_cast<float>(holds)"),
+        (
+            "%i = arith.constant 3 : i32\n %r = arith.uitofp %i : i32 to f32",
+            "static_cast<float>(static_cast<uint32_t>(3))",
+        ),
     ],
 )
 def test_floats(lines: str, expected: str) -> None:
@@ -106,6 +131,9 @@ EQUAL = "%s = arith.cmpi eq, %m, %n : index\n"
         ("%r = arith.cmpf ogt, %0, %f : f32", "x > 0.5f"),
         ("%r = arith.cmpf ugt, %0, %f : f32", "!(x <= 0.5f)"),
         ("%r = arith.cmpf uno, %0, %f : f32", "(x != x || 0.5f != 0.5f)"),
+        ("%r = arith.cmpf one, %0, %f : f32", "(x < 0.5f || x > 0.5f)"),
+        ("%r = arith.xori %yes, %no : i1", "holds != (n == 2)"),
+        ("%r = arith.constant true", "true"),
     ],
 )
 def test_conditions(lines: str, expected: str) -> None:
@@ -217,3 +245,42 @@ def test_variables_named_like_functions_in_use() -> None:
     assert "const int32_t get_arg_val_2 = get_arg_val<int32_t>(0);" in text
     assert "int32_t cb_A_ = 2;" in text
     assert "const int32_t row = floor_div(get_arg_val_2, 2);" in text
+
+
+def test_a_condition_that_takes_statements() -> None:
+    text = source("""
+    %zero = arith.constant 0 : index
+    %c = tile.var_of %zero : index -> !tile.var<index>
+    scf.while () : () -> () {
+      %now = tile.get %c : !tile.var<index> -> index
+      %next = arith.addi %now, %now : index
+      tile.set %c, %next : !tile.var<index>, index
+      %more = arith.cmpi slt, %next, %zero : index
+      scf.condition(%more)
+    } do {
+      scf.yield
+    }
+    """)
+    assert "while (true) {" in text
+    assert "if (!(next < 0)) {\n            break;" in text
+
+
+ZERO = "%zero = arith.constant 0 : index\n"
+CARRYING = """%r = scf.for %i = %zero to %zero step %zero iter_args(%s = %zero) -> (index) {
+      scf.yield %s : index
+    }"""
+CHOOSING = "%r = scf.if %t -> (i1) { scf.yield %t : i1 } else { scf.yield %t : i1 }"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('%n = tt.arg "core" "n"', "argument n has no position yet"),
+        (f"{ZERO} {CARRYING}", "a loop carries values"),
+        (f"%t = arith.constant true\n {CHOOSING}", "yields values"),
+        ("%z = arith.constant 0.0 : f32\n %r = arith.truncf %z : f32 to f16", "no C"),
+    ],
+)
+def test_what_kernels_do_not_have(lines: str, message: str) -> None:
+    with pytest.raises(InternalFault, match=message):
+        source(lines)
