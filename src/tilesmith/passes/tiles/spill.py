@@ -6,26 +6,48 @@ from dataclasses import dataclass, replace
 
 from tilesmith.errors import InternalFault
 from tilesmith.passes.tiles.expression import LEAVES, Apply, Node, Reload, Spread
-from tilesmith.passes.tiles.schedule import nodes_of, schedule
+from tilesmith.passes.tiles.schedule import Schedule, nodes_of, schedule
 
 
 @dataclass(frozen=True)
-class Spilled:
-    """A graph that fits, and what its tile is packed for; None is the output itself."""
+class Round:
+    """A graph that fits DST, and what its tile is packed for; None is the output itself.
+
+    `last_used` are the packed parts that no later round needs.
+    """
 
     root: Node
+    plan: Schedule
     into: Reload | None
+    last_used: tuple[Reload, ...] = ()
 
 
-def spill(root: Node, capacity: int) -> list[Spilled]:
-    """The graph in rounds that fit, in the order they run."""
-    rounds: list[Spilled] = []
-    while schedule(root, capacity).slots > capacity:
+def rounds_of(root: Node, capacity: int) -> list[Round]:
+    """The graph in rounds that fit, in the order they run.
+
+    >>> from tilesmith.passes.tiles.expression import Load
+    >>> products = (Apply("mul", (Load(0), Load(1))), Apply("mul", (Load(2), Load(3))))
+    >>> deep = Apply("add", products)
+    >>> [one.plan.slots for one in rounds_of(deep, 4)], [one.plan.slots for one in rounds_of(deep, 2)]
+    ([3], [2, 2])
+    """
+    rounds: list[Round] = []
+    while (plan := schedule(root, capacity)).slots > capacity:
         part = _largest_part(root, capacity)
         place = Reload()
-        rounds.append(Spilled(part, place))
+        rounds.append(Round(part, schedule(part, capacity), place))
         root = _with(root, part, place, {})
-    return [*rounds, Spilled(root, None)]
+    return _with_last_uses([*rounds, Round(root, plan, None)])
+
+
+def _with_last_uses(rounds: list[Round]) -> list[Round]:
+    last: dict[Reload, int] = {}
+    for at, one in enumerate(rounds):
+        last |= {node: at for node in nodes_of(one.root) if isinstance(node, Reload)}
+    return [
+        replace(one, last_used=tuple(part for part, user in last.items() if user == at))
+        for at, one in enumerate(rounds)
+    ]
 
 
 def _largest_part(root: Node, capacity: int) -> Node:
