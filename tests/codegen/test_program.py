@@ -42,11 +42,11 @@ def test_arguments() -> None:
     with open_device("wormhole") as device:
         a, b, c = (device.empty((256, 256)) for _ in "ABC")
         program = build_program(module, device.arch, {"A": a, "B": b, "C": c}, {})
-    reader, compute, writer = program.kernels
-    assert reader.common_runtime_args == (a.address, b.address)
-    assert writer.common_runtime_args == (c.address,)
-    assert compute.common_runtime_args == ()
-    assert reader.compile_time_args == (2, 2048, 2, 2048)
+        reader, compute, writer = program.kernels
+        assert reader.common_runtime_args == (a.address, b.address)
+        assert writer.common_runtime_args == (c.address,)
+        assert compute.common_runtime_args == ()
+        assert reader.compile_time_args == (2, 2048, 2, 2048)
     # 16 blocks on 16 cores: each core has its number and one block.
     assert [reader.runtime_args[core] for core in (CoreCoord(0, 0), CoreCoord(7, 1))] == [(0, 1), (15, 1)]
 
