@@ -100,7 +100,7 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     **{name: _unary(name, "trigonometry") for name in _TRIGONOMETRY},
     **{name: _general(name) for name in ("abs", "sigmoid", "tanh", "exp2", "expm1", "log", "square", "sign")},
     **{name: _own(name) for name in ("exp", "sqrt", "rsqrt", "log1p")},
-    "recip": _own("recip", "<false>"),
+    "recip": _own("recip", "<ReciprocalDestAcc::FP32>"),
     # Without the macro the series behind erf is one for bf16.
     "erf": replace(_unary("erf", "erf_erfc", "<false>"), define="INP_FLOAT32"),
     "erfc": _unary("erfc", "erf_erfc"),
