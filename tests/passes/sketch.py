@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, ModuleOp, bf16, f32, i1, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
 
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects.types import BufferType, TensorType
@@ -64,7 +65,7 @@ class Sketch:
         return self.at.insert(tile.CleanOp(self.buffers[name], self.value))
 
     def gemm(self, a: str, b: str, c: str) -> tile.GemmOp:
-        return self.at.insert(tile.GemmOp(*(self.buffers[name] for name in (a, b, c))))
+        return self.at.insert(tile.GemmOp(self.buffers[a], self.buffers[b], self.buffers[c]))
 
     def copy(self, source: str, dest: str) -> tile.CopyOp:
         return self.at.insert(tile.CopyOp(self.buffers[source], self.buffers[dest]))

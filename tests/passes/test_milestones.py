@@ -96,10 +96,14 @@ def test_the_compute_kernel_speaks_the_protocol_of_dst(size: int) -> None:
 @pytest.mark.parametrize("size", [256, 512])
 def test_the_writer_waits_writes_and_pops(size: int) -> None:
     writer = sources(size)["writer"]
-    order = [
-        writer.index(step)
-        for step in ("cb_wait_front", "noc_async_write", "noc_async_write_barrier", "cb_pop_front")
-    ]
+    steps = (
+        "cb_wait_front",
+        "noc_async_write",
+        "noc_async_writes_flushed",
+        "cb_pop_front",
+        "noc_async_write_barrier",
+    )
+    order = [writer.index(step) for step in steps]
     assert order == sorted(order)
 
 
