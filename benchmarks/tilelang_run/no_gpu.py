@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,8 +53,9 @@ class _CpuGenerator(_Generator):
         return _Generator.__new__(cls, device=_on_cpu(device))
 
 
-def _nothing(*args: Any, **kwargs: Any) -> None:
-    del args, kwargs
+def _nothing() -> Callable[..., None]:
+    """A function of its own each time: torch.compile wants every name of torch to be another object."""
+    return lambda *_, **__: None
 
 
 def install() -> None:
@@ -64,14 +66,14 @@ def install() -> None:
     )  # fmt: skip
     stand_ins = {
         "is_available": lambda: True,
-        "synchronize": _nothing,
+        "synchronize": _nothing(),
         "current_device": lambda: 0,
         "device_count": lambda: 1,
-        "set_device": _nothing,
-        "init": _nothing,
-        "empty_cache": _nothing,
-        "manual_seed": _nothing,
-        "manual_seed_all": _nothing,
+        "set_device": _nothing(),
+        "init": _nothing(),
+        "empty_cache": _nothing(),
+        "manual_seed": _nothing(),
+        "manual_seed_all": _nothing(),
         "get_device_capability": lambda *_: (9, 0),
         "get_device_name": lambda *_: "no GPU",
         "get_device_properties": lambda *_: properties,
@@ -80,5 +82,5 @@ def install() -> None:
     }
     for name, stand_in in stand_ins.items():
         setattr(torch.cuda, name, stand_in)
-    torch.set_default_device = _nothing  # type: ignore[assignment]
+    torch.set_default_device = _nothing()  # type: ignore[assignment]
     torch.Generator = _CpuGenerator  # type: ignore[misc]
