@@ -69,7 +69,9 @@ def test_tensors_in_a_body_are_loaded_and_stored() -> None:
 
 def test_guards_on_a_store_become_limits() -> None:
     @T.prim_func
-    def first(A: T.Tensor((64, 64), "float32"), lengths: T.Tensor((2,), "int32"), B: T.Tensor((64, 64), "float32")):
+    def first(
+        A: T.Tensor((64, 64), "float32"), lengths: T.Tensor((2,), "int32"), B: T.Tensor((64, 64), "float32")
+    ):
         with T.Kernel(2, threads=128) as bx:
             block = T.alloc_fragment((32, 64), "float32")
             T.copy(A[bx * 32, 0], block)
@@ -180,7 +182,9 @@ def test_a_body_may_use_functions_choices_and_indices() -> None:
 
 def test_a_sum_over_a_loop_in_the_body_becomes_a_reduction() -> None:
     @T.prim_func
-    def products(A: T.Tensor((32, 64), "float32"), x: T.Tensor((64,), "float32"), B: T.Tensor((32,), "float32")):
+    def products(
+        A: T.Tensor((32, 64), "float32"), x: T.Tensor((64,), "float32"), B: T.Tensor((32,), "float32")
+    ):
         with T.Kernel(1, threads=128) as _:
             a = T.alloc_fragment((32, 64), "float32")
             v = T.alloc_fragment((64,), "float32")
@@ -203,7 +207,9 @@ def test_a_sum_over_a_loop_in_the_body_becomes_a_reduction() -> None:
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "bool"])
 def test_integers_may_choose_between_floats(dtype: str) -> None:
     @T.prim_func
-    def choose(A: T.Tensor((32, 32), "float32"), mask: T.Tensor((32, 32), dtype), B: T.Tensor((32, 32), "float32")):
+    def choose(
+        A: T.Tensor((32, 32), "float32"), mask: T.Tensor((32, 32), dtype), B: T.Tensor((32, 32), "float32")
+    ):
         with T.Kernel(1, threads=128) as _:
             a = T.alloc_fragment((32, 32), "float32")
             m = T.alloc_fragment((32, 32), dtype)

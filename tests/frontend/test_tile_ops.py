@@ -11,7 +11,9 @@ def matmul(transpose_a: bool, transpose_b: bool, clear: bool):
     b_shape = (96, 32) if transpose_b else (32, 96)
 
     @T.prim_func
-    def kernel(A: T.Tensor(a_shape, "float32"), B: T.Tensor(b_shape, "float32"), C: T.Tensor((64, 96), "float32")):
+    def kernel(
+        A: T.Tensor(a_shape, "float32"), B: T.Tensor(b_shape, "float32"), C: T.Tensor((64, 96), "float32")
+    ):
         with T.Kernel(1, threads=128) as _:
             a = T.alloc_shared(a_shape, "float32")
             b = T.alloc_shared(b_shape, "float32")
@@ -40,7 +42,9 @@ def test_gemm(transpose_a: bool, transpose_b: bool, clear: bool) -> None:
 
 def test_a_pipelined_loop_says_how_far_it_may_run_ahead() -> None:
     @T.prim_func
-    def kernel(A: T.Tensor((64, 128), "float32"), B: T.Tensor((128, 64), "float32"), C: T.Tensor((64, 64), "float32")):
+    def kernel(
+        A: T.Tensor((64, 128), "float32"), B: T.Tensor((128, 64), "float32"), C: T.Tensor((64, 64), "float32")
+    ):
         with T.Kernel(2, 2, threads=128) as (bx, by):
             a = T.alloc_shared((32, 32), "float32")
             b = T.alloc_shared((32, 32), "float32")

@@ -29,7 +29,7 @@ Threads = Sequence[tuple[Variable, int]]
 def reduce_over(
     kind: str, value: Expr, dims: Sequence[Variable], threads: Threads, at: Location
 ) -> tuple[list[Statement], Expr]:
-    """Statements after which every thread has the values of all threads along `dims` combined, and the result."""
+    """Statements after which every thread has the values of all threads along `dims` combined; the result."""
     shared, before = _published(value, threads, at)
     result = Memory("reduced", (Number(1),), value.dtype, "var", at)
     counters = {v: Variable(f"other_{v.name}", counts=True) for v in dims}
@@ -49,16 +49,14 @@ def reduce_in_warp(kind: str, value: Expr, threads: Threads, at: Location) -> tu
     lane = Variable("lane", counts=True)
     (first, extent), *others = threads
     base = Binary("sub", Name(first), Binary("floormod", Name(first), Number(WARP), "int32"), "int32")
-    place = (Binary("add", base, Name(lane), "int32"), *(Name(v) for v, _ in others))
+    place: tuple[Expr, ...] = (Binary("add", base, Name(lane), "int32"), *(Name(v) for v, _ in others))
     body = _combine(kind, result, Load(shared, place, value.dtype), at)
     loop = Loop(lane, Number(0), Number(min(WARP, extent)), (body,), at=at)
     start = Store(result, (Number(0),), identity(kind, value.dtype), at=at)
     return [*before, start, loop, Sync(at)], Load(result, (Number(0),), value.dtype)
 
 
-def from_thread(
-    value: Expr, source: Expr, threads: Threads, at: Location
-) -> tuple[list[Statement], Expr]:
+def from_thread(value: Expr, source: Expr, threads: Threads, at: Location) -> tuple[list[Statement], Expr]:
     """Statements after which a thread can have the value of another, and that value."""
     shared, before = _published(value, threads, at)
     _, *others = threads

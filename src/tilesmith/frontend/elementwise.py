@@ -27,8 +27,8 @@ class Space:
 class Guarded:
     """A store that happens, for every point of a space, if all conditions hold.
 
-    With `reduction` ("sum", "max", "min") the store combines its value with what is there, over all values of the
-    variables of the space that its indices do not use.
+    With `reduction` ("sum", "max", "min") the store combines its value with what is there, over all values of
+    the variables of the space that its indices do not use.
     """
 
     store: s.Store
@@ -100,7 +100,8 @@ def upper_limit(condition: s.Expr, variables: Collection[s.Variable]) -> tuple[s
 
 def _with_missing_dims(guarded: Guarded) -> Guarded:
     """A store that meets itself in several iterations, as a reduction if it is one."""
-    missing = [v for v, extent in guarded.space.extents.items() if extent != 1 and v not in _used(guarded.store.indices)]
+    used = _used(guarded.store.indices)
+    missing = [v for v, extent in guarded.space.extents.items() if extent != 1 and v not in used]
     if not missing or guarded.reduction:
         return guarded
     return _as_reduction(guarded, set(missing)) or guarded
@@ -205,7 +206,7 @@ class _Flattening:
     def _iterate(
         self, loop: s.Loop, start: s.Expr, extent: int, space: Space, conditions: tuple[s.Expr, ...]
     ) -> list[Guarded] | None:
-        """The stores with the loop's variable as one more dimension; None if iterations depend on each other."""
+        """The stores with the loop's variable as one more dimension; None if iterations need their order."""
         # Loops side by side share a variable, so that what one writes and the next reads is the same place.
         made = s.Variable(loop.variable.name, loop.variable.dtype, counts=True)
         variable = self.counters.setdefault((len(space.extents), extent), made)
@@ -267,9 +268,10 @@ def _accesses(stores: Iterable[Guarded]) -> Iterable[tuple[s.Memory, tuple[s.Exp
 
 
 def _independent(stores: Sequence[Guarded]) -> bool:
-    """Whether what is written in one iteration is not touched in another, so that stores may run one by one."""
+    """Whether what one iteration writes is not touched in another, so that stores may run one by one."""
     if len(stores) == 1 and stores[0].store.accumulate:
-        return all(load.memory is not stores[0].store.memory for e in stores[0].expressions for load in s.loads_of(e))
+        target = stores[0].store.memory
+        return all(load.memory is not target for e in stores[0].expressions for load in s.loads_of(e))
     for guarded in stores:
         free = set(guarded.space.extents) - _used(guarded.store.indices)
         if any(guarded.space.extents[v] != 1 for v in free) and not guarded.reduction:

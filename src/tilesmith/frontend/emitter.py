@@ -113,7 +113,7 @@ class Emitter:
         # repr tells -0.0 from 0.0 and finds a NaN again.
         key = ("constant", repr(value), kind)
         if key not in home.known:
-            attr = FloatAttr(value, f32) if kind == f32 else IntegerAttr(int(value), kind)  # type: ignore[arg-type]
+            attr = FloatAttr(value, f32) if kind == f32 else IntegerAttr(int(value), kind)  # type: ignore[call-overload]
             op = arith.ConstantOp(attr)
             insert_after(home.block, op, home.last_constant)
             home.last_constant = op

@@ -69,9 +69,7 @@ def _scan(op: TileOp) -> list[Statement]:
 
     combine = "add" if op.name == "cumsum" else "max"
     here, before = names[dim], minus(names[dim], Number(1))
-    value = Binary(
-        combine, element(dest, place(before)), element(source, place(here)), dest.memory.dtype
-    )
+    value = Binary(combine, element(dest, place(before)), element(source, place(here)), dest.memory.dtype)
     start = Store(dest.memory, at(dest, place(Number(0))), element(source, place(Number(0))), at=op.at)
     step = Store(dest.memory, at(dest, place(here)), value, at=op.at)
     others = [n for n in range(len(variables)) if n != dim]
@@ -105,12 +103,10 @@ def _im2col(op: TileOp) -> list[Statement]:
     aligned = isinstance(channels, Number) and isinstance(depth, Number) and channels.value % depth.value == 0
     k = first if aligned else plus(first, Name(j))
     channel = plus(_mod(first, channels), Name(j)) if aligned else _mod(k, channels)
-    y = minus(
-        plus(_mul(_div(_mod(pixel, pixels), out_width), stride), _mul(_div(k, _mul(kernel, channels)), dilation)), pad
-    )
-    x = minus(
-        plus(_mul(_mod(pixel, out_width), stride), _mul(_mod(_div(k, channels), kernel), dilation)), pad
-    )
+    row, column_ = _div(_mod(pixel, pixels), out_width), _mod(pixel, out_width)
+    down, right = _div(k, _mul(kernel, channels)), _mod(_div(k, channels), kernel)
+    y = minus(plus(_mul(row, stride), _mul(down, dilation)), pad)
+    x = minus(plus(_mul(column_, stride), _mul(right, dilation)), pad)
     inside = _all(
         Binary("ge", y, Number(0), "bool"),
         Binary("ge", x, Number(0), "bool"),
@@ -159,7 +155,8 @@ def element_fill(op: TileOp) -> Statement:
     (region,) = op.regions
     variables = counters(len(region.sizes))
     indices = at(region, [Name(v) for v in variables])
-    return nest(variables, region.sizes, Store(region.memory, indices, _expr(op.options["value"]), at=op.at), "serial")
+    store = Store(region.memory, indices, _expr(op.options["value"]), at=op.at)
+    return nest(variables, region.sizes, store, "serial")
 
 
 def element_copy(op: TileOp) -> Statement:

@@ -75,13 +75,13 @@ def narrow_width(dtype: str) -> int:
 
 
 class Expressions:
-    """Lowers expressions in some context: `read` says what a Load is there, `choose` may take over a Select."""
+    """Lowers expressions: `read` says what a Load is in some context, `choose` may take over a Select."""
 
     def __init__(
         self,
         emitter: Emitter,
         read: Callable[[Load], SSAValue],
-        choose: Callable[[Select], SSAValue | None] = lambda select: None,
+        choose: Callable[[Select], SSAValue | None] = lambda _: None,
     ) -> None:
         self.e = emitter
         self.read = read
@@ -223,7 +223,7 @@ class Expressions:
         return self.e.pure(arith.BitcastOp, (value,), lambda: arith.BitcastOp(value, f32), f32)
 
     def _half_of_bits(self, value: SSAValue) -> SSAValue:
-        """float16 bits, exactly: shifted into float32's place, then scaled by the difference of the exponents."""
+        """float16 bits, exactly: moved to float32's place, then scaled by the difference of the exponents."""
         i = self.e.constant
         sign = self.e.binary(arith.ShLIOp, self.e.binary(arith.AndIOp, value, i(0x8000, i32)), i(16, i32))
         rest = self.e.binary(arith.ShLIOp, self.e.binary(arith.AndIOp, value, i(0x7FFF, i32)), i(13, i32))

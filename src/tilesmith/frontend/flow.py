@@ -42,10 +42,9 @@ def emit_loop(e: Emitter, values: Expressions, loop: Loop, lower: Lower) -> None
 
 def emit_branch(e: Emitter, values: Expressions, branch: Branch, lower: Lower) -> None:
     condition = values.condition(branch.condition)
-    regions = [emit_region(e, lambda: lower(branch.then))]
-    if branch.otherwise:
-        regions.append(emit_region(e, lambda: lower(branch.otherwise)))
-    e.emit(scf.IfOp(condition, [], *regions))
+    then = emit_region(e, lambda: lower(branch.then))
+    otherwise = emit_region(e, lambda: lower(branch.otherwise)) if branch.otherwise else None
+    e.emit(scf.IfOp(condition, [], then, otherwise))
 
 
 def emit_while(e: Emitter, values: Expressions, repeat: Repeat, lower: Lower) -> None:

@@ -17,9 +17,7 @@ def without_jumps(statements: Sequence[s.Statement]) -> tuple[s.Statement, ...]:
             case s.Loop(body=body) | s.Repeat(body=body):
                 done += _loop(replace(statement, body=without_jumps(body)))
             case s.Branch(then=then, otherwise=otherwise):
-                done.append(
-                    replace(statement, then=without_jumps(then), otherwise=without_jumps(otherwise))
-                )
+                done.append(replace(statement, then=without_jumps(then), otherwise=without_jumps(otherwise)))
             case _:
                 done.append(statement)
     return tuple(done)

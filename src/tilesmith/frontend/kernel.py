@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
 from tilesmith.dialects import tile
 from tilesmith.frontend.context import Context, tensor_type
@@ -16,7 +16,7 @@ from tilesmith.frontend.jumps import without_jumps
 from tilesmith.frontend.parallel import lower_parallel
 from tilesmith.frontend.scalars import loop_end, lower_scalar, variable_uses
 from tilesmith.frontend.sizes import with_room
-from tilesmith.frontend.source import Bind, Branch, Kernel, Loop, Repeat, Statement, Store, TileOp
+from tilesmith.frontend.source import Bind, Branch, Kernel, Loop, Memory, Repeat, Statement, Store, TileOp
 from tilesmith.frontend.structure import accumulators, expanded, is_elementwise, is_scalar
 from tilesmith.frontend.threads import loop_over_threads
 from tilesmith.frontend.tile_ops import lower_tile_op
@@ -55,7 +55,7 @@ class _Kernel:
         self.e = emitter
         self.grid_block = Block(arg_types=[INDEX] * len(kernel.grid))
         args = func.body.block.args
-        tensors = dict(zip(kernel.tensors, args, strict=False))
+        tensors: dict[Memory, SSAValue] = dict(zip(kernel.tensors, args, strict=False))
         self.ctx = Context(emitter, func.body.block, self.grid_block, tensors)
         self.ctx.control.variables.update(zip(kernel.symbols, args[len(tensors) :], strict=True))
 

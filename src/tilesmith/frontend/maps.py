@@ -70,7 +70,7 @@ def box_of(memory: s.Memory, indices: Sequence[s.Expr], space: Space) -> Box | N
 
 
 def fits_compute(value: s.Expr, space: Space) -> bool:
-    """Whether the vector unit can compute a value: floats, and integers only of indices and loop variables."""
+    """Whether the vector unit can compute a value: floats, and integers made of loop variables only."""
     if isinstance(value, s.Bits):
         return False
     value = _unwidened(value)
@@ -158,8 +158,8 @@ class _Operands:
     def _operand(self, load: s.Load) -> tuple[s.Memory, list[int]]:
         box = box_of(load.memory, load.indices, self.space)
         memory = load.memory
-        readable = s.is_float(memory.dtype) or memory.dtype in _SMALL_INTEGERS or memory in self.ctx.accumulators
-        if box is None or not readable or not box.fits:
+        integers = memory.dtype in _SMALL_INTEGERS or memory in self.ctx.accumulators
+        if box is None or not box.fits or not (s.is_float(memory.dtype) or integers):
             return self._collected(load)
         if memory.is_buffer and self._is_direct(box):
             return memory, [self._position(v) for v in box.follows]
@@ -181,7 +181,8 @@ class _Operands:
         """Elements that lie anywhere, put into a buffer one by one."""
         used = [v for v in self.space.extents if any(uses(index, {v}) for index in load.indices)]
         dtype = load.memory.dtype if s.is_float(load.memory.dtype) else "float32"
-        part = self.ctx.temporary(load.memory.name, [self.space.extents[v] for v in used] or [1], dtype, "shared")
+        shape = [self.space.extents[v] for v in used] or [1]
+        part = self.ctx.temporary(load.memory.name, shape, dtype, "shared")
         indices = tuple(s.Name(v) for v in used) or (s.Number(0),)
         inner: s.Statement = s.Store(part, indices, s.Cast(self._inside(load), dtype))
         for variable in reversed(used):

@@ -1,4 +1,4 @@
-"""Loops over elements -> `tile.map` and transfers where the body works element by element, else scalar code."""
+"""Loops over elements -> `tile.map` and transfers where a body works element by element, else scalar code."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def as_loop(step: Guarded) -> s.Statement:
     inner: s.Statement = store
     for condition in reversed(step.conditions):
         inner = s.Branch(condition, (inner,), (), store.at)
-    for variable, extent in reversed(step.space.extents.items()):
+    for variable, extent in reversed(list(step.space.extents.items())):
         inner = s.Loop(variable, s.Number(0), s.Number(extent), (inner,), at=store.at)
     return inner
 
@@ -96,14 +96,17 @@ def _as_copy(step: Guarded) -> tuple[s.Region, s.Region, dict[int, s.Expr]] | No
         # What is beyond a limit reads as zero, which is what the other side says.
         if conditions or not step.store.memory.is_buffer:
             return None
-        value, conditions, from_global = value.a, (value.condition,), True
+        conditions, from_global = (value.condition,), True
+        value = value.a
     while isinstance(value, s.Cast) and s.is_float(value.dtype) and s.is_float(value.a.dtype):
         value = value.a
     if not isinstance(value, s.Load) or value.memory.scope == "var":
         return None
     source = box_of(value.memory, value.indices, step.space)
     dest = box_of(step.store.memory, step.store.indices, step.space)
-    if source is None or dest is None or not source.fits or not dest.fits or source.order != dest.order or not _moving(step) <= set(dest.order):
+    if source is None or dest is None or not source.fits or not dest.fits:
+        return None
+    if source.order != dest.order or not _moving(step) <= set(dest.order):
         return None
     tensors = [box.region.memory.scope == "global" for box in (source, dest)]
     same_type = value.memory.dtype == step.store.memory.dtype

@@ -36,3 +36,11 @@ def refuse_call(name: str, where: object) -> NoReturn:
         if any(word in name for word in words):
             refuse(f"{name} only exists on GPUs", where, remedy)
     refuse(f"{name} has no counterpart on the chip", where, "write it with loops over elements")
+
+
+def refuse_scope(name: str, scope: str, where: object) -> NoReturn:
+    """Refuse a buffer by the memory it lives in."""
+    remedy = "allocate it with T.alloc_shared or T.alloc_fragment"
+    if "barrier" in scope:
+        remedy = "remove it: T.Pipelined overlaps transfers and arithmetic by itself"
+    refuse(f"the buffer {name} lives in {scope!r}, which only exists on a GPU", where, remedy)

@@ -67,10 +67,13 @@ def transform_own(statement: s.Statement, change: OnExpr) -> s.Statement:
     """Apply `change` to the expressions of a statement itself, not to those of its bodies."""
     match statement:
         case s.Loop(body=body) | s.Repeat(body=body):
-            return replace(transform_statement(replace(statement, body=()), change), body=body)  # type: ignore[call-arg]
+            bare = transform_statement(replace(statement, body=()), change)
+            assert isinstance(bare, s.Loop | s.Repeat)
+            return replace(bare, body=body)
         case s.Branch(then=then, otherwise=otherwise):
             bare = transform_statement(replace(statement, then=(), otherwise=()), change)
-            return replace(bare, then=then, otherwise=otherwise)  # type: ignore[call-arg]
+            assert isinstance(bare, s.Branch)
+            return replace(bare, then=then, otherwise=otherwise)
     return transform_statement(statement, change)
 
 

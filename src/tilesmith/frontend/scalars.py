@@ -189,7 +189,7 @@ class _Scalar:
         return self._either(guard, lambda: self.e.emit(op).results[0], lambda: zero)
 
     def _guard(self, memory: s.Memory, indices: Sequence[s.Expr]) -> SSAValue | None:
-        """Whether an access to a tensor stays inside, if that is not certain: reads are zero beyond, writes lost."""
+        """Whether an access stays inside its tensor, if that is not certain: beyond are zeros."""
         if memory.scope != "global":
             return None
         guard: SSAValue | None = None
@@ -226,12 +226,11 @@ class _Scalar:
         plain = block.first_op is None
         kind = other.type
         var = self.e.emit(tile.VarOp(other if plain else self.e.constant(0, kind), "choice")).results[0]
-        regions = [emit_region(self.e, lambda: _drop(self.e.emit(tile.SetOp(var, then()))))]
+        first = emit_region(self.e, lambda: _drop(self.e.emit(tile.SetOp(var, then()))))
         if not plain:
             block.add_op(tile.SetOp(var, other))
             block.add_op(scf.YieldOp())
-            regions.append(Region(block))
-        self.e.emit(scf.IfOp(test, [], *regions))
+        self.e.emit(scf.IfOp(test, [], first, None if plain else Region(block)))
         return self.e.emit(tile.GetOp(var)).results[0]
 
 

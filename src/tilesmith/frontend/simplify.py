@@ -24,7 +24,9 @@ def simplified(expr: Expr, extents: Extents) -> Expr:
 
 
 def _division(part: Expr, extents: Extents) -> Expr:
-    if not isinstance(part, Binary) or part.op not in ("floordiv", "floormod") or not isinstance(part.b, Number):
+    if not isinstance(part, Binary) or part.op not in ("floordiv", "floormod"):
+        return part
+    if not isinstance(part.b, Number):
         return part
     divisor = int(part.b.value)
     sum_ = affine(part.a, extents)

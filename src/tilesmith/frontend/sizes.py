@@ -1,7 +1,7 @@
 """Fragments that are used beyond their size.
 
-A fragment is spread over threads, so TileLang lets a loop over more elements than it has use it as long as every
-thread meets its own element. A buffer of one core needs room for all of them.
+A fragment is spread over threads, so TileLang lets a loop over more elements than it has use it as long as
+every thread meets its own element. A buffer of one core needs room for all of them.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ def _accesses(
     """Elements used where nothing but parallel loops is around, with the extents of these."""
     for statement in statements:
         inner = extents
-        if isinstance(statement, s.Loop) and statement.kind == "parallel" and isinstance(statement.extent, s.Number):
-            inner = {**extents, statement.variable: int(statement.extent.value)}
+        match statement:
+            case s.Loop(variable=variable, extent=s.Number(extent), kind="parallel"):
+                inner = {**extents, variable: int(extent)}
         if isinstance(statement, s.Store):
             yield statement.memory, statement.indices, inner
         if not isinstance(statement, s.Branch):

@@ -1,7 +1,7 @@
 """What a kernel says, free of the language it was written in.
 
-A front end translates its own syntax into these classes; everything after works on them. Expressions compare by
-structure; variables, memories and statements by identity.
+A front end translates its own syntax into these classes; everything after works on them. Expressions compare
+by structure; variables, memories and statements by identity.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class Sync:
 
 @dataclass(frozen=True, eq=False)
 class Jump:
-    """"break" out of the innermost loop, or "continue" with its next iteration."""
+    """ "break" out of the innermost loop, or "continue" with its next iteration."""
 
     kind: str
     at: Location = Location()

@@ -126,7 +126,8 @@ class _Threads:
         match statement:
             case s.Branch(condition, then, otherwise) if self._varies(condition):
                 # Threads part here and meet inside: each side runs with its threads only.
-                return self._cut(then, (*guards, condition)) + self._cut(otherwise, (*guards, s.Not(condition)))
+                others = (*guards, s.Not(condition))
+                return self._cut(then, (*guards, condition)) + self._cut(otherwise, others)
             case s.Branch(then=then, otherwise=otherwise):
                 sides = tuple(self._cut(then, guards)), tuple(self._cut(otherwise, guards))
                 return [replace(statement, then=sides[0], otherwise=sides[1])]

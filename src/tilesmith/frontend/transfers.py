@@ -129,7 +129,8 @@ def _store(
 def _limit_values(ctx: Context, sizes: Sequence[int], limits: Limits | None) -> list[SSAValue]:
     if not limits:
         return []
-    return [ctx.control.index(limits[n]) if n in limits else ctx.e.index(size) for n, size in enumerate(sizes)]
+    wanted = [limits.get(n, Number(size)) for n, size in enumerate(sizes)]
+    return [ctx.control.index(limit) for limit in wanted]
 
 
 def region_of_tensor(rank: int, other_rank: int, pairs: Pairs) -> tuple[list[int], list[int]]:

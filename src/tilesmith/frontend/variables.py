@@ -13,7 +13,8 @@ from tilesmith.frontend.structure import expanded, is_scalar
 
 def sorted_variables(statements: tuple[s.Statement, ...]) -> tuple[s.Statement, ...]:
     """Local memories of one element as variables, except those whose value only element code knows."""
-    statements = replace_memories(statements, {m: replace(m, scope="var") for m in _single_elements(statements)})
+    single = {m: replace(m, scope="var") for m in _single_elements(statements)}
+    statements = replace_memories(statements, single)
     while True:
         kept = {m: replace(m, scope="local") for m in _known_to_elements(statements)}
         if not kept:

@@ -22,7 +22,7 @@ def without_views(statements: Sequence[s.Statement]) -> tuple[s.Statement, ...]:
 
 
 def _reused(statements: Sequence[s.Statement]) -> set[s.Memory]:
-    """Views of another type that are written before they are read: memory used again, as a buffer of its own."""
+    """Views of another type, written before they are read: memory used again, as a buffer of its own."""
     first: dict[s.Memory, bool] = {}
     for statement in s.walk_statements(tuple(statements)):
         for expr in s.statement_expressions(statement):
@@ -35,7 +35,8 @@ def _reused(statements: Sequence[s.Statement]) -> set[s.Memory]:
                 first.setdefault(region.memory, False)
             for region in statement.regions[-1:]:
                 first.setdefault(region.memory, True)
-    return {m for m, written in first.items() if written and _is_view(m) and m.base and m.base.dtype != m.dtype}
+    views = [m for m, written in first.items() if written and _is_view(m)]
+    return {m for m in views if m.base is not None and m.base.dtype != m.dtype}
 
 
 def _rewritten(statement: s.Statement) -> list[s.Statement]:
@@ -137,8 +138,9 @@ def _same_rank(region: s.Region) -> s.Region | None:
     """A region of a view that only cuts the first dimension of its buffer short."""
     view, base = region.memory, region.memory.base
     assert base is not None
-    same = view.shape[1:] == base.shape[1:] and len(view.shape) == len(base.shape) and view.dtype == base.dtype
-    return replace(region, memory=base) if same else None
+    if view.shape[1:] != base.shape[1:] or len(view.shape) != len(base.shape) or view.dtype != base.dtype:
+        return None
+    return replace(region, memory=base)
 
 
 def _box(region: s.Region) -> s.Region | None:
