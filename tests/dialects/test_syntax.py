@@ -25,6 +25,7 @@ def test_samples(name: str) -> None:
 BUFFER = "!tile.buffer<[8], f32, shared>"
 CB = f"!tt.cb_of<{BUFFER}>"
 TENSOR = "!tile.tensor<[8], f32>"
+WAIT = f"tt.cb_wait_front %cb, 2 : {CB}"
 SETTING = f"""
     %c = arith.constant 1 : index
     %z = arith.constant 0.0 : f32
@@ -56,7 +57,7 @@ def test_functions(text: str) -> None:
         f'tile.copy %b[] -> %b[] sizes [8] dims [0] {{role = "compute"}} : {BUFFER} -> {BUFFER}',
         f"tile.scalar reads(%t) writes() : ({TENSOR}) -> () {{ %v = tile.read %t[%c] : {TENSOR} -> f32 }}",
         f'tt.stage "reader" "A title" ins() outs(%cb) : () -> ({CB}) {{ ^bb0: }}',
-        f'tt.stage "reader" "" ins(%cb) outs() {{rotates}} : ({CB}) -> () {{ tt.cb_wait_front %cb, 2 : {CB} }}',
+        f'tt.stage "reader" "" ins(%cb) outs() {{rotates}} : ({CB}) -> () {{ {WAIT} }}',
     ],
 )
 def test_operations(text: str) -> None:

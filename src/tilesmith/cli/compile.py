@@ -99,11 +99,12 @@ def compiled(text: str, arch: str, formats: str, fidelity: str) -> CompiledKerne
 
 
 def write(kernel: CompiledKernel, folder: Path) -> list[Path]:
-    """One .cpp file per kernel, and plan.json unless sizes are left to the call."""
+    """One .cpp file per kernel, and one plan per grid (plan.json) unless sizes are left to the call."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {f"{name}.cpp": source for name, source in kernel.sources().items()}
     if not kernel.signature.symbols:
-        texts["plan.json"] = json.dumps(kernel.plan, indent=2) + "\n"
+        for number, plan in enumerate(kernel.plans):
+            texts[f"plan{number + 1 if number else ''}.json"] = json.dumps(plan, indent=2) + "\n"
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in texts]

@@ -95,6 +95,15 @@ def ints(values: Sequence[int]) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, list(values))
 
 
+def numbers(values: DenseArrayBase) -> tuple[int, ...]:
+    """What `ints` holds.
+
+    >>> numbers(ints([1, 2]))
+    (1, 2)
+    """
+    return tuple(int(value) for value in values.get_values())  # type: ignore[misc]
+
+
 def place_of(value: SSAValue) -> BufferType | TensorType | None:
     """The buffer or tensor type behind an operand; a circular buffer stands for the buffer it holds."""
     kind = getattr(value.type, "buffer", value.type)
@@ -329,8 +338,8 @@ class LoadOp(IRDLOperation):
     """Global region -> whole buffer. Elements beyond the tensor, or beyond `limits`, become zero.
 
     `sizes` has one entry per tensor dimension; `dims` says which buffer dimension each becomes, -1 if it is
-    dropped (its size is then 1). Buffer dimensions that no tensor dimension maps to have size 1. `limits`, when
-    given, has one entry per tensor dimension: how many elements from the offset on are wanted.
+    dropped (its size is then 1). Buffer dimensions that no tensor dimension maps to have size 1. `limits`,
+    when given, has one entry per tensor dimension: how many elements from the offset on are wanted.
     """
 
     name = "tile.load"
@@ -424,7 +433,7 @@ def _verify_transfer(
     rank = len(source.dims)
     if len(op.offsets) != rank or len(op.limits) not in (0, rank):
         raise VerifyException(f"{op.name} needs {rank} offsets, and {rank} limits or none")
-    _check_region(op.name, source, sizes.get_values(), dims.get_values(), target)  # type: ignore[arg-type]
+    _check_region(op.name, source, numbers(sizes), numbers(dims), target)
 
 
 @irdl_op_definition
@@ -432,8 +441,8 @@ class CopyOp(IRDLOperation):
     """Part of one buffer -> part of another, with a change of element type where they differ.
 
     `sizes` is the shape of the part in the source; `dims` says which destination dimension each source
-    dimension becomes (-1: dropped). No offsets means from the origin. The rest of the destination keeps what it
-    has.
+    dimension becomes (-1: dropped). No offsets means from the origin. The rest of the destination keeps what
+    it has.
     """
 
     name = "tile.copy"
@@ -479,8 +488,8 @@ class CopyOp(IRDLOperation):
         return (
             not self.source_offsets
             and not self.dest_offsets
-            and source.dims == dest.dims == tuple(self.sizes.get_values())
-            and tuple(self.dims.get_values()) == tuple(range(len(source.dims)))
+            and source.dims == dest.dims == numbers(self.sizes)
+            and numbers(self.dims) == tuple(range(len(source.dims)))
         )
 
 
@@ -544,8 +553,9 @@ class MapOp(IRDLOperation):
 
     `dims[n]` says which iteration dimension each dimension of input n follows, -1 for a dimension of size 1
     that stays at 0: [[0, 1], [0], [1], [1, 0]] reads a block, a row-wise vector, a column-wise vector and a
-    transposed block. The body's arguments are one scalar per input (f32 or i32, by element type), then one index
-    per dimension of `out`; it ends with `tile.yield`. An input may be the output itself only with dims [0, 1, ..].
+    transposed block. The body's arguments are one scalar per input (f32 or i32, by element type), then one
+    index per dimension of `out`; it ends with `tile.yield`. An input may be the output itself only with dims
+    [0, 1, ..].
     """
 
     name = "tile.map"
@@ -575,11 +585,11 @@ class MapOp(IRDLOperation):
             raise VerifyException(f"tile.map has {len(self.ins)} inputs but dims for {len(self.dims)}")
         for value, entry in zip(self.ins, self.dims, strict=True):
             shape = _buffer(value, self.name).dims
-            follows = tuple(entry.get_values())
+            follows = numbers(entry)
             if len(follows) != len(shape):
                 raise VerifyException(f"tile.map input of shape {shape} has dims {follows}")
             for size, dim in zip(shape, follows, strict=True):
-                if dim >= 0 and size < out.dims[dim]:  # type: ignore[operator, index]
+                if dim >= 0 and size < out.dims[dim]:
                     raise VerifyException(f"tile.map input of shape {shape} is too small for {out.dims}")
         if len(self.body.block.args) != len(self.ins) + len(out.dims):
             raise VerifyException("tile.map needs one body argument per input and per dimension")
@@ -625,7 +635,7 @@ class ScalarOp(IRDLOperation):
     """Element by element on a data-movement core: any scalar code, with `tile.read` and `tile.write`.
 
     The way out for what is no tile operation: gathers, scatters, bit unpacking, scans, integer code. `reads`
-    and `writes` list every buffer and tensor the body touches; one that is only partly written is in both lists.
+    and `writes` list every buffer and tensor the body touches; one that is only partly written is in both.
     """
 
     name = "tile.scalar"

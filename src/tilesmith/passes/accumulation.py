@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from xdsl.ir import BlockArgument, SSAValue
 
-from tilesmith.dialects.tile import GridOp, StoreOp, WriteOp
+from tilesmith.dialects.tile import GridOp, StoreOp, WriteOp, numbers
 from tilesmith.dialects.types import TensorType
 from tilesmith.passes.expressions import leaves_of
-from tilesmith.passes.layout_wishes import numbers
 from tilesmith.passes.linear import linear_of, range_of
 
 

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.dialects import tile
-from tilesmith.passes.layout_wishes import numbers
+from tilesmith.dialects.tile import numbers
 
 LONGEST = 100
 """Formulas longer than this say less than a sentence does."""

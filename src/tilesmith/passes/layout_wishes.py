@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation, SSAValue
 
-from tilesmith.dialects.tile import CopyOp, GemmOp, MapOp, ReduceOp, place_of
+from tilesmith.dialects.tile import CopyOp, GemmOp, MapOp, ReduceOp, numbers, place_of
 from tilesmith.dialects.types import BufferType
 from tilesmith.passes.expressions import constant_of, is_multiple
 from tilesmith.passes.geometry import TILE, vector_dim
@@ -72,10 +71,6 @@ def elements_of(buffer: SSAValue) -> int:
     kind = place_of(buffer)
     assert isinstance(kind, BufferType)
     return kind.elements
-
-
-def numbers(values: DenseArrayBase) -> tuple[int, ...]:
-    return tuple(int(value) for value in values.get_values())  # type: ignore[misc]
 
 
 def is_vector(dims: Sequence[int]) -> bool:

@@ -24,9 +24,10 @@ from tilesmith.dialects.tile import (
     VarOp,
     WriteOp,
     YieldOp,
+    numbers,
     place_of,
 )
-from tilesmith.passes.layout_wishes import dims_of, numbers
+from tilesmith.passes.layout_wishes import dims_of
 
 _FLOAT: dict[str, type[Operation]] = {
     "sum": arith.AddfOp,

@@ -25,9 +25,10 @@ from tilesmith.dialects.tile import (
     StoreOp,
     WriteOp,
     ints,
+    numbers,
 )
 from tilesmith.dialects.types import BufferType
-from tilesmith.passes.layout_wishes import dims_of, numbers
+from tilesmith.passes.layout_wishes import dims_of
 
 T = TypeVar("T")
 Drops = dict[SSAValue, set[int]]

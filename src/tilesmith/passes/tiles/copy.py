@@ -9,12 +9,11 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tile, tt
-from tilesmith.dialects.tile import location_of
+from tilesmith.dialects.tile import location_of, numbers
 from tilesmith.dialects.types import BufferType
 from tilesmith.errors import UnsupportedKernelError
 from tilesmith.passes.expressions import constant_of, is_multiple
 from tilesmith.passes.geometry import TILE, tile_grid, tiles_of
-from tilesmith.passes.layout_wishes import numbers
 from tilesmith.passes.tiles.access import Access, access, out_axes
 from tilesmith.passes.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of
 from tilesmith.passes.transfers.build import Index

@@ -11,11 +11,10 @@ from xdsl.rewriter import Rewriter
 
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects import tt_compute as ttc
-from tilesmith.dialects.tile import location_of
+from tilesmith.dialects.tile import location_of, numbers
 from tilesmith.dialects.types import BufferType
 from tilesmith.passes.formulas import formula_of
 from tilesmith.passes.geometry import TILE, TILE_ELEMENTS, tile_grid, tiles_of
-from tilesmith.passes.layout_wishes import numbers
 from tilesmith.passes.tiles.access import Access, access, out_axes
 from tilesmith.passes.tiles.constants import counting
 from tilesmith.passes.tiles.expression import (

@@ -6,8 +6,8 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation
 
 from tilesmith.dialects import tile
+from tilesmith.dialects.tile import numbers
 from tilesmith.dialects.types import BufferType
-from tilesmith.passes.layout_wishes import numbers
 
 _WIDE_FORMATS = ("Float32", "Int32", "UInt32")
 _ON_MATRIX_UNIT = (arith.AddfOp, arith.SubfOp, arith.MulfOp)
