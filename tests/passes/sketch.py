@@ -93,9 +93,10 @@ class Sketch:
         lists = [places[name] for name in reads], [places[name] for name in writes]
         return self.at.insert(tile.ScalarOp(*lists, Region(body)))
 
-    def read_number(self, tensor: str = "T") -> SSAValue:
-        """A number of rounds that lies in a tensor."""
-        element = self.at.insert(tile.ReadOp(self.func.tensors[tensor], [self.zero, self.zero], f32))
+    def read_number(self, place: str = "T") -> SSAValue:
+        """A number of rounds that lies in a tensor or buffer."""
+        places = {**self.buffers, **self.func.tensors}
+        element = self.at.insert(tile.ReadOp(places[place], [self.zero, self.zero], f32))
         return self._as_index(element.value)
 
     def _as_index(self, value: SSAValue) -> SSAValue:

@@ -113,3 +113,13 @@ def test_a_version_that_must_exist_is_pushed_unwritten() -> None:
     s.store("X")
     reader = [line for line in calls(s, "reader") if "X" in line]
     assert reader == ["reserve_back X", "push_back X", "reserve_back X", "push_back X"]
+
+
+def test_a_number_read_from_a_buffer_is_waited_for() -> None:
+    s = Sketch("X", "Y")
+    s.load("X")
+    with s.loop(s.read_number("X")):
+        s.load("Y")
+        s.store("Y")
+    reader = [line for line in calls(s, "reader") if "X" in line]
+    assert reader == ["reserve_back X", "push_back X", "wait_front X", "pop_front X"]

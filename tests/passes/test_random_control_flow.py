@@ -96,7 +96,7 @@ def lowered(lines: Code) -> ModuleOp:
     return s.module
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(code)
 def test_kernels_fit_together(lines: Code) -> None:
     assert len(list(lowered(lines).ops)) == 3
