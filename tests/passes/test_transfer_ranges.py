@@ -81,9 +81,11 @@ def test_what_is_known_is_not_built(body: Body) -> None:
         assert body.add(body.mul(i, 7), 2) == 2
     with body.loop(0, "never"):
         body.value(argument(body))
+    n = argument(body)
     with body.when(False):
-        argument(body)
-    assert list(body.block.ops) == []
+        body.add(body.mul(n, 3), 1)
+    assert [op.results[0] for op in body.block.ops] == [n]
+    assert not n.uses
 
 
 def test_conditions_have_two_branches(body: Body) -> None:

@@ -138,7 +138,10 @@ class Body:
             for op in list(inner.ops):
                 inner.detach_op(op)
                 self.op(op)
-        elif condition is not False:
+        elif condition is False:
+            for op in reversed(list(inner.ops)):
+                inner.erase_op(op)
+        else:
             inner.add_op(scf.YieldOp())
             self.op(scf.IfOp(condition, [], [inner]))
 

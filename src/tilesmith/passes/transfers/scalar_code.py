@@ -74,6 +74,7 @@ class _Places:
         page, element = self._page(body, op.dest, indices)
         if op.accumulate.data:
             there = ReadElementOp(elements, page, element, value.type)
+            there.value.name_hint = "there"
             body.op(there)
             value = combined(body, op.accumulate.data, there.value, value)
         body.op(WriteElementOp(elements, page, element, value))

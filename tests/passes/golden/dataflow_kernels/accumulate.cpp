@@ -36,10 +36,9 @@ void kernel_main() {
         const int32_t bx = block % 2;
         const int32_t by = block / 2;
         const int32_t offset = by * 32;
-        const int32_t offset_2 = bx * 32;
         const int32_t count = std::min<int32_t>(32, 50 - offset);
-        const int32_t count_2 = std::min<int32_t>(32, 60 - offset_2);
-        const int32_t offset_3 = offset_2 * 4;
+        const int32_t count_2 = std::min<int32_t>(32, 60 - bx * 32);
+        const int32_t offset_2 = bx * 128;
 
         // max X into C
         cb_wait_front(cb_X, 1);
@@ -51,19 +50,19 @@ void kernel_main() {
                 const int32_t last_line = std::min<int32_t>(first_line + 32, count);
                 for (int32_t line = first_line; line < last_line; ++line) {
                     const int32_t page = offset + line;
-                    const int32_t run = scratch + (line - first_line) * 160 + offset_3 % 32;
-                    noc_async_read(C.get_noc_addr(page, offset_3), run, count_2 * 4);
+                    const int32_t run = scratch + (line - first_line) * 160;
+                    noc_async_read(C.get_noc_addr(page, offset_2), run, count_2 * 4);
                 }
                 noc_async_read_barrier();
                 for (int32_t line = first_line; line < last_line; ++line) {
                     const int32_t page = offset + line;
-                    const int32_t run = scratch + (line - first_line) * 160 + offset_3 % 32;
+                    const int32_t run = scratch + (line - first_line) * 160;
                     for (int32_t i = 0; i < count_2; ++i) {
                         const int32_t element = l1_load<Int32>(X_at, line * 32 + i);
                         const int32_t element_2 = l1_load<Int32>(run, i);
                         l1_store<Int32>(run, i, std::max<int32_t>(element_2, element));
                     }
-                    noc_async_write(run, C.get_noc_addr(page, offset_3), count_2 * 4);
+                    noc_async_write(run, C.get_noc_addr(page, offset_2), count_2 * 4);
                 }
                 noc_async_write_barrier();
             }

@@ -117,8 +117,8 @@ void kernel_main() {
         for (int32_t i = 0; i < 64; ++i) {
             const int32_t bin = bins_elements.read(0, i);
             const float v = A_elements.read(0, i);
-            const float value = C_elements.read(0, bin);
-            C_elements.write(0, bin, value + v);
+            const float there = C_elements.read(0, bin);
+            C_elements.write(0, bin, there + v);
         }
         C_elements.flush();
     }
