@@ -265,3 +265,43 @@ def test_a_loop_of_rows_keeps_its_tile_operations() -> None:
     for row in a:
         expected = expected * np.float32(0.5) + row
     np.testing.assert_allclose(b, expected, rtol=1e-6)
+
+
+def test_two_variables_may_count_through_one_dimension() -> None:
+    @T.prim_func
+    def double(A: T.Tensor((32, 64), "float32"), B: T.Tensor((32, 64), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_fragment((32, 64), "float32")
+            T.copy(A, a)
+            for i, j in T.Parallel(32, 8):
+                for v in T.vectorized(8):
+                    a[i, j * 8 + v] = a[i, j * 8 + v] * 2 + T.cast(j, "float32")
+            T.copy(a, B)
+
+    found = operations(double)
+    assert (found["tile.map"], found["tile.scalar"], found["tile.copy"]) == (1, 0, 0)
+    a, b = noise(32, 64), np.zeros((32, 64), np.float32)
+    run(double, A=a, B=b)
+    np.testing.assert_allclose(b, a * 2 + np.arange(64) // 8, rtol=1e-6)
+
+
+def test_groups_of_columns() -> None:
+    @T.prim_func
+    def normalise(
+        A: T.Tensor((32, 64), "float32"), scale: T.Tensor((4, 16), "float32"), B: T.Tensor((32, 4), "float32")
+    ):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_fragment((32, 64), "float32")
+            s = T.alloc_fragment((4, 16), "float32")
+            b = T.alloc_fragment((32, 4), "float32")
+            T.copy(A, a)
+            T.copy(scale, s)
+            groups = T.reshape(a, (32, 4, 16))
+            for i, g, j in T.Parallel(32, 4, 16):
+                groups[i, g, j] = groups[i, g, j] * s[g, j]
+            T.reduce_max(groups, b, dim=2)
+            T.copy(b, B)
+
+    a, scale, b = noise(32, 64), noise(4, 16, seed=1), np.zeros((32, 4), np.float32)
+    run(normalise, A=a, scale=scale, B=b)
+    np.testing.assert_array_equal(b, (a.reshape(32, 4, 16) * scale).max(2))

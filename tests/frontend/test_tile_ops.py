@@ -194,7 +194,7 @@ def test_im2col(stride: int, pad: int, channels: int) -> None:
             c = T.alloc_fragment((32, filters), "float32")
             T.clear(c)
             for k in T.Pipelined(T.ceildiv(depth, 32), num_stages=2):
-                T.c2d_im2col(image, a, by, k, kernel_size, stride, 1, pad)
+                T.im2col(image, a, by, k, kernel_size, stride, 1, pad)
                 T.copy(weights[k * 32, 0], b)
                 T.gemm(a, b, c)
             T.copy(c, result[by * 32, 0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tilesmith.frontend import source as s
 from tilesmith.frontend.affine import affine, minus, plus, uses
+from tilesmith.frontend.fusion import Fused, fused_store
 from tilesmith.frontend.rewrite import transform
 
 _UNROLL_LIMIT = 64
@@ -51,8 +52,14 @@ def flatten(loop: s.Loop) -> list[Guarded] | None:
         stores = _Flattening().loop(loop, Space({}), ())
     except NotElementwiseError:
         return None
-    stores = [_with_missing_dims(_narrowed(guarded)) for guarded in stores]
+    fused: Fused = {}
+    stores = [_with_missing_dims(_fused(_narrowed(guarded), fused)) for guarded in stores]
     return stores if _independent(stores) else None
+
+
+def _fused(guarded: Guarded, fused: Fused) -> Guarded:
+    store, conditions, extents = fused_store(guarded.store, guarded.conditions, guarded.space.extents, fused)
+    return replace(guarded, store=store, conditions=conditions, space=Space(extents))
 
 
 def _narrowed(guarded: Guarded) -> Guarded:

@@ -177,7 +177,7 @@ class Values:
         if kind is tirx.Var or kind is tirx.SizeVar:
             return self.floats.get(node) or s.Name(self.variable(node))
         if kind in BINARY:
-            return s.Binary(BINARY[kind], self.expr(node.a), self.expr(node.b), dtype_of(node))
+            return folded(s.Binary(BINARY[kind], self.expr(node.a), self.expr(node.b), dtype_of(node)))
         if kind is tirx.BufferLoad:
             memory = self.memory(node.buffer)
             return s.Load(memory, tuple(self.expr(index) for index in node.indices), dtype_of(node))
@@ -192,7 +192,9 @@ class Values:
             return s.Not(self.expr(node.a))
         if isinstance(node, int | float):
             return s.Number(node, "int32" if isinstance(node, int) else "float32")
-        return self.refuse(f"the expression {kind.__name__} has no counterpart", "write it element by element")
+        return self.refuse(
+            f"the expression {kind.__name__} has no counterpart", "write it element by element"
+        )
 
     def _call(self, node: Any) -> s.Expr:
         name = str(node.op.name).rsplit(".", 1)[-1].lstrip("_")
@@ -264,3 +266,10 @@ def _extreme(name: str, dtype: str) -> float | int:
         return float("inf")
     node = tirx.max_value(dtype) if name == "max_value" else tirx.min_value(dtype)
     return float(node.value) if s.is_float(dtype) else int(node.value)
+
+
+def folded(value: s.Binary) -> s.Expr:
+    """A product of numbers as a number: TileLang writes minus infinity as one."""
+    if value.op == "mul" and isinstance(value.a, s.Number) and isinstance(value.b, s.Number):
+        return s.Number(value.a.value * value.b.value, value.dtype)
+    return value

@@ -14,6 +14,8 @@ from tilesmith.frontend.refusals import refuse
 from tilesmith.frontend.rewrite import replace_memories, transform_own, transform_statement
 from tilesmith.frontend.simplify import simplified
 
+_MOST_GROUPS = 16
+
 
 def without_views(statements: Sequence[s.Statement]) -> tuple[s.Statement, ...]:
     """The statements on buffers as they were allocated."""
@@ -47,7 +49,8 @@ def _rewritten(statement: s.Statement) -> list[s.Statement]:
             sides = [tuple(d for part in side for d in _rewritten(part)) for side in (then, otherwise)]
             statement = replace(statement, then=sides[0], otherwise=sides[1])
         case s.TileOp(regions=regions) if any(_is_view(region.memory) for region in regions):
-            return [transform_statement(part, _load) for part in _tile_op(statement)]
+            parts = _reduce_by_groups(statement) or _tile_op(statement)
+            return [transform_statement(part, _load) for part in parts]
         case s.Store(memory=memory) if _is_view(memory):
             base, indices = _place(memory, statement.indices)
             statement = replace(statement, memory=base, indices=indices)
@@ -132,6 +135,28 @@ def _tile_op(op: s.TileOp) -> list[s.Statement]:
         regions.append(box)
     done = [part for statement in (*before, *after) for part in _rewritten(statement)]
     return [*done[: len(before)], replace(op, regions=tuple(regions)), *done[len(before) :]]
+
+
+def _reduce_by_groups(op: s.TileOp) -> list[s.Statement] | None:
+    """A reduction over each of a few groups of columns, which a view made a dimension of."""
+    source, dest = op.regions[0], op.regions[-1]
+    view, base = source.memory, source.memory.base
+    if op.name != "reduce" or base is None or _is_view(dest.memory) or not source.is_whole:
+        return None
+    last = len(view.shape) - 1
+    if op.options["dim"] != last or len(base.shape) != last or len(dest.sizes) != last:
+        return None
+    groups, width = _number(view.shape[-2]), _number(view.shape[-1])
+    if view.shape[:-2] != base.shape[:-1] or base.dtype != view.dtype or groups > _MOST_GROUPS:
+        return None
+    zeros, lead = (s.Number(0),) * (last - 1), base.shape[:-1]
+    found: list[s.Statement] = []
+    for group in range(groups):
+        part = s.Region(base, (*zeros, s.Number(group * width)), (*lead, s.Number(width)))
+        offsets = (*dest.offsets[:-1], plus(dest.offsets[-1], s.Number(group)))
+        one = s.Region(dest.memory, offsets, (*dest.sizes[:-1], s.Number(1)))
+        found.append(replace(op, regions=(part, one), options={**op.options, "dim": last - 1}))
+    return found
 
 
 def _same_rank(region: s.Region) -> s.Region | None:
