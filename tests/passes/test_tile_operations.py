@@ -115,6 +115,21 @@ def test_map_of_batches() -> None:
     check([*ins, out], map_of(ins, [[0, 1, 2], [0, 2]], body, out))
 
 
+@pytest.mark.parametrize("predicate", ["oeq", "une", "olt", "oge", "ole", "ogt"])
+def test_comparisons_with_infinity(predicate: str) -> None:
+    body = f"""%inf = arith.constant 0xFF800000 : f32
+    %c = arith.cmpf {predicate}, %x, %inf : f32
+    %one = arith.constant 1.0 : f32
+    %s = arith.select %c, %one, %zero : f32
+    tile.yield %s : f32"""
+    buffers = [Buffer("X", (32, 32)), Buffer("Y", (32, 32), is_result=True)]
+    module = kernel(buffers, map_of(buffers[:1], [[0, 1]], body, buffers[1]))
+    values = values_of(buffers, module)
+    values["X"][::2] = -np.inf
+    actual, expected = run(module, buffers, values)["Y"]
+    np.testing.assert_array_equal(actual, expected)
+
+
 # ---- products ----
 
 

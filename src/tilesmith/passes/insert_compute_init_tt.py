@@ -77,8 +77,7 @@ class _Walk:
         assert out is not None
         at = next(op for op in block.ops if not isinstance(op, tt.CBOp | tt.ArgOp | tt.AccessorOp))
         Rewriter.insert_op(ttc.StartOp(srca, srcb, out), InsertPoint.before(at))
-        formats = {SRCA: srca, SRCB: srcb, PACK: out}
-        self.block(block, {engine: self.formats.of(cb) for engine, cb in formats.items()})
+        self.block(block, {SRCA: self.formats.of(srca), SRCB: self.formats.of(srcb), PACK: first[PACK].key})
 
     def block(self, block: Block, state: State) -> State:
         for op in list(block.ops):

@@ -64,7 +64,7 @@ def needs_of(op: Operation, formats: Formats) -> list[Need]:
         return [Need(SFPU, VECTOR_FUNCTIONS[fn].init, lambda: ttc.InitVectorOp(fn))]
     if isinstance(op, ttc.PackTileOp):
         out = op.cb
-        return [Need(PACK, formats.of(out), lambda: ttc.PackReconfigOp(out), out)]
+        return [Need(PACK, buffer_of(out).format.data, lambda: ttc.PackReconfigOp(out), out)]
     return []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +52,12 @@ _FLOAT_PREDICATES = {
     11: "lt",
     12: "le",
     13: "ne",
+}
+_FOLDED: dict[type[Operation], Callable[..., float]] = {
+    arith.AddfOp: operator.add,
+    arith.SubfOp: operator.sub,
+    arith.MulfOp: operator.mul,
+    arith.NegfOp: operator.neg,
 }
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _SAME = (
@@ -156,11 +164,16 @@ class Translator:
                 where=location_of(op),
                 remedy="compare with <, <=, >, >=, == or !=",
             )
-        if self.is_uniform(op.rhs):
+        if self._is_plain(op.rhs):
             return Apply(f"{fn}_number", (self.node(op.lhs),), (self.scalar(op.rhs),))
-        if self.is_uniform(op.lhs):
+        if self._is_plain(op.lhs):
             return Apply(f"{_MIRRORED[fn]}_number", (self.node(op.rhs),), (self.scalar(op.lhs),))
         return Apply(fn, (self.node(op.lhs), self.node(op.rhs)))
+
+    def _is_plain(self, value: SSAValue) -> bool:
+        """A scalar that may be compared with by subtracting it: an infinity less itself would not be zero."""
+        known = known_number(value)
+        return self.is_uniform(value) and (known is None or math.isfinite(known))
 
     def select(self, op: arith.SelectOp) -> Node:
         return Apply("where", tuple(self.node(value) for value in op.operands))
@@ -212,8 +225,13 @@ class Translator:
 def known_number(value: SSAValue) -> float | None:
     """The number behind a value if it is a constant, of whatever type."""
     op = value.owner
+    if not isinstance(op, Operation):
+        return None
     if isinstance(op, _SAME):
         return known_number(op.operands[0])
+    if type(op) in _FOLDED:
+        operands = [known_number(operand) for operand in op.operands]
+        return None if None in operands else _FOLDED[type(op)](*operands)
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr | FloatAttr):
         data = op.value.value.data
         # A true i1 is kept as -1 by some builders.
