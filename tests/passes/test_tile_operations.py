@@ -119,8 +119,8 @@ def test_map_of_batches() -> None:
 def test_comparisons_with_infinity(predicate: str) -> None:
     body = f"""%inf = arith.constant 0xFF800000 : f32
     %c = arith.cmpf {predicate}, %x, %inf : f32
-    %one = arith.constant 1.0 : f32
-    %s = arith.select %c, %one, %zero : f32
+    %yes = arith.constant 1.0 : f32
+    %s = arith.select %c, %yes, %zero : f32
     tile.yield %s : f32"""
     buffers = [Buffer("X", (32, 32)), Buffer("Y", (32, 32), is_result=True)]
     module = kernel(buffers, map_of(buffers[:1], [[0, 1]], body, buffers[1]))
