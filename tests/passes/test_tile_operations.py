@@ -130,6 +130,19 @@ def test_comparisons_with_infinity(predicate: str) -> None:
     np.testing.assert_array_equal(actual, expected)
 
 
+def test_silu_of_large_numbers() -> None:
+    body = """%n = arith.negf %x : f32
+    %e = tile.fn "exp"(%n) : (f32) -> f32
+    %unit = arith.constant 1.0 : f32
+    %d = arith.addf %e, %unit : f32
+    %s = arith.divf %x, %d : f32
+    tile.yield %s : f32"""
+    buffers = [Buffer("X", (32, 32)), Buffer("Y", (32, 32), is_result=True)]
+    module = kernel(buffers, map_of(buffers[:1], [[0, 1]], body, buffers[1]))
+    actual, expected = run(module, buffers, values_of(buffers, module, -200.0, 200.0))["Y"]
+    np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6)
+
+
 # ---- products ----
 
 

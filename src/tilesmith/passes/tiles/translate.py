@@ -138,9 +138,12 @@ class Translator:
     def divide(self, op: arith.DivfOp) -> Node:
         if self.is_uniform(op.rhs):
             return Apply("multiply_number", (self.node(op.lhs),), (_inverse(self.scalar(op.rhs)),))
-        if self.is_uniform(op.lhs) and self.scalar(op.lhs) == 1.0:
-            return Apply("recip", (self.node(op.rhs),))
-        return Apply("div", (self.node(op.lhs), self.node(op.rhs)))
+        # The vector unit's own division gives NaN for x / inf, which x / (1 + exp(-x)) is for large -x.
+        inverse = Apply("recip", (self.node(op.rhs),))
+        if not self.is_uniform(op.lhs):
+            return Apply("mul", (self.node(op.lhs), inverse))
+        factor = self.scalar(op.lhs)
+        return inverse if factor == 1.0 else Apply("multiply_number", (inverse,), (factor,))
 
     def divide_integers(self, op: Operation) -> Node:
         return quotient(self.node(op.operands[0]), self._divisor(op.operands[1]))

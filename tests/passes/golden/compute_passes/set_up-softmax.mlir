@@ -148,7 +148,6 @@ tt.kernel compute @softmax_compute(%X: !tile.tensor<[256, 256], bf16, tile, Floa
       %55 = arith.constant 0 : index
       %56 = arith.constant 8 : index
       %57 = arith.constant 2 : index
-      tt_compute.init_vector "div"
       tt_compute.pack_reconfig %E_local_2_out : !tt.cb_of<!tile.buffer<[32, 256], bf16, fragment, tiled, Float16_b>>
       scf.for %tile_1 = %55 to %56 step %57 {
         "tt_compute.dst"() <{slots = 4 : i64, wide = true}> ({
@@ -171,17 +170,27 @@ tt.kernel compute @softmax_compute(%X: !tile.tensor<[256, 256], bf16, tile, Floa
           %68 = arith.constant 0 : index
           %69 = arith.constant 2 : index
           %70 = arith.constant 1 : index
+          tt_compute.init_vector "recip"
           scf.for %i_7 = %68 to %69 step %70 {
             %71 = arith.constant 2 : index
             %72 = arith.addi %71, %i_7 : index
-            "tt_compute.vector"(%i_7, %72, %i_7) <{fn = "div", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
+            "tt_compute.vector"(%72) <{fn = "recip", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
           }
-        }, {
           %73 = arith.constant 0 : index
           %74 = arith.constant 2 : index
           %75 = arith.constant 1 : index
+          tt_compute.init_vector "mul"
           scf.for %i_8 = %73 to %74 step %75 {
-            tt_compute.pack_tile %i_8 to %E_local_2_out : !tt.cb_of<!tile.buffer<[32, 256], bf16, fragment, tiled, Float16_b>>
+            %76 = arith.constant 2 : index
+            %77 = arith.addi %76, %i_8 : index
+            "tt_compute.vector"(%i_8, %77, %i_8) <{fn = "mul", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
+          }
+        }, {
+          %78 = arith.constant 0 : index
+          %79 = arith.constant 2 : index
+          %80 = arith.constant 1 : index
+          scf.for %i_9 = %78 to %79 step %80 {
+            tt_compute.pack_tile %i_9 to %E_local_2_out : !tt.cb_of<!tile.buffer<[32, 256], bf16, fragment, tiled, Float16_b>>
           }
         }) : () -> ()
       }

@@ -151,14 +151,22 @@ builtin.module attributes {partition = {kind = "linear", extents = ["8"], column
             scf.for %i_7 = %72 to %73 step %74 {
               %75 = arith.constant 2 : index
               %76 = arith.addi %75, %i_7 : index
-              "tt_compute.vector"(%i_7, %76, %i_7) <{fn = "div", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
+              "tt_compute.vector"(%76) <{fn = "recip", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
             }
-          }, {
             %77 = arith.constant 0 : index
             %78 = arith.constant 2 : index
             %79 = arith.constant 1 : index
             scf.for %i_8 = %77 to %78 step %79 {
-              tt_compute.pack_tile %i_8 to %E_local_2_out : !tt.cb_of<!tile.buffer<[32, 256], bf16, fragment, tiled, Float16_b>>
+              %80 = arith.constant 2 : index
+              %81 = arith.addi %80, %i_8 : index
+              "tt_compute.vector"(%i_8, %81, %i_8) <{fn = "mul", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
+            }
+          }, {
+            %82 = arith.constant 0 : index
+            %83 = arith.constant 2 : index
+            %84 = arith.constant 1 : index
+            scf.for %i_9 = %82 to %83 step %84 {
+              tt_compute.pack_tile %i_9 to %E_local_2_out : !tt.cb_of<!tile.buffer<[32, 256], bf16, fragment, tiled, Float16_b>>
             }
           }) : () -> ()
         }
