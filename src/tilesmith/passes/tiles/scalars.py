@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from tilesmith.dialects import tile
@@ -42,12 +43,19 @@ class Scalars:
             if one in self.values or not _is_computable(one.value, block, known):
                 continue
             value = stage.as_float(_copied(stage, one.value, block, known))
+            if value.name_hint is None:
+                value.name_hint = one.value.name_hint or _name_for(one.value)
             if one.inverse:
                 value = stage.op(arith.DivfOp(stage.number(1.0), value)).results[0]
             self.values[one] = value
 
     def has(self, wanted: Iterable[Uniform]) -> bool:
         return all(one in self.values for one in wanted)
+
+
+def _name_for(value: SSAValue) -> str:
+    """What a person would call a scalar without a name: whole numbers are mostly where something starts."""
+    return "factor" if isinstance(value.type, Float32Type) else "offset"
 
 
 def _is_computable(value: SSAValue, body: Block, known: Mapping[SSAValue, SSAValue]) -> bool:
