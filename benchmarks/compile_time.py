@@ -96,8 +96,9 @@ def growth(times: dict[int, float]) -> float:
     """Least squares of log time against log size, from four stages on: below that the fixed part shows."""
     points = [(math.log(size), math.log(ms)) for size, ms in times.items() if size >= 4]
     mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points)
-    return slope / sum((x - mean_x) ** 2 for x, _ in points)
+    slope: float = sum((x - mean_x) * (y - mean_y) for x, y in points)
+    slope /= sum((x - mean_x) ** 2 for x, _ in points)
+    return slope
 
 
 def figures(repeats: int) -> dict[str, Any]:

@@ -17,7 +17,7 @@ _GPU_ONLY = re.compile(
     r"\bT\.(tcgen05\w*|alloc_tmem|tma_\w+|mbarrier\w*|barrier_(?:wait|arrive)|alloc_(?:cluster_)?barrier"
     r"|wgmma\w*|wait_wgmma|warpgroup\w*|ptx_\w+|ws|call_extern|import_source|dp4a|gemm_sp\w*|sync_grid|cluster_\w+"
     r"|any_sync|tvm_thread_allreduce|tvm_warp_shuffle|mma_gemm_blockscaled|fence_proxy_async|rng_\w+)\b"
-    r"|\b(tilelang\.(?:cuda|rocm)\.intrinsics|register_cuda_postproc_callback|tilelang\.tools\.cuda|Analyzer)\b"
+    r"|\b(tilelang\.(?:cuda|rocm)\.intrinsics|register_cuda_postproc_callback|tilelang\.tools\.cuda|Analyzer|k_pack)\b"
 )
 
 

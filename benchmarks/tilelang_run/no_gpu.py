@@ -50,7 +50,7 @@ _Generator = torch.Generator
 
 class _CpuGenerator(_Generator):
     def __new__(cls, device: Any = "cpu") -> _CpuGenerator:
-        return _Generator.__new__(cls, device=_on_cpu(device))
+        return _Generator.__new__(cls, device=_on_cpu(device))  # type: ignore[call-arg]
 
 
 def _nothing() -> Callable[..., None]:
@@ -82,5 +82,5 @@ def install() -> None:
     }
     for name, stand_in in stand_ins.items():
         setattr(torch.cuda, name, stand_in)
-    torch.set_default_device = _nothing()  # type: ignore[assignment]
+    torch.set_default_device = _nothing()
     torch.Generator = _CpuGenerator  # type: ignore[misc]

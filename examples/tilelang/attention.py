@@ -1,6 +1,6 @@
 """Flash attention: softmax(Q K^T / sqrt(d)) V, a block of keys at a time, with a running maximum and sum."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
 import tilelang.language as T
 import torch

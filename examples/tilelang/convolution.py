@@ -3,7 +3,7 @@
 The patches are never stored: every block gathers its part of them from the image, zero beyond the border.
 """
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
 import tilelang.language as T
 import torch

@@ -1,6 +1,6 @@
 """C = A @ B^T where B is stored as four-bit integers, two to a byte, with one scale per row."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
 import tilelang.language as T
 import torch

@@ -1,6 +1,6 @@
 """C = activation(A @ B + bias) + residual, for any sizes: blocks that stick out of a matrix are cut off."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
 import tilelang.language as T
 import torch

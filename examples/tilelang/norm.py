@@ -1,6 +1,6 @@
 """Layer norm and RMS norm along rows, with their learned scale."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
 import tilelang.language as T
 import torch

@@ -1,6 +1,6 @@
 """Softmax along rows. A block holds whole rows, however long they are."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
 import tilelang.language as T
 import torch

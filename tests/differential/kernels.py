@@ -1,6 +1,6 @@
 """Kernels for the comparison with torch that are no example of their own."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
 import tilelang.language as T
 

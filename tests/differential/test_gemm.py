@@ -5,7 +5,9 @@ The bound on the error is stated per format in `harness.py`. All checks are on, 
 
 from __future__ import annotations
 
-from itertools import cycle, product
+from collections.abc import Callable, Mapping
+from itertools import cycle
+from pathlib import Path
 
 import pytest
 import torch
@@ -31,13 +33,19 @@ BLOCKS = (
     (128, 128, 32),
     (16, 64, 32),
 )
-ACTIVATIONS = {"": lambda x: x, "relu": functional.relu, "gelu": functional.gelu, "silu": functional.silu}
+ACTIVATIONS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "": lambda x: x,
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "silu": functional.silu,
+}
 # Element type, formats of parameters, bound.
 STORED = {
     "bf16": ("bfloat16", {}, BF16),
     "fp32": ("float32", {}, FP32),
     "bfp8_b": ("bfloat16", {"A": "Bfp8_b", "B": "Bfp8_b"}, BFP8),
 }
+SIDES = ((False, False), (False, True), (True, False), (True, True))
 TORCH = {"bfloat16": torch.bfloat16, "float32": torch.float32}
 
 
@@ -92,7 +100,7 @@ def combinations() -> list[Case]:
     """Sizes times transposes, while blocks, formats and activations turn at their own speeds."""
     blocks, formats, activations = cycle(BLOCKS), cycle(("bf16", "fp32", "bfp8_b")), cycle(ACTIVATIONS)
     cases = []
-    for size, transposed in product(SIZES, product((False, True), repeat=2)):
+    for size, transposed in ((size, sides) for size in SIZES for sides in SIDES):
         block, stored = next(blocks), next(formats)
         if stored == "bfp8_b" and block[0] % 32:
             stored = "bf16"  # a row of a tile cannot be read from a block format
@@ -135,7 +143,7 @@ def test_fragments_larger_than_dst(block: tuple[int, int, int]) -> None:
     check_on_emulator(gemm_case((256, 256, 128), block))
 
 
-def test_one_compiled_kernel_serves_every_number_of_rows(fresh_cache: object) -> None:
+def test_one_compiled_kernel_serves_every_number_of_rows(fresh_cache: Path) -> None:
     compiled = tilesmith.compile(kernels.dynamic_gemm(64, 96))
     sources = compiled.sources()
     (b,) = made((96, 64))
@@ -151,7 +159,5 @@ def test_one_compiled_kernel_serves_every_number_of_rows(fresh_cache: object) ->
     assert compiled.sources() == sources
 
 
-def _entries(cache: object) -> list[object]:
-    from pathlib import Path
-
-    return sorted(Path(str(cache)).glob("entries/*/*"))
+def _entries(cache: Path) -> list[Path]:
+    return sorted(cache.glob("entries/*/*"))

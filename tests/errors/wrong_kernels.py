@@ -1,6 +1,6 @@
 """Kernels and calls with a mistake in them. The error gallery shows each with what it raises."""
 
-# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc"
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 # ruff: noqa: F841
 
 import tilelang.language as T

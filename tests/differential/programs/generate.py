@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Literal
 
 import torch
 from tests.differential.programs.expressions import Expression, Interval, random_expression, reading, tamed
@@ -96,8 +97,9 @@ class _Drawing:
             case _:
                 self.map("block", name)
 
-    def axis(self) -> str:
-        return {"blocks": self.random.choice(["bx", "by"]), "rows": "by", "columns": "bx"}[self.family]
+    def axis(self) -> Literal["bx", "by"]:
+        by_column = self.family == "columns" or (self.family == "blocks" and self.random.random() < 0.5)
+        return "bx" if by_column else "by"
 
     def fresh(self, name: str, kind: Kind, bounds: Interval, dtypes: tuple[str, ...] = _DTYPES) -> Buffer:
         scope = self.random.choice(["fragment", "fragment", "shared"])
