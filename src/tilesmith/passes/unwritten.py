@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.dialects.tile import (
@@ -33,9 +33,17 @@ def _needs(op: Operation) -> tuple[SSAValue, ...]:
     """What an operation cannot do without; scalar code and copies of parts may leave elements alone."""
     if isinstance(op, CopyOp):
         return (op.source,)
-    if isinstance(op, GemmOp | MapOp | ReduceOp | StoreOp):
+    if isinstance(op, MapOp):
+        arguments = zip(op.ins, op.body.block.args, strict=False)
+        return tuple(value for value, arg in arguments if value is not op.out or not _only_kept(arg))
+    if isinstance(op, GemmOp | ReduceOp | StoreOp):
         return buffer_effects(op).reads
     return ()
+
+
+def _only_kept(old: SSAValue) -> bool:
+    """Whether a map takes the old value only where it does not write a new one."""
+    return all(isinstance(use.operation, arith.SelectOp) for use in old.uses)
 
 
 def _is_written_around(op: Operation, buffer: SSAValue) -> bool:
