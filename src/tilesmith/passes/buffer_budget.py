@@ -16,12 +16,17 @@ def bytes_of(op: tt.CBOp) -> int:
     return op.page_size.value.data * op.pages.value.data * op.depth.value.data
 
 
+def fit(buffers: Sequence[tt.CBOp], arch: Arch) -> bool:
+    """Whether the buffers fit into the L1 of a core together."""
+    return _aligned_total((bytes_of(op) for op in buffers), arch) <= arch.l1_size - arch.l1_unreserved_base
+
+
 def check_buffers_fit(buffers: Sequence[tt.CBOp], arch: Arch) -> None:
     """Refuse buffers that do not fit into the L1 of a core together."""
+    if fit(buffers, arch):
+        return
     free = arch.l1_size - arch.l1_unreserved_base
     wanted = _aligned_total((bytes_of(op) for op in buffers), arch)
-    if wanted <= free:
-        return
     largest = max(buffers, key=bytes_of)
     raise L1BudgetError(
         f"the kernel's buffers take {wanted} bytes of L1, but a core of {arch.product} has {free}:"

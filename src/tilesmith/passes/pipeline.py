@@ -24,6 +24,7 @@ from tilesmith.passes.lower_cb_intrinsics import LowerCBIntrinsics
 from tilesmith.passes.lower_shared_to_cb import LowerSharedToCB
 from tilesmith.passes.lower_tt_tile_intrinsics import LowerTTTileIntrinsics
 from tilesmith.passes.propagate_tt_layout import PropagateTTLayout
+from tilesmith.passes.share_circular_buffers import ShareCircularBuffers
 from tilesmith.passes.simplify_scalars import SimplifyScalars
 from tilesmith.passes.split_device_kernel import SplitDeviceKernel
 from tilesmith.passes.validate_split_kernels import ValidateSplitKernels
@@ -52,6 +53,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
         GridToCoreGrid(),
         LowerSharedToCB(),
         LowerTTTileIntrinsics(),
+        ShareCircularBuffers(arch=choices.arch),
         BuildTileDFGTT(),
         SplitDeviceKernel(),
         ConfigureTensorAccessorTT(),
