@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from tilesmith.codegen import cpp
 from tilesmith.codegen import dataflow_helpers as helpers
 from tilesmith.codegen.cpp import Emitter, Expr, emits, expresses
-from tilesmith.dialects import tt, tt_dataflow
+from tilesmith.dialects import tt, tt_dataflow, tt_elements
 
 _DATAFLOW = "api/dataflow/dataflow_api.h"
 
@@ -81,23 +81,23 @@ def _scratch(e: Emitter, op: tt_dataflow.ScratchOp) -> None:
     e.line(f"const int32_t {e.declare(op.address)} = get_write_ptr({name});")
 
 
-@expresses(tt_dataflow.LoadWordOp)
-def _load_word(e: Emitter, op: tt_dataflow.LoadWordOp) -> Expr:
+@expresses(tt_elements.LoadWordOp)
+def _load_word(e: Emitter, op: tt_elements.LoadWordOp) -> Expr:
     helpers.need_storage(e, op.format.data)
     e.helper("l1_load", helpers.L1_LOAD)
     return Expr(f"l1_load<{op.format.data}>({e.value(op.address)}, {e.value(op.index)})")
 
 
-@emits(tt_dataflow.StoreWordOp)
-def _store_word(e: Emitter, op: tt_dataflow.StoreWordOp) -> None:
+@emits(tt_elements.StoreWordOp)
+def _store_word(e: Emitter, op: tt_elements.StoreWordOp) -> None:
     helpers.need_storage(e, op.format.data)
     e.helper("l1_store", helpers.L1_STORE)
     place = f"{e.value(op.address)}, {e.value(op.index)}"
     e.line(f"l1_store<{op.format.data}>({place}, {e.value(op.value)});")
 
 
-@expresses(tt_dataflow.DatumOp)
-def _datum(e: Emitter, op: tt_dataflow.DatumOp) -> Expr:
+@expresses(tt_elements.DatumOp)
+def _datum(e: Emitter, op: tt_elements.DatumOp) -> Expr:
     e.helper("datum", helpers.DATUM)
     return Expr(f"datum({e.value(op.row)}, {e.value(op.col)}, {op.across.value.data})")
 
@@ -145,8 +145,8 @@ def _semaphores(op: tt_dataflow.MulticastSendOp | tt_dataflow.MulticastReceiveOp
 _ELEMENTS = {"lines": ("Lines", helpers.LINES), "exact": ("Exact", helpers.EXACT)}
 
 
-@emits(tt_dataflow.ElementsOp)
-def _elements(e: Emitter, op: tt_dataflow.ElementsOp) -> None:
+@emits(tt_elements.ElementsOp)
+def _elements(e: Emitter, op: tt_elements.ElementsOp) -> None:
     e.include(_DATAFLOW)
     helpers.need_storage(e, op.format.data)
     e.helper("l1_load", helpers.L1_LOAD)
@@ -158,17 +158,17 @@ def _elements(e: Emitter, op: tt_dataflow.ElementsOp) -> None:
     e.line(f"{name}<{op.format.data}, decltype({tensor})> {e.declare(op.elements, 'elements')}{{{fields}}};")
 
 
-@expresses(tt_dataflow.ReadElementOp)
-def _read_element(e: Emitter, op: tt_dataflow.ReadElementOp) -> Expr:
+@expresses(tt_elements.ReadElementOp)
+def _read_element(e: Emitter, op: tt_elements.ReadElementOp) -> Expr:
     return Expr(f"{e.value(op.elements)}.read({e.value(op.page)}, {e.value(op.index)})")
 
 
-@emits(tt_dataflow.WriteElementOp)
-def _write_element(e: Emitter, op: tt_dataflow.WriteElementOp) -> None:
+@emits(tt_elements.WriteElementOp)
+def _write_element(e: Emitter, op: tt_elements.WriteElementOp) -> None:
     place = f"{e.value(op.page)}, {e.value(op.index)}"
     e.line(f"{e.value(op.elements)}.write({place}, {e.value(op.value)});")
 
 
-@emits(tt_dataflow.FlushOp)
-def _flush(e: Emitter, op: tt_dataflow.FlushOp) -> None:
+@emits(tt_elements.FlushOp)
+def _flush(e: Emitter, op: tt_elements.FlushOp) -> None:
     e.line(f"{e.value(op.elements)}.flush();")

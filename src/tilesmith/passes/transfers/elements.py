@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import Float32Type, IntegerType, Signedness, f32, i32
 from xdsl.ir import Attribute, SSAValue
 
-from tilesmith.dialects.tt_dataflow import DatumOp, LoadWordOp, StoreWordOp
+from tilesmith.dialects.tt_elements import DatumOp, LoadWordOp, StoreWordOp
 from tilesmith.dialects.types import BufferType, TensorType
 from tilesmith.errors import InternalFault
 from tilesmith.formats import DataFormat

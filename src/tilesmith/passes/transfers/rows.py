@@ -35,7 +35,7 @@ from tilesmith.passes.transfers.tensors import Transfer, accessor_of, address_of
 
 RUNS_PER_BARRIER = 32
 SCRATCH_BYTES = 32 * 1024
-"""How much memory the runs between two barriers may take; one line is moved at once in any case."""
+"""How much memory the runs between two barriers may take."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class Slots:
 
     address: SSAValue
     size: int
-    count: int
+    lines: int
+    pieces: int
     alignment: int
 
 
@@ -80,7 +81,7 @@ def _load_through_scratch(body: Body, op: tile.LoadOp, region: Region, arch: Arc
     storage, accessor = storage_of(region.tensor), accessor_of(op, op.tensor)
     slots = slots_for(body, op, region, arch)
     strip = strip_of(region, arch.l1_alignment)
-    for batch in batches(body, region, slots.count):
+    for batch in batches(body, region, slots.lines, slots.pieces):
         with each_run(body, region, slots, batch) as run:
             _transfer(body, ReadBytesOp, accessor, run, storage)
         body.op(ReadBarrierOp.build())
@@ -122,7 +123,7 @@ def _store_through_scratch(
 ) -> None:
     storage, accessor = storage_of(region.tensor), accessor_of(op, op.tensor)
     slots, how = slots_for(body, op, region, arch), op.accumulate.data
-    for batch in batches(body, region, slots.count):
+    for batch in batches(body, region, slots.lines, slots.pieces):
         if how:
             with each_run(body, region, slots, batch) as run:
                 _transfer(body, ReadBytesOp, accessor, run, storage)
@@ -161,21 +162,24 @@ def slots_for(body: Body, op: Transfer, region: Region, arch: Arch) -> Slots:
     raw = region.piece * bytes_of(storage_of(region.tensor)) + alignment
     size = -(-raw // alignment) * alignment
     lines = region.block[region.outer[-1]] if region.outer else 1
-    most = min(RUNS_PER_BARRIER, SCRATCH_BYTES // size)
-    count = min(lines, max(1, most // region.pieces))
-    return Slots(scratch(body, op, size * count * region.pieces, arch), size, count, alignment)
+    most = max(1, min(RUNS_PER_BARRIER, SCRATCH_BYTES // size))
+    pieces = min(region.pieces, most)
+    lines = min(lines, most // pieces)
+    return Slots(scratch(body, op, size * lines * pieces, arch), size, lines, pieces, alignment)
 
 
 @contextmanager
 def each_run(body: Body, region: Region, slots: Slots, batch: Batch) -> Iterator[Run]:
     """Loops over the lines of a batch and the pieces of each line."""
-    length, pieces = bytes_of(storage_of(region.tensor)), region.pieces
-    with body.loop(batch.stop, "line", batch.first) as line, _each_piece(body, region) as piece:
-        part, start, stop = piece
+    length = bytes_of(storage_of(region.tensor))
+    with (
+        body.loop(batch.stop, "line", batch.first) as line,
+        _each_piece(body, region, batch) as (part, start, stop),
+    ):
         turns = region.turns({**batch.turns(region, line), len(region.block) - 1: start})
         page, element = region.place(body, turns)
         offset = body.named(body.mul(element, length), "offset")
-        slot = body.add(body.mul(body.sub(line, batch.first), pieces), part)
+        slot = body.add(body.mul(body.sub(line, batch.first), slots.pieces), part)
         within = body.add(body.mul(slot, slots.size), body.rem(offset, slots.alignment))
         yield Run(
             turns,
@@ -187,16 +191,17 @@ def each_run(body: Body, region: Region, slots: Slots, batch: Batch) -> Iterator
 
 
 @contextmanager
-def _each_piece(body: Body, region: Region) -> Iterator[tuple[Index, Index, Index]]:
-    """Loops over the pieces of a run: the number of the piece, and its first and last turn."""
+def _each_piece(body: Body, region: Region, batch: Batch) -> Iterator[tuple[Index, Index, Index]]:
+    """Loops over pieces of a run: the number of the piece in its batch, and its first and last turn."""
     span, size = region.spans[-1], region.piece
     if region.pieces == 1:
         yield 0, span.first, span.stop
         return
-    with body.loop(body.ceil_div(span.stop, size), "part", body.div(span.first, size)) as part:
-        start = body.mul(part, size)
+    with body.loop(batch.last_piece, "piece", batch.first_piece) as piece:
+        start = body.mul(piece, size)
         stop = body.smaller(body.add(start, size), span.stop)
-        yield part, start if span.first == 0 else body.larger(start, span.first), stop
+        first = start if span.first == 0 else body.larger(start, span.first)
+        yield body.sub(piece, batch.first_piece), first, stop
 
 
 @contextmanager

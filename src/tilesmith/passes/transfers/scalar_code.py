@@ -10,16 +10,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
-from tilesmith.dialects.tt_dataflow import (
-    ElementsOp,
-    FlushOp,
-    ReadBarrierOp,
-    ReadElementOp,
-    WriteBytesOp,
-    WriteElementOp,
-    WritePageOp,
-    ZeroPagesOp,
-)
+from tilesmith.dialects.tt_dataflow import ReadBarrierOp, WriteBytesOp, WritePageOp, ZeroPagesOp
+from tilesmith.dialects.tt_elements import ElementsOp, FlushOp, ReadElementOp, WriteElementOp
 from tilesmith.dialects.types import BufferType
 from tilesmith.passes.geometry import is_padded, tiles_of
 from tilesmith.passes.transfers.build import Body, Index
