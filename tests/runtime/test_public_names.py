@@ -27,6 +27,7 @@ WITH_EXAMPLES = [
     "tilesmith.runtime.sharded_cb",
     "tilesmith.runtime.tensor",
     "tilesmith.runtime.torch_bridge",
+    "tilesmith.runtime.ttnn_library",
 ]
 
 

@@ -28,7 +28,8 @@ class TensorAccessorArgs:
     """
 
     def __init__(self, tensor: Tensor) -> None:
-        self._words = _compile_time_words(tensor)
+        given = tensor.buffer.accessor_words
+        self._words = compile_time_words(tensor) if given is None else given
 
     def get_compile_time_args(self) -> list[int]:
         return list(self._words)
@@ -38,7 +39,8 @@ class TensorAccessorArgs:
         return []
 
 
-def _compile_time_words(tensor: Tensor) -> tuple[int, ...]:
+def compile_time_words(tensor: Tensor) -> tuple[int, ...]:
+    """The words as the emulator lays tensors out."""
     spec = tensor.spec
     memory = spec.memory_config
     config = (ArgConfig.SHARDED * memory.is_sharded) | (ArgConfig.IS_DRAM * memory.in_dram)

@@ -39,6 +39,11 @@ class Buffer:
         return self._allocation.address if self._allocation is not None else 0
 
     @property
+    def accessor_words(self) -> tuple[int, ...] | None:
+        """The words for a kernel's TensorAccessor, where whoever allocated the memory gives them."""
+        return None
+
+    @property
     def in_dram(self) -> bool:
         return self.spec.memory_config.in_dram
 

@@ -28,6 +28,7 @@ from tilesmith.runtime.program_cache import ProgramCache
 from tilesmith.runtime.tensor import Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.runtime.torch_bridge import default_format, numpy_from_torch
+from tilesmith.runtime.ttnn_arch import TTNN
 
 if TYPE_CHECKING:
     import torch
@@ -236,13 +237,18 @@ def open_device(
 ) -> Device:
     """Open a chip: a family ("wormhole", "blackhole") or a product ("n150", "n300", "p100a", "p150").
 
-    It runs on the built-in emulator unless `executor` makes another one.
+    It runs on the built-in emulator unless `executor` makes another one. "ttnn" is the chip that the vendor's
+    runtime finds: a card, or its simulator.
 
     >>> with open_device("wormhole") as device:
     ...     device.arch.product
     'n150'
     """
     name = settings.current().arch if arch is None else arch
+    if executor is None and (name.name if isinstance(name, Arch) else name) == TTNN:
+        from tilesmith.runtime.ttnn_executor import open_ttnn_device
+
+        return open_ttnn_device()
     chip = name if isinstance(name, Arch) else load_arch(name)
     if executor is None:
         from tilesmith.emulator.executor import EmulatorExecutor

@@ -1,0 +1,149 @@
+"""The chip that ttnn drives: a card, the vendor's simulator, or the mock cluster, which runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Literal, NoReturn
+from weakref import WeakSet
+
+from tilesmith.arch import Arch
+from tilesmith.errors import DeviceError, OutOfDeviceMemoryError, ProgramError
+from tilesmith.program import CoreCoord, Program
+from tilesmith.program.budget import L1Claim
+from tilesmith.program.l1 import Placement
+from tilesmith.runtime.buffer import Buffer
+from tilesmith.runtime.device import Device
+from tilesmith.runtime.executor import RunOptions, RunReport
+from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.runtime.ttnn_arch import arch_of
+from tilesmith.runtime.ttnn_buffer import TtnnBuffer
+from tilesmith.runtime.ttnn_library import load_ttnn, vendor_message
+from tilesmith.runtime.ttnn_translate import Translator
+
+FIRST_DEVICE = 0
+
+_opening = Lock()
+# ttnn hands out the same device when it is opened again; it is closed with the last of ours.
+_users = 0
+
+
+class TtnnExecutor:
+    """Runs programs with `ttnn.generic_op`. A chip checks nothing, so the options change nothing."""
+
+    def __init__(self, arch: Arch, ttnn: Any, mesh: Any) -> None:
+        self.arch = arch
+        self.ttnn = ttnn
+        self.mesh = mesh
+        self.buffers: WeakSet[TtnnBuffer] = WeakSet()
+        self._translator = Translator(ttnn, arch.num_circular_buffers, self._l1_tensor_at)
+
+    def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:  # noqa: ARG002
+        descriptor = self._translator.program(program)
+        try:
+            self.ttnn.generic_op(self._tensors_of(program), descriptor)
+            self.ttnn.synchronize_device(self.mesh)
+        except RuntimeError as problem:
+            names = ", ".join(kernel.label for kernel in program.kernels)
+            raise ProgramError(
+                f"ttnn refused the program: {vendor_message(problem)}", where=names
+            ) from problem
+        return RunReport()
+
+    def dram(self, bank: int) -> NoReturn:  # noqa: ARG002
+        self._no_view()
+
+    def l1(self, core: CoreCoord) -> NoReturn:  # noqa: ARG002
+        self._no_view()
+
+    def note_host_write(
+        self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
+    ) -> None:
+        """Nothing to note: a chip does not track what was written."""
+
+    def close(self) -> None:
+        global _users
+        for buffer in list(self.buffers):
+            buffer.deallocate()
+        with _opening:
+            _users -= 1
+            if _users == 0:
+                self.ttnn.close_device(self.mesh)
+
+    def _tensors_of(self, program: Program) -> list[Any]:
+        """What the program reads and writes: the tensors whose addresses its kernels are given.
+
+        generic_op wants at least two, the last of them an output; it looks at none of them itself.
+        """
+        given = set(_addresses(program))
+        named = [one.tensor for one in self.buffers if one.is_allocated and one.address in given]
+        named = named or [one.tensor for one in self.buffers if one.is_allocated]
+        if not named:
+            raise ProgramError(
+                "no tensor is on the device",
+                remedy="a program on ttnn needs a tensor to write its results to",
+            )
+        return [named[0], *named] if len(named) == 1 else named
+
+    def _l1_tensor_at(self, address: int) -> Any:
+        there = (one.tensor for one in self.buffers if one.is_allocated and not one.in_dram)
+        return next((tensor for tensor in there if tensor.buffer_address() == address), None)
+
+    def _no_view(self) -> NoReturn:
+        raise DeviceError(
+            "the memory of a chip behind ttnn cannot be looked into",
+            remedy="read tensors with to_numpy() or to_torch()",
+        )
+
+
+class TtnnDevice(Device):
+    """A Device whose tensors are ttnn's. Programs are checked as for the emulator before they are sent."""
+
+    executor: TtnnExecutor
+
+    def _allocate(self, spec: TensorSpec) -> Buffer:
+        self._check_open()
+        self._check_cores(spec)
+        try:
+            buffer = TtnnBuffer(self, spec)
+        except RuntimeError as problem:
+            name = f"tensor {list(spec.shape)} {spec.dtype.name}"
+            what = f"ttnn could not allocate a {name}: {vendor_message(problem)}"
+            raise OutOfDeviceMemoryError(what) from problem
+        self.executor.buffers.add(buffer)
+        return buffer
+
+    def _l1_claims(self) -> list[L1Claim]:
+        return [
+            L1Claim(f"tensor {list(one.spec.shape)}", one.address, one.size_per_bank, "")
+            for one in self.executor.buffers
+            if one.is_allocated and not one.in_dram and one.num_pages
+        ]
+
+
+def open_ttnn_device() -> TtnnDevice:
+    """The first chip that ttnn finds. Which one that is, its environment variables decide."""
+    global _users
+    ttnn = load_ttnn()
+    with _opening:
+        mesh = _opened(lambda: ttnn.open_device(device_id=FIRST_DEVICE))
+        arch = arch_of(ttnn, mesh)
+        _users += 1
+    return TtnnDevice(arch, TtnnExecutor(arch, ttnn, mesh))
+
+
+def _opened(open_it: Callable[[], Any]) -> Any:
+    try:
+        return open_it()
+    except RuntimeError as problem:
+        raise DeviceError(
+            f"ttnn could not open a device: {vendor_message(problem)}",
+            remedy="`tilesmith doctor` says what is missing; without a card, set TT_METAL_SIMULATOR to the"
+            " vendor's simulator, or use the emulator: open_device('wormhole')",
+        ) from problem
+
+
+def _addresses(program: Program) -> list[int]:
+    words = [word for kernel in program.kernels for word in kernel.common_runtime_args]
+    words += [word for kernel in program.kernels for args in kernel.runtime_args.values() for word in args]
+    return words + [cb.buffer.address for cb in program.cbs if cb.buffer is not None]
