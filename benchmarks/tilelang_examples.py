@@ -76,10 +76,12 @@ def judge(example: Example, output: str, errors: str) -> tuple[str, str]:
         last = errors.strip().splitlines()[-1:] or ["no output"]
         return "failed", f"the process ended: {last[0]}"
     told = json.loads(lines[-1])
-    if told["problem"] or not told["kernels"]:
+    if told["problem"] or not told["made"]:
         if example.gpu_only:
             return "gpu_only", ", ".join(example.gpu_only)
-        return "failed", _one_line(told["problem"] or "no kernel ran")
+        return "failed", _one_line(told["problem"] or "it compiles no kernel")
+    if not told["ran"]:
+        return "unchecked", "it compiles kernels and runs none"
     return ("passed", "") if told["compared"] else ("unchecked", "it compares nothing")
 
 

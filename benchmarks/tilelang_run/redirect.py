@@ -17,10 +17,12 @@ from tilesmith.compiler import CompiledKernel
 from tilesmith.frontend import tilelang_kernel
 from tilesmith.frontend.tilelang_backend import redirect_tilelang
 
+made: list[str] = []
+"""One entry per kernel that was compiled."""
 ran: list[str] = []
-"""The kernels that ran, by name."""
+"""One entry per run of a kernel."""
 compared: list[str] = []
-"""The comparisons the example made, by the function that made them."""
+"""One entry per comparison the example made, by the function that made it."""
 
 
 def install(target: str) -> None:
@@ -30,6 +32,7 @@ def install(target: str) -> None:
     driver.get_num_sms = lambda *_: load_arch(target).num_cores
     _stop_timing()
     _stop_tuning()
+    CompiledKernel.__init__ = _noted(made, CompiledKernel.__init__)  # type: ignore[method-assign]
     CompiledKernel.__call__ = _noted(ran, CompiledKernel.__call__)  # type: ignore[method-assign]
     torch.testing.assert_close = _noted(compared, torch.testing.assert_close)
     torch.allclose = _noted(compared, torch.allclose)

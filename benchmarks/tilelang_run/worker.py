@@ -31,7 +31,8 @@ def main() -> None:
     except BaseException as error:
         traceback.print_exc()
         problem = f"{type(error).__name__}: {error}"
-    print(json.dumps({"problem": problem, "kernels": len(redirect.ran), "compared": len(redirect.compared)}))
+    counts = {"made": len(redirect.made), "ran": len(redirect.ran), "compared": len(redirect.compared)}
+    print(json.dumps({"problem": problem, **counts}))
 
 
 def _run(path: Path, tests: list[str]) -> None:
