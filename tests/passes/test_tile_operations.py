@@ -68,6 +68,30 @@ WHOLE_NUMBERS = map_of(
 )
 
 
+LOGIC_AND_SHIFTS = map_of(
+    [X],
+    [[0, 1]],
+    """%two = arith.constant 2 : index
+    %left = arith.shli %i0, %two : index
+    %right = arith.shrsi %i1, %two : index
+    %a = arith.cmpi slt, %left, %right : index
+    %b = arith.cmpf ogt, %x, %zero : f32
+    %both = arith.andi %a, %b : i1
+    %one_of = arith.xori %a, %b : i1
+    %either = arith.ori %both, %one_of : i1
+    %small = arith.negf %x : f32
+    %chosen = arith.select %either, %x, %small : f32
+    %cut = arith.fptosi %chosen : f32 to i32
+    %back = arith.sitofp %cut : i32 to f32
+    %three = arith.constant 3.0 : f32
+    %more = arith.addf %chosen, %three : f32
+    %over = arith.divf %three, %more : f32
+    %third = arith.divf %over, %three : f32
+    %all = arith.subf %third, %back : f32
+    tile.yield %all : f32""",
+)
+
+
 def balanced(depth: int) -> str:
     """An expression tree of that depth over three inputs, too wide for DST from depth 5 on."""
     lines: list[str] = []
@@ -94,6 +118,7 @@ def balanced(depth: int) -> str:
         pytest.param(SPREAD, [Buffer("C", (64, 1)), Buffer("R", (1, 96))], id="spread"),
         pytest.param(TRIANGLE, [], id="indices"),
         pytest.param(WHOLE_NUMBERS, [], id="whole-numbers"),
+        pytest.param(LOGIC_AND_SHIFTS, [], id="logic-and-shifts"),
         pytest.param(
             map_of([X, Buffer("V", (64,)), Buffer("W", (96,))], [[0, 1], [0], [1]], balanced(5)),
             [Buffer("V", (64,)), Buffer("W", (96,))],
@@ -103,6 +128,17 @@ def balanced(depth: int) -> str:
 )
 def test_map(work: str, others: list[Buffer]) -> None:
     check([X, *others, Y], work)
+
+
+def test_map_of_a_long_vector() -> None:
+    ins, out = [Buffer("X", (2500,))], Buffer("Y", (2500,), is_result=True)
+    body = """%hundred = arith.constant 100 : index
+    %r = arith.remsi %i0, %hundred : index
+    %i = arith.index_cast %r : index to i32
+    %f = arith.sitofp %i : i32 to f32
+    %p = arith.addf %f, %x : f32
+    tile.yield %p : f32"""
+    check([*ins, out], map_of(ins, [[0]], body, out))
 
 
 def test_map_of_batches() -> None:
@@ -141,6 +177,58 @@ def test_silu_of_large_numbers() -> None:
     module = kernel(buffers, map_of(buffers[:1], [[0, 1]], body, buffers[1]))
     actual, expected = run(module, buffers, values_of(buffers, module, -200.0, 200.0))["Y"]
     np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6)
+
+
+# ---- copies ----
+
+COPIES = {
+    "part-of-the-destination": (
+        (64, 96),
+        (128, 96),
+        """tile.fill %Y, %zero : {Y}, f32
+        %half = arith.constant 64 : index
+        tile.copy %X[] -> %Y[%half, %origin] sizes [64, 96] dims [0, 1] : {X} -> {Y}""",
+    ),
+    "part-of-the-source": (
+        (64, 96),
+        (32, 64),
+        """%tile = arith.constant 32 : index
+        tile.copy %X[%tile, %tile] -> %Y[] sizes [32, 64] dims [0, 1] : {X} -> {Y}""",
+    ),
+    "transposed": ((64, 96), (96, 64), "tile.copy %X[] -> %Y[] sizes [64, 96] dims [1, 0] : {X} -> {Y}"),
+    "one-of-a-batch": (
+        (3, 64, 96),
+        (64, 96),
+        """%two = arith.constant 2 : index
+        tile.copy %X[%two, %origin, %origin] -> %Y[] sizes [1, 64, 96] dims [-1, 0, 1] : {X} -> {Y}""",
+    ),
+    "parts-in-a-loop": (
+        (64, 96),
+        (64, 96),
+        """%two = arith.constant 2 : index
+        %tile = arith.constant 32 : index
+        scf.for %k = %origin to %two step %one {
+          %at = arith.muli %k, %tile : index
+          tile.copy %X[%at, %origin] -> %Y[%at, %origin] sizes [32, 96] dims [0, 1] : {X} -> {Y}
+        }""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copy(name: str) -> None:
+    source, dest, work = COPIES[name]
+    check([Buffer("X", source), Buffer("Y", dest, is_result=True)], work, close=0.0)
+
+
+def test_a_vector_along_rows_and_along_columns() -> None:
+    vector, block = Buffer("V", (64,)), Buffer("X", (96, 64))
+    down, across = Buffer("Y", (64, 32), is_result=True), Buffer("Z", (96, 64), is_result=True)
+    work = [
+        map_of([vector], [[0]], "tile.yield %v : f32", down),
+        map_of([block, vector], [[0, 1], [1]], "%0 = arith.addf %x, %v : f32\ntile.yield %0 : f32", across),
+    ]
+    check([vector, block, down, across], "\n".join(work))
 
 
 # ---- products ----
