@@ -10,6 +10,7 @@ import torch
 from tilelang import profiler
 from tilelang.autotuner import AutoTuner, tuner
 from tilelang.carver.arch import driver
+from tilelang.contrib import nvcc
 from tilelang.utils import device, tensor
 
 from tilesmith.arch import load_arch
@@ -30,6 +31,7 @@ def install(target: str) -> None:
     ExitStack().enter_context(redirect_tilelang(target))
     device.get_current_device = lambda: torch.device("cpu")
     driver.get_num_sms = lambda *_: load_arch(target).num_cores
+    nvcc.get_target_compute_version = lambda *_: "9.0"
     _stop_timing()
     _stop_tuning()
     CompiledKernel.__init__ = _noted(made, CompiledKernel.__init__)  # type: ignore[method-assign]

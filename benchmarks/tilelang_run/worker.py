@@ -15,10 +15,11 @@ def main() -> None:
     """worker.py TARGET FILE [TEST_FILE FUNCTION ...]"""
     target, file, *tests = sys.argv[1:]
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    from benchmarks.tilelang_run import no_gpu, redirect
+    from benchmarks.tilelang_run import missing, no_gpu, redirect
 
     redirect.install(target)
     no_gpu.install()
+    missing.install()
     path = Path(file)
     os.chdir(path.parent)
     sys.path.insert(0, str(path.parent))
