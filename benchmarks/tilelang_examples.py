@@ -82,7 +82,7 @@ def judge(example: Example, output: str, errors: str) -> tuple[str, str]:
         return "failed", _one_line(told["problem"] or "it compiles no kernel")
     if not told["ran"]:
         return "unchecked", "it compiles kernels and runs none"
-    return ("passed", "") if told["compared"] else ("unchecked", "it compares nothing")
+    return ("passed", "") if told["compared"] or example.compares else ("unchecked", "it compares nothing")
 
 
 def _one_line(text: str) -> str:

@@ -24,7 +24,7 @@ _PACKAGES = (
 
 
 class _Missing:
-    """Anything from a missing package. Decorators pass; a call that would compute something says what is missing."""
+    """Anything from a missing package. Decorators pass; a call that would compute says what is missing."""
 
     def __init__(self, name: str) -> None:
         self._name = name
