@@ -179,6 +179,29 @@ def test_silu_of_large_numbers() -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6)
 
 
+def test_more_buffers_than_there_are_with_counts_and_parts() -> None:
+    """Buffers are shared then, but never with what counts rows or keeps parts of an expression."""
+    chain = [Buffer(f"L{n}", (32, 32), is_local=True) for n in range(36)]
+    first, last = Buffer("X", (32, 32)), Buffer("Y", (32, 32), is_result=True)
+    work = []
+    for n, (source, target) in enumerate(zip([first, *chain], [*chain, last], strict=True)):
+        name = f"%{source.name.lower()}"
+        half = f"%k{n} = arith.constant 0.5 : f32\n%m{n} = arith.mulf {name}, %k{n} : f32"
+        body = f"{half}\ntile.yield %m{n} : f32"
+        if n == 3:
+            body = (
+                f"%c{n} = arith.cmpi sge, %i0, %i1 : index\n"
+                f"%s{n} = arith.select %c{n}, {name}, %zero : f32\ntile.yield %s{n} : f32"
+            )
+        elif n == 20:
+            body = balanced(5).replace("%x", name).replace("%v", name).replace("%w", name)
+            body = "\n".join(
+                line.replace("addf", "maximumf").replace("mulf", "addf") for line in body.splitlines()
+            )
+        work.append(map_of([source], [[0, 1]], body, target))
+    check([first, *chain, last], "\n".join(work))
+
+
 # ---- copies ----
 
 COPIES = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -16,8 +16,8 @@ from tilesmith.dialects import tt
 from tilesmith.dialects import tt_compute as ttc
 from tilesmith.passes.expressions import constant_of
 from tilesmith.passes.roles import COMPUTE
-from tilesmith.passes.tiles.engines import PACK, SRCA, SRCB, Formats, Need, needs_of
-from tilesmith.passes.tiles.stage import buffer_of, name_of
+from tilesmith.passes.tiles.engines import PACK, SRCA, SRCB, Formats, Need, needs_of, unpacked_whole
+from tilesmith.passes.tiles.stage import name_of
 
 State = dict[str, object]
 """What each engine is set up for; an engine that is missing may be set up for anything."""
@@ -41,24 +41,13 @@ class InsertComputeInitTT(ModulePass):
 
 def _set_up(kernel: tt.KernelOp) -> None:
     wide = any(bool(one.wide) for one in kernel.walk() if isinstance(one, ttc.DstOp))
-    whole = _unpacked_whole(kernel) if wide else frozenset()
+    whole = unpacked_whole(kernel) if wide else frozenset()
     if wide:
         kernel.attributes["fp32_dest_acc_en"] = UnitAttr()
     kernel.attributes["unpack_to_dest_fp32"] = ArrayAttr(
         sorted((StringAttr(name_of(cb)) for cb in whole), key=lambda name: name.data)
     )
     _Walk(Formats(whole)).start(kernel.body.block)
-
-
-def _unpacked_whole(kernel: tt.KernelOp) -> frozenset[SSAValue]:
-    """Float32 buffers the matrix unit never works on: it would want them as TF32."""
-    moved, worked_on = set[SSAValue](), set[SSAValue]()
-    for op in kernel.walk():
-        if isinstance(op, ttc.MoveTileOp):
-            moved.add(op.cb)
-        elif isinstance(op, ttc.EltwiseTilesOp | ttc.MatmulBlockOp):
-            worked_on |= {op.a, op.b}
-    return frozenset(cb for cb in moved - worked_on if buffer_of(cb).format.data == "Float32")
 
 
 @dataclass(frozen=True)

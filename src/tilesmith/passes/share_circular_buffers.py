@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
@@ -17,6 +17,7 @@ from tilesmith.passes.buffer_budget import fit
 from tilesmith.passes.effects import Effects, buffer_effects
 from tilesmith.passes.liveness import liveness
 from tilesmith.passes.roles import steps
+from tilesmith.passes.tiles.engines import unpacked_whole
 
 _SCRATCH = 2  # the reader and the writer may each need one more for their transfers
 
@@ -50,30 +51,29 @@ def _declarations(func: tile.FuncOp) -> list[tt.CBOp]:
 
 
 def _share(func: tile.FuncOp) -> None:
-    together = full_together(func)
+    together, whole = full_together(func), unpacked_whole(func)
     groups: dict[tuple[object, ...], list[list[tt.CBOp]]] = {}
     for buffer in _declarations(func):
-        for group in groups.setdefault(_kind(buffer, func), []):
+        alike = groups.setdefault((buffer.cb in whole, *_kind(buffer)), [])
+        for group in alike:
             if not any(frozenset((buffer.cb, other.cb)) in together for other in group):
                 group.append(buffer)
                 break
         else:
-            groups[_kind(buffer, func)].append([buffer])
-    for alike in groups.values():
-        for first, *others in alike:
+            alike.append([buffer])
+    for kind in groups.values():
+        for first, *others in kind:
             for other in others:
                 other.cb.replace_all_uses_with(first.cb)
                 Rewriter.erase_op(other)
 
 
-def _kind(buffer: tt.CBOp, func: tile.FuncOp) -> tuple[object, ...]:
+def _kind(buffer: tt.CBOp) -> tuple[object, ...]:
     """What two buffers must have in common. Depth too: a sum in place needs a buffer of one version."""
-    whole = func.attributes.get("unpack_to_dest_fp32")
-    unpacked_whole = isinstance(whole, ArrayAttr) and buffer.cb_name in whole
     properties: Iterable[tuple[str, Attribute]] = sorted(
         (name, value) for name, value in buffer.properties.items() if name not in ("cb_name", "index")
     )
-    return (buffer.cb.type.buffer.format, unpacked_whole, *properties, *buffer.attributes.items())
+    return (buffer.cb.type.buffer.format, *properties, *buffer.attributes.items())
 
 
 def full_together(func: tile.FuncOp) -> set[frozenset[SSAValue]]:
@@ -90,4 +90,17 @@ def full_together(func: tile.FuncOp) -> set[frozenset[SSAValue]]:
 
 
 def _effects(op: Operation) -> Effects:
-    return Effects((), (op.cb,)) if isinstance(op, tt.UndefOp) else buffer_effects(op)
+    if isinstance(op, tt.UndefOp):
+        return Effects((), (op.cb,))
+    if isinstance(op, tt.ReleaseOp):
+        return Effects((op.cb,), ())  # until here the version takes its room, read or not
+    effects = buffer_effects(op)
+    if not isinstance(op, tt.StageOp):
+        return effects
+    return Effects(effects.reads, (*effects.writes, *_own_buffers(op)))
+
+
+def _own_buffers(stage: tt.StageOp) -> set[SSAValue]:
+    """Circular buffers that a stage fills and empties by itself, for parts of what it computes."""
+    used = {value for op in stage.body.walk() for value in op.operands if isinstance(value.type, tt.CBType)}
+    return used - {*stage.ins, *stage.outs}

@@ -36,6 +36,17 @@ class Formats:
         return f"{name} whole" if cb in self.whole else name
 
 
+def unpacked_whole(kernel: Operation) -> frozenset[SSAValue]:
+    """Float32 buffers the matrix unit never works on: it would want them as TF32."""
+    moved, worked_on = set[SSAValue](), set[SSAValue]()
+    for op in kernel.walk():
+        if isinstance(op, ttc.MoveTileOp):
+            moved.add(op.cb)
+        elif isinstance(op, ttc.EltwiseTilesOp | ttc.MatmulBlockOp):
+            worked_on |= {op.a, op.b}
+    return frozenset(cb for cb in moved - worked_on if buffer_of(cb).format.data == "Float32")
+
+
 def needs_of(op: Operation, formats: Formats) -> list[Need]:
     """What an operation needs, in the order it is set up."""
     if isinstance(op, ttc.MoveTileOp):
