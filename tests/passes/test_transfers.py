@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.passes.layouts import after, tensors
 from tests.passes.movement import Move, Side, run_against_interpreter
-from xdsl.dialects.builtin import IntegerType, Signedness, f32, i8, i32
+from xdsl.dialects.builtin import Float8E4M3FNType, IntegerType, Signedness, f32, i8, i32
+
+from tilesmith.passes.infer_tt_layout import InferTTLayout
 
 CHIPS = ("wormhole", "blackhole")
 u8 = IntegerType(8, Signedness.UNSIGNED)
@@ -29,6 +32,7 @@ MOVES = {
     "int32": blocks((50, 90), (20, 40), element=i32),
     "int8": blocks((50, 101), (20, 40), element=i8),
     "uint8": blocks((50, 101), (20, 40), element=u8),
+    "float8": blocks((50, 101), (20, 40), element=Float8E4M3FNType()),
     "heads_of_a_batch": Move(
         Side((2, 48, 3, 64), (1, 16, 1, 64), (-1, 0, -1, 1), (("x", 1), ("y", 16), ("z", 1), 0)),
         Side((2, 3, 48, 64), (1, 1, 16, 64), (-1, -1, 0, 1), (("x", 1), ("z", 1), ("y", 16), 0)),
@@ -103,3 +107,9 @@ def test_sums_of_blocks_that_meet() -> None:
     source = Side((128, 40), (32, 40), (0, 1), (("x", 32), 0))
     move = Move(source, Side((32, 40), (32, 40), (0, 1)), (32, 40), (4,), f32, "add")
     run_against_interpreter(move.module())
+
+
+def test_results_of_8_bits_are_rounded_once() -> None:
+    """What is only read is bfloat16 in DRAM; what is written stays Float32 until it is read back."""
+    module = after(MOVES["float8"].module(), InferTTLayout())
+    assert tensors(module) == {"A": "row_major Float16_b", "C": "row_major Float32"}

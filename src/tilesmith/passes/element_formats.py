@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type, IntegerType
+from xdsl.dialects.builtin import AnyFloat, Float16Type, Float32Type, Float64Type, IntegerType
 from xdsl.ir import Attribute, SSAValue
 
 from tilesmith.dialects.elements import is_float
@@ -22,6 +22,7 @@ from tilesmith.dialects.tile import (
 from tilesmith.dialects.types import BufferType, TensorType
 from tilesmith.errors import LayoutError
 from tilesmith.formats import DataFormat
+from tilesmith.passes.effects import effects_of
 
 CHOICES = ("Float32", "Float16_b", "Bfp8_b", "Bfp4_b")
 _WIDE_FLOATS = (Float16Type, Float32Type, Float64Type)
@@ -51,6 +52,20 @@ def buffer_format(element: Attribute, used_by_compute: bool) -> str:
     if not used_by_compute:
         return "Int32"
     return "Float16_b" if element.width.data <= 8 else "Float32"
+
+
+def is_narrow_result(place: SSAValue) -> bool:
+    """Whether floats of 8 bits are computed into the buffer or tensor, and not only loaded.
+
+    They are kept as Float32: rounded to bfloat16 first and to 8 bits when they are read back, some would end
+    up one step off.
+    """
+    kind = place_of(place)
+    assert kind is not None
+    if not isinstance(kind.element_type, AnyFloat) or kind.element_type.bitwidth != 8:
+        return False
+    writers = [use.operation for use in place.uses if place in effects_of(use.operation).writes]
+    return any(not isinstance(op, LoadOp) for op in writers)
 
 
 def is_used_by_compute(buffer: SSAValue) -> bool:

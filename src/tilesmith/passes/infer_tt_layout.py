@@ -19,6 +19,7 @@ from tilesmith.passes.element_formats import (
     buffer_format,
     format_of_loaded,
     is_integer_buffer,
+    is_narrow_result,
     is_used_by_compute,
     tensor_format,
     wished_formats,
@@ -86,7 +87,8 @@ def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[s
         assert isinstance(kind, TensorType)
         if tensor.first_use is None:
             continue
-        carrier = wished.get(name, tensor_format(kind.element_type))
+        usual = "Float32" if _has_narrow_results(tensor) else tensor_format(kind.element_type)
+        carrier = wished.get(name, usual)
         reason, op = tensor_layouts.why_not_tiles(tensor, layouts)
         if reason and DataFormat[carrier].is_block_float:
             raise _no_block_float(name, carrier, tensor_layouts.describe(reason, op), func)
@@ -96,6 +98,10 @@ def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[s
             assert isinstance(old, TensorType)
             new = TensorType.of(old.dims, old.element_type, layout, carrier)
             Rewriter.replace_value_with_new_type(one, new)
+
+
+def _has_narrow_results(tensor: SSAValue) -> bool:
+    return any(is_narrow_result(one) for one in tensor_layouts.tensors_through_views([tensor]))
 
 
 def _no_block_float(name: str, format: str, reason: str, func: FuncOp) -> LayoutError:
@@ -111,6 +117,8 @@ def _set_buffer_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[s
         kind = alloc.buffer.type
         assert isinstance(kind, BufferType)
         carrier = buffer_format(kind.element_type, is_used_by_compute(alloc.buffer))
+        if is_narrow_result(alloc.buffer):
+            carrier = "Float32"
         if wished and not is_integer_buffer(alloc.buffer):
             carrier = format_of_loaded(alloc.buffer, carrier)
         new = BufferType.of(kind.dims, kind.element_type, kind.scope.data, layouts[alloc.buffer], carrier)
