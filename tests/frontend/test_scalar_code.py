@@ -229,3 +229,31 @@ def test_guarded_scatter() -> None:
     expected = np.zeros(64, np.float32)
     expected[to[to >= 0]] = a[to >= 0] * 2
     np.testing.assert_array_equal(b, expected)
+
+
+def test_the_bits_of_a_half() -> None:
+    @T.prim_func
+    def bits(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "uint16")):
+        with T.Kernel(1, threads=128) as _:
+            for i in T.serial(64):
+                B[i] = T.reinterpret(T.cast(A[i], "float16"), "uint16")
+
+    a = noise(64) * np.float32(10.0) ** np.arange(-8, 8).repeat(4).astype(np.float32)
+    b = np.zeros(64, np.uint16)
+    run(bits, A=a, B=b)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(b, a.astype(np.float16).view(np.uint16))
+
+
+def test_tiles_dealt_out_to_persistent_blocks() -> None:
+    @T.prim_func
+    def copy(A: T.Tensor((96, 128), "float32"), B: T.Tensor((96, 128), "float32")):
+        with T.Kernel(5, threads=128) as block:
+            a = T.alloc_shared((32, 32), "float32")
+            for by, bx in T.Persistent([3, 4], 5, block):
+                T.copy(A[by * 32, bx * 32], a)
+                T.copy(a, B[by * 32, bx * 32])
+
+    a, b = noise(96, 128), np.zeros((96, 128), np.float32)
+    run(copy, A=a, B=b)
+    np.testing.assert_array_equal(b, a)

@@ -138,3 +138,18 @@ def test_the_old_value_of_an_atomic_addition() -> None:
     run(positions, A=a, count=count, kept=kept)
     assert count[0] == (a > 50).sum()
     np.testing.assert_array_equal(np.sort(kept[: count[0]]), np.sort(a[a > 50]))
+
+
+def test_threads_of_a_warp_exchange_values() -> None:
+    @T.prim_func
+    def swap(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32"), C: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64) as _:
+            tx = T.get_thread_binding()
+            B[tx] = T.tvm_warp_shuffle(0xFFFFFFFF, A[tx], (tx ^ 1) % 32, 32, 32)
+            C[tx] = T.warp_reduce_max(A[tx])
+
+    a = noise(64)
+    b, c = np.zeros_like(a), np.zeros_like(a)
+    run(swap, A=a, B=b, C=c)
+    np.testing.assert_array_equal(b, a.reshape(32, 2)[:, ::-1].ravel())
+    np.testing.assert_array_equal(c, a.reshape(2, 32).max(1).repeat(32))

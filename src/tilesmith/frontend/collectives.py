@@ -56,6 +56,14 @@ def reduce_in_warp(kind: str, value: Expr, threads: Threads, at: Location) -> tu
     return [*before, start, loop, Sync(at)], Load(result, (Number(0),), value.dtype)
 
 
+def source_of(op: str, thread: Variable, other: Expr) -> Expr:
+    """The thread a shuffle takes its value from: `other` away from this one, or that one of its warp."""
+    if op:
+        return Binary(op, Name(thread), other, "int32")
+    lane = Binary("floormod", Name(thread), Number(WARP), "int32")
+    return Binary("add", Binary("sub", Name(thread), lane, "int32"), other, "int32")
+
+
 def from_thread(value: Expr, source: Expr, threads: Threads, at: Location) -> tuple[list[Statement], Expr]:
     """Statements after which a thread can have the value of another, and that value."""
     shared, before = _published(value, threads, at)

@@ -237,7 +237,20 @@ class Expressions:
         bits = self.e.pure(arith.BitcastOp, (value,), lambda: arith.BitcastOp(value, i32), i32)
         if source == "bfloat16":
             return self.e.binary(arith.ShRUIOp, bits, self.e.constant(16, i32))
-        return bits
+        return self._half_bits(value, bits) if source == "float16" else bits
+
+    def _half_bits(self, value: SSAValue, bits: SSAValue) -> SSAValue:
+        """The bits of a value rounded to float16: the inverse of `_half_of_bits`, to nearest even."""
+        i = self.e.constant
+        op = self.e.binary
+        small = op(arith.MulfOp, value, i(2.0**-112, f32))
+        scaled = self.e.pure(arith.BitcastOp, (small,), lambda: arith.BitcastOp(small, i32), i32)
+        size = op(arith.AndIOp, scaled, i(0x7FFFFFFF, i32))
+        odd = op(arith.AndIOp, op(arith.ShRUIOp, size, i(13, i32)), i(1, i32))
+        rounded = op(arith.AddiOp, op(arith.AddiOp, size, i(0xFFF, i32)), odd)
+        half = op(arith.MinSIOp, op(arith.ShRUIOp, rounded, i(13, i32)), i(0x7C00, i32))
+        sign = op(arith.AndIOp, op(arith.ShRUIOp, bits, i(16, i32)), i(0x8000, i32))
+        return op(arith.OrIOp, half, sign)
 
     # ---- the rest ----
 

@@ -15,6 +15,7 @@ from tilesmith.frontend.flow import emit_branch, emit_loop, emit_while
 from tilesmith.frontend.jumps import without_jumps
 from tilesmith.frontend.parallel import lower_parallel
 from tilesmith.frontend.scalars import loop_end, lower_scalar, variable_uses
+from tilesmith.frontend.scoping import with_names_in_scope
 from tilesmith.frontend.sizes import with_room
 from tilesmith.frontend.source import Bind, Branch, Kernel, Loop, Memory, Repeat, Statement, Store, TileOp
 from tilesmith.frontend.structure import accumulators, expanded, is_elementwise, is_scalar
@@ -26,6 +27,8 @@ from tilesmith.frontend.views import without_views
 
 def normalized(kernel: Kernel) -> Kernel:
     """The kernel without threads, views of buffers, break and continue."""
+    known = {*kernel.symbols, *(v for v, _ in (*kernel.grid, *kernel.threads))}
+    kernel = replace(kernel, body=with_names_in_scope(kernel.body, frozenset(known)))
     kernel = loop_over_threads(replace(kernel, body=without_views(without_jumps(kernel.body))))
     return replace(kernel, body=sorted_variables(with_room(kernel.body)))
 

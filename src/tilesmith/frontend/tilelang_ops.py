@@ -9,6 +9,7 @@ from tvm import tirx
 
 from tilesmith.frontend import collectives
 from tilesmith.frontend import source as s
+from tilesmith.frontend.affine import plus
 from tilesmith.frontend.refusals import refuse_call
 from tilesmith.frontend.tilelang_values import Values
 
@@ -41,10 +42,24 @@ class Operations(Values):
             return self._allreduce(call)
         if name == "reducer_update":
             return self._reducer_update(call)
+        if name in ("atomic_addx2_elem_op", "atomic_addx4_elem_op"):
+            return self._atomic_run(call, int(name.removeprefix("atomic_addx")[0]))
         if name in _ATOMICS:
             target = self._pointed_at(call.args[0])
             return (s.Store(target.memory, target.indices, self.expr(call.args[1]), _ATOMICS[name], self.at),)
         return refuse_call(name, str(self.at))
+
+    def _atomic_run(self, call: Any, count: int) -> tuple[s.Statement, ...]:
+        """An atomic addition of neighbouring elements."""
+        dest, source = (self._pointed_at(arg) for arg in call.args[:2])
+        n = s.Variable("n", counts=True)
+
+        def shifted(load: s.Load) -> tuple[s.Expr, ...]:
+            return (*load.indices[:-1], plus(load.indices[-1], s.Name(n)))
+
+        value = s.Load(source.memory, shifted(source), source.dtype)
+        store = s.Store(dest.memory, shifted(dest), value, "add", self.at)
+        return (s.Loop(n, s.Number(0), s.Number(count), (store,), at=self.at),)
 
     def _allreduce(self, call: Any) -> tuple[s.Statement, ...]:
         """tvm_thread_allreduce(count, value, condition, target, thread index, ...)"""

@@ -81,6 +81,16 @@ _FUNCTION_ALIASES = {
     "power": "pow",
 }
 
+# Which thread a value comes from: so many further down or up, across, or by its number.
+_SHUFFLES = {
+    "shfl_xor_sync": "xor",
+    "shfl_down_sync": "add",
+    "shfl_up_sync": "sub",
+    "shfl_sync": "",
+    "tvm_warp_shuffle": "",
+    "tvm_warp_shuffle_up": "sub",
+    "tvm_warp_shuffle_down": "add",
+}
 _OTHER_CALLS = {
     *("if_then_else", "clamp", "bitwise_not", "reinterpret", "bitcast", "fma", "ieee_fmaf", "likely", "ldg"),
 }
@@ -201,7 +211,7 @@ class Values:
         dtype = dtype_of(node)
         if name in ("infinity", "max_value", "min_value"):
             return s.Number(_extreme(name, dtype), dtype)
-        if name.startswith("warp_reduce_") or name in ("shfl_xor_sync", "shfl_down_sync", "shfl_up_sync"):
+        if name.startswith(("warp_reduce_", "shfl_", "tvm_warp_shuffle")):
             return self._warp_value(name, node)
         if name.endswith("_ret_elem_op"):
             return self._atomic_value(name, node)
@@ -234,9 +244,8 @@ class Values:
             kind = {"sum": "add"}.get(kind, kind)
             work, result = collectives.reduce_in_warp(kind, self.expr(call.args[0]), self.threads, self.at)
         else:
-            value, distance = self.expr(call.args[1]), self.expr(call.args[2])
-            op = {"shfl_xor_sync": "xor", "shfl_down_sync": "add", "shfl_up_sync": "sub"}[name]
-            source = s.Binary(op, s.Name(self.threads[0][0]), distance, "int32")
+            value, other = self.expr(call.args[1]), self.expr(call.args[2])
+            source = collectives.source_of(_SHUFFLES[name], self.threads[0][0], other)
             work, result = collectives.from_thread(value, source, self.threads, self.at)
         self.hoisted += work
         return result
@@ -254,7 +263,7 @@ class Values:
         return s.Name(before)
 
     def _pointed_at(self, pointer: Any) -> s.Load:
-        load = self.expr(pointer.args[0])
+        load = self.expr(pointer if isinstance(pointer, tirx.BufferLoad) else pointer.args[0])
         if not isinstance(load, s.Load):
             self.refuse("a pointer to something that is not an element", "name the element: A[i, j]")
         assert isinstance(load, s.Load)
