@@ -26,8 +26,6 @@ _GPU_ONLY = re.compile(
 _COMPARISON = re.compile(
     r"\bassert\b.*(diff|close|err|sim|equal)|assert_(similar|close|equal)\w*\(", re.IGNORECASE
 )
-    r"\bassert\b.*(diff|close|err|sim|equal)|assert_(similar|close|equal)\w*\(", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
