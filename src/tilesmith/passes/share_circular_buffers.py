@@ -16,7 +16,7 @@ from tilesmith.dialects import tile, tt
 from tilesmith.passes.buffer_budget import fit
 from tilesmith.passes.effects import Effects, buffer_effects
 from tilesmith.passes.liveness import liveness
-from tilesmith.passes.roles import steps
+from tilesmith.passes.roles import COMPUTE, steps
 from tilesmith.passes.tiles.engines import unpacked_whole
 
 _SCRATCH = 2  # the reader and the writer may each need one more for their transfers
@@ -73,7 +73,10 @@ def _kind(buffer: tt.CBOp) -> tuple[object, ...]:
     properties: Iterable[tuple[str, Attribute]] = sorted(
         (name, value) for name, value in buffer.properties.items() if name not in ("cb_name", "index")
     )
-    return (buffer.cb.type.buffer.format, *properties, *buffer.attributes.items())
+    kind = buffer.cb.type.buffer
+    # Compute stages move whole tiles; readers and writers look for elements, where the layout says they are.
+    among_compute = buffer.producer.data == buffer.consumer.data == COMPUTE
+    return (kind.format if among_compute else kind, *properties, *buffer.attributes.items())
 
 
 def full_together(func: tile.FuncOp) -> set[frozenset[SSAValue]]:
