@@ -8,7 +8,7 @@ from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.errors import InternalFault
 from tilesmith.passes.transfers.multicast import shared
-from tilesmith.passes.transfers.pages import copy_pages, is_zero, zero_pages
+from tilesmith.passes.transfers.pages import copy_pages, is_page_copy, is_zero, zero_pages
 from tilesmith.passes.transfers.rows import load_rows, store_rows
 from tilesmith.passes.transfers.scalar_code import lower_read, scalar_stage
 from tilesmith.passes.transfers.tensors import tensor_of
@@ -28,7 +28,7 @@ def lower_transfer(op: Operation, arch: Arch) -> tt.StageOp:
             return store_rows(op, arch)
         case tile.ScalarOp():
             return scalar_stage(op, arch)
-        case tile.CopyOp() if op.is_whole and op.source.type == op.dest.type:
+        case tile.CopyOp() if is_page_copy(op):
             return copy_pages(op)
         case tile.FillOp() if is_zero(op.value):
             return zero_pages(op)

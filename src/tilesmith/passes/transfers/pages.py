@@ -1,4 +1,4 @@
-"""Whole versions of a buffer on one core: copied, or filled with zeros."""
+"""Whole versions of a buffer on a data-movement core: copied, or filled with zeros."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def is_zero(value: SSAValue) -> bool:
     if not isinstance(op, arith.ConstantOp) or not isinstance(op.value, FloatAttr | IntegerAttr):
         return False
     return op.value.value.data == 0
+
+
+def is_page_copy(op: tile.CopyOp) -> bool:
+    """Whether the buffers lie alike and one becomes the other as a whole."""
+    source, dest = buffer_of(op.source), buffer_of(op.dest)
+    return op.is_whole and (source.layout, source.format) == (dest.layout, dest.format)
 
 
 def copy_pages(op: tile.CopyOp) -> tt.StageOp:
