@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, SSAValue
 
 from tilesmith.dialects import tile
-from tilesmith.dialects.elements import numpy_type
+from tilesmith.dialects.elements import bits_of, numpy_type
 from tilesmith.dialects.types import Dim, TensorType
 from tilesmith.errors import BadCallError
 from tilesmith.runtime.torch_bridge import numpy_from_torch
@@ -108,6 +108,8 @@ class Signature:
         array = _as_array(value)
         if array is None:
             self._refuse(parameter, f"is a {type(value).__name__}", "pass a torch tensor or a numpy array")
+        if bits_of(parameter.element) == 4 and not parameter.is_written:
+            array = _unpacked(array, parameter.shape[-1])
         if array.dtype.itemsize == expected.itemsize == 1 and {array.dtype.kind, expected.kind} <= set("iub"):
             return array.view(expected)
         if array.dtype != expected:
@@ -200,6 +202,15 @@ def _accesses(tensor: SSAValue) -> tuple[bool, bool]:
 
 def _accumulation(op: Any) -> str:
     return op.accumulate.data if isinstance(op, tile.StoreOp | tile.WriteOp) else ""
+
+
+def _unpacked(array: Array, width: Dim) -> Array:
+    """Integers of 4 bits that come two to a byte, the first in the lower half; what fits as it is stays."""
+    if array.dtype.itemsize != 1 or not array.ndim or array.shape[-1] == width:
+        return array
+    packed = array.view(np.int8)
+    pairs = np.stack([packed << 4 >> 4, packed >> 4], axis=-1)
+    return pairs.reshape(*array.shape[:-1], 2 * array.shape[-1])
 
 
 def _as_array(value: Any) -> Array | None:

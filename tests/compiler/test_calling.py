@@ -139,3 +139,11 @@ def test_integers_do_not_pass_for_floats() -> None:
     signature = signature_of([module_of({"A": ([4], i32)}, lambda _: None)])
     with pytest.raises(BadCallError, match="elements of float32"):
         signature.bind({"A": np.zeros(4, np.float32)})
+
+
+def test_integers_of_four_bits_come_two_to_a_byte() -> None:
+    values = np.arange(-8, 8, dtype=np.int8).reshape(2, 8)
+    packed = (values[:, ::2] & 15) | (values[:, 1::2] << 4)
+    signature = signature_of([module_of({"A": ([2, 8], IntegerType(4))}, lambda _: None)])
+    assert (signature.bind({"A": packed}).arrays["A"] == values).all()
+    assert (signature.bind({"A": values}).arrays["A"] == values).all()

@@ -43,6 +43,11 @@ def is_float(element: Attribute) -> bool:
     return isinstance(element, AnyFloat)
 
 
+def bits_of(element: Attribute) -> int:
+    """How many bits an integer has; 0 for everything else."""
+    return element.width.data if isinstance(element, IntegerType) else 0
+
+
 def numpy_type(element: Attribute) -> np.dtype[Any]:
     """The numpy type of a tensor's elements.
 
