@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+import torch
+
 # Kernels in Triton are decorated when they are imported; the others are only ever called.
 _DECORATING = "triton"
 _PACKAGES = (
@@ -21,6 +23,15 @@ _PACKAGES = (
     "flashinfer",
     "native_sparse_attention",
 )
+
+
+def _normalised(x: torch.Tensor, eps: float = 1e-6) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows of length one, and by what they were multiplied: examples prepare their inputs with it."""
+    scale = torch.rsqrt(x.float().square().sum(-1, keepdim=True) + eps)
+    return (x * scale).to(x.dtype), scale.squeeze(-1)
+
+
+_KNOWN = {"fla.modules.l2norm.l2norm_fwd": _normalised}
 
 
 class _Missing:
@@ -46,10 +57,11 @@ class _Missing:
 
 
 class _Module(ModuleType):
-    def __getattr__(self, name: str) -> _Missing:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _Missing(f"{self.__name__}.{name}")
+        full = f"{self.__name__}.{name}"
+        return _KNOWN.get(full) or _Missing(full)
 
 
 class _Finder(MetaPathFinder, Loader):
