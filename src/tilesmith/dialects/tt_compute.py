@@ -2,7 +2,7 @@
 
 Tiles come from circular buffers into slots of DST, are worked on there, and are packed into circular buffers.
 `tile` operands count tiles from the front of a circular buffer (for packing: from its reserved end), `slot`
-operands count tiles of DST. A `tt_compute.dst` scope is one hand-over from math to pack. The engines are set up
+operands count tiles of DST. A `tt_compute.dst` scope is one hand-over from math to pack. Engines are set up
 by `insert-compute-init-tt`, the calls that guard DST come with `insert-dst-management-tt`.
 """
 
