@@ -25,6 +25,7 @@ _PACKAGES = (
 )
 
 
+@torch.no_grad()
 def _normalised(x: torch.Tensor, eps: float = 1e-6) -> tuple[torch.Tensor, torch.Tensor]:
     """Rows of length one, and by what they were multiplied: examples prepare their inputs with it."""
     scale = torch.rsqrt(x.float().square().sum(-1, keepdim=True) + eps)
