@@ -111,6 +111,13 @@ def _with_missing_dims(guarded: Guarded) -> Guarded:
     missing = [v for v, extent in guarded.space.extents.items() if extent != 1 and v not in used]
     if not missing or guarded.reduction:
         return guarded
+    if not guarded.store.accumulate and not any(uses(e, missing) for e in guarded.expressions):
+        # Every iteration writes the same.
+        extents = {v: extent for v, extent in guarded.space.extents.items() if v not in missing}
+        if extents and all(
+            load.memory is not guarded.store.memory for load in s.loads_of(guarded.store.value)
+        ):
+            return replace(guarded, space=Space(extents))
     return _as_reduction(guarded, set(missing)) or guarded
 
 
@@ -226,7 +233,8 @@ class _Flattening:
             return None
         if loop.kind == "parallel" or not space.extents:
             return stores
-        if all(any(uses(i, {variable}) for i in g.store.indices) for g in stores) and _independent(stores):
+        everywhere = all(any(uses(i, {variable}) for i in g.store.indices) for g in stores)
+        if everywhere and _independent([_with_missing_dims(guarded) for guarded in stores]):
             return stores
         reduction = _as_reduction(stores[0], {variable}) if len(stores) == 1 else None
         return None if reduction is None else [reduction]

@@ -105,16 +105,40 @@ class _Threads:
 
     def _is_piece(self, statement: s.Statement) -> bool:
         """Whether each thread can run the statement from start to end before the next one does."""
-        return self._is_threaded(statement) and not any(
+        inside = list(s.walk_statements((statement,)))
+        if not self._is_threaded(statement) or any(
             isinstance(inner, s.Sync | s.TileOp) or (_is_parallel(inner) and not self._is_threaded(inner))
-            for inner in s.walk_statements((statement,))
-        )
+            for inner in inside
+        ):
+            return False
+        leaves = [self._accesses(inner) for inner in inside]
+        return not any(_meet(a, b) for n, a in enumerate(leaves) for b in leaves[:n])
+
+    def _accesses(self, statement: s.Statement) -> list[Access]:
+        """What a statement itself touches of memory that threads share."""
+        exprs = s.statement_expressions(statement)
+        found = [(load.memory, load.indices, False) for e in exprs for load in s.loads_of(e)]
+        if isinstance(statement, s.Store):
+            found.append((statement.memory, statement.indices, True))
+        return [
+            (memory, tuple(index for index in indices if self._varies(index)), writes)
+            for memory, indices, writes in found
+            if memory.scope in ("shared", "fragment")
+        ]
+
+    def _all_accesses(self, statement: s.Statement) -> list[Access]:
+        return [a for inner in s.walk_statements((statement,)) for a in self._accesses(inner)]
 
     def _cut(self, body: Sequence[s.Statement], guards: tuple[s.Expr, ...]) -> list[s.Statement]:
         done: list[s.Statement] = []
         piece: list[s.Statement] = []
         for statement in body:
             if self._is_piece(statement):
+                # TileLang puts a barrier where a thread may meet what another one wrote.
+                touched = [a for earlier in piece for a in self._all_accesses(earlier)]
+                if _meet(touched, self._all_accesses(statement)):
+                    done += self._closed(piece, guards)
+                    piece = []
                 piece.append(statement)
                 continue
             done += self._closed(piece, guards)
@@ -180,6 +204,19 @@ class _Threads:
 
     def _is_thread_loop(self, statement: s.Statement) -> bool:
         return isinstance(statement, s.Loop) and statement.variable is next(reversed(self.extents))
+
+
+Access = tuple[s.Memory, tuple[s.Expr, ...], bool]
+"""A memory, the indices into it that differ between threads, and whether it is written."""
+
+
+def _meet(first: Sequence[Access], second: Sequence[Access]) -> bool:
+    """Whether a thread may find in the second what another one did in the first."""
+    return any(
+        a is b and (writes or also_writes) and (place != other or not place)
+        for a, place, writes in first
+        for b, other, also_writes in second
+    )
 
 
 def _is_parallel(statement: s.Statement) -> bool:
