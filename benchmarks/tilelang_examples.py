@@ -77,7 +77,7 @@ def judge(example: Example, output: str, errors: str) -> tuple[str, str]:
         return "failed", f"the process ended: {last[0]}"
     told = json.loads(lines[-1])
     if told["compared"] and "needs the package" in told["problem"]:
-        return "passed", f"then {told['problem']}"  # its result held; what follows is a race with another package
+        return "passed", f"then {told['problem']}"  # its result held; what follows is a race
     if told["problem"] or not told["made"]:
         if example.gpu_only:
             return "gpu_only", ", ".join(example.gpu_only)

@@ -65,13 +65,21 @@ class _Module(ModuleType):
         return _KNOWN.get(full) or _Missing(full)
 
 
+def _asked_by_torch() -> bool:
+    """Torch looks for Triton by itself, and must not find this."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and "importlib" in frame.f_code.co_filename:
+        frame = frame.f_back
+    return "/torch/" in frame.f_code.co_filename
+
+
 class _Finder(MetaPathFinder, Loader):
     def __init__(self, packages: tuple[str, ...]) -> None:
         self._packages = packages
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         del path, target
-        ours = fullname.partition(".")[0] in self._packages
+        ours = fullname.partition(".")[0] in self._packages and not _asked_by_torch()
         return ModuleSpec(fullname, self, is_package=True) if ours else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -18,6 +18,26 @@ def _on_cpu(value: Any) -> Any:
     return value
 
 
+# Products of float16 take minutes on a CPU. References use them.
+_SLOW_IN_HALF = (
+    torch.matmul,
+    torch.Tensor.matmul,
+    torch.Tensor.__matmul__,
+    torch.bmm,
+    torch.nn.functional.conv2d,
+)
+    torch.matmul,
+    torch.Tensor.matmul,
+    torch.Tensor.__matmul__,
+    torch.bmm,
+    torch.nn.functional.conv2d,
+)
+
+
+def _is_half(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype is torch.float16
+
+
 class CudaOnCpu(TorchFunctionMode):
     """Every torch call that names the device "cuda" means the CPU."""
 
@@ -25,6 +45,9 @@ class CudaOnCpu(TorchFunctionMode):
         if function is torch.Tensor.cuda:
             return args[0]
         named = {name: _on_cpu(value) for name, value in (kwargs or {}).items() if name != "pin_memory"}
+        if function in _SLOW_IN_HALF and any(_is_half(value) for value in args):
+            result = function(*(value.float() if _is_half(value) else value for value in args), **named)
+            return result.half()
         return function(*map(_on_cpu, args), **named)
 
 
