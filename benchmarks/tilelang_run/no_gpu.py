@@ -26,12 +26,6 @@ _SLOW_IN_HALF = (
     torch.bmm,
     torch.nn.functional.conv2d,
 )
-    torch.matmul,
-    torch.Tensor.matmul,
-    torch.Tensor.__matmul__,
-    torch.bmm,
-    torch.nn.functional.conv2d,
-)
 
 
 def _is_half(value: Any) -> bool:
