@@ -106,6 +106,18 @@ def test_types_without_a_counterpart() -> None:
     assert "float64" in refused(kernel).what
 
 
+def test_packed_types() -> None:
+    @T.prim_func
+    def kernel(A: T.Tensor((32, 32), "int4")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared((32, 32), "int4")
+            T.copy(A, a)
+
+    error = refused(kernel)
+    assert "int4" in error.what
+    assert "uint8" in error.remedy
+
+
 def test_a_function_without_a_grid() -> None:
     @T.prim_func
     def kernel(A: T.Tensor((32,), "float32")):

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import (
     BFloat16Type,
-    Float4E2M1FNType,
     Float8E4M3FNType,
     Float8E4M3FNUZType,
     Float8E5M2FNUZType,
@@ -41,7 +40,6 @@ _FLOATS: dict[str, Attribute] = {
     "float8_e5m2": Float8E5M2Type(),
     "float8_e5m2fnuz": Float8E5M2FNUZType(),
     "float8_e8m0fnu": Float8E8M0FNUType(),
-    "float4_e2m1fn": Float4E2M1FNType(),
 }
 
 
@@ -52,6 +50,12 @@ def element_type(dtype: str, at: Location) -> Attribute:
     if dtype == "bool":
         return i1
     digits = dtype.removeprefix("u").removeprefix("int")
+    if dtype.startswith("float4") or (digits.isdigit() and int(digits) < 8):
+        refuse(
+            f"elements of type {dtype} are packed, several to a byte",
+            at,
+            "pass them as uint8 and take them apart with shifts and masks",
+        )
     if not digits.isdigit():
         refuse(f"elements of type {dtype} have no counterpart", at, "use float32, bfloat16, float16 or int32")
     signedness = Signedness.UNSIGNED if dtype.startswith("u") else Signedness.SIGNLESS
