@@ -100,4 +100,6 @@ def install() -> None:
     for name, stand_in in stand_ins.items():
         setattr(torch.cuda, name, stand_in)
     torch.set_default_device = _nothing()
+    fork = torch.random.fork_rng
+    torch.random.fork_rng = lambda *_, **__: fork(devices=[])
     torch.Generator = _CpuGenerator  # type: ignore[misc]
