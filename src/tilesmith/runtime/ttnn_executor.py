@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Lock
 from typing import Any, Literal, NoReturn
 from weakref import WeakSet
@@ -23,9 +22,31 @@ from tilesmith.runtime.ttnn_translate import Translator
 
 FIRST_DEVICE = 0
 
-_opening = Lock()
-# ttnn hands out the same device when it is opened again; it is closed with the last of ours.
-_users = 0
+
+class _SharedMesh:
+    """The chip as ttnn opened it, which it does only once: our devices share it, the last one closes it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._mesh: Any = None
+        self._users = 0
+
+    def take(self, ttnn: Any) -> Any:
+        with self._lock:
+            if self._mesh is None:
+                self._mesh = _opened(ttnn)
+            self._users += 1
+            return self._mesh
+
+    def give_back(self, ttnn: Any) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                mesh, self._mesh = self._mesh, None
+                ttnn.close_device(mesh)
+
+
+_shared = _SharedMesh()
 
 
 class TtnnExecutor:
@@ -62,13 +83,9 @@ class TtnnExecutor:
         """Nothing to note: a chip does not track what was written."""
 
     def close(self) -> None:
-        global _users
         for buffer in list(self.buffers):
             buffer.deallocate()
-        with _opening:
-            _users -= 1
-            if _users == 0:
-                self.ttnn.close_device(self.mesh)
+        _shared.give_back(self.ttnn)
 
     def _tensors_of(self, program: Program) -> list[Any]:
         """What the program reads and writes: the tensors whose addresses its kernels are given.
@@ -123,18 +140,15 @@ class TtnnDevice(Device):
 
 def open_ttnn_device() -> TtnnDevice:
     """The first chip that ttnn finds. Which one that is, its environment variables decide."""
-    global _users
     ttnn = load_ttnn()
-    with _opening:
-        mesh = _opened(lambda: ttnn.open_device(device_id=FIRST_DEVICE))
-        arch = arch_of(ttnn, mesh)
-        _users += 1
+    mesh = _shared.take(ttnn)
+    arch = arch_of(ttnn, mesh)
     return TtnnDevice(arch, TtnnExecutor(arch, ttnn, mesh))
 
 
-def _opened(open_it: Callable[[], Any]) -> Any:
+def _opened(ttnn: Any) -> Any:
     try:
-        return open_it()
+        return ttnn.open_device(device_id=FIRST_DEVICE)
     except RuntimeError as problem:
         raise DeviceError(
             f"ttnn could not open a device: {vendor_message(problem)}",

@@ -1,0 +1,46 @@
+"""The parts of the mock cluster that need no ttnn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tilesmith.errors import DeviceError
+from tilesmith.testing import mock_cluster, stand_in_compiler
+
+
+def test_a_family_nobody_knows_is_refused() -> None:
+    assert "board_type: p150" in mock_cluster.cluster_description("blackhole")
+    with pytest.raises(DeviceError, match="no mock of 'quasar'"):
+        mock_cluster.cluster_description("quasar")
+
+
+def test_the_environment_points_at_links_and_the_stand_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "ttnn"
+    (package / "runtime" / "hw").mkdir(parents=True)
+    (package / "tt_metal").mkdir()
+    monkeypatch.setattr(mock_cluster, "_package", lambda: package)
+    variables = mock_cluster.mock_environment("wormhole", tmp_path / "mock")
+    root = Path(variables["TT_METAL_RUNTIME_ROOT"])
+    assert (root / "tt_metal").resolve() == package / "tt_metal"
+    assert (root / "runtime" / "hw").resolve() == package / "runtime" / "hw"
+    compiler = root / "runtime" / "sfpi" / "compiler" / "bin" / "riscv-tt-elf-g++"
+    assert compiler.read_text(encoding="utf-8").startswith("#!")
+
+
+def test_the_stand_in_notes_commands_and_answers_with_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log"
+    monkeypatch.setenv(stand_in_compiler.LOG, str(log))
+    assert stand_in_compiler.main(["--version"]) == 0
+    assert "15.1.0" in capsys.readouterr().out
+    stand_in_compiler.main(["-c", "-DX=1", "-o", str(tmp_path / "a.o"), "a.cc"])
+    stand_in_compiler.main(["-o", str(tmp_path / "a.elf"), "a.o"])
+    assert "-DX=1" in json.loads(log.read_text(encoding="utf-8"))["arguments"]
+    assert (tmp_path / "a.d").read_text(encoding="utf-8").startswith(str(tmp_path / "a.o"))
+    assert (tmp_path / "a.elf").read_bytes()[:4] == b"\x7fELF"
