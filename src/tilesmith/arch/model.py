@@ -103,13 +103,25 @@ class Arch:
         return self.dst_tiles_16bit_full if full_sync else self.dst_tiles_16bit_half
 
 
-@cache
 def load_arch(name: str) -> Arch:
     """The chip of that family or product name.
 
     >>> load_arch("wormhole").product, load_arch("p100a").num_dram_banks
     ('n150', 7)
     """
+    return _found.get(name) or _listed_arch(name)
+
+
+def add_arch(arch: Arch) -> None:
+    """Let `load_arch` give a chip that was found only at run time."""
+    _found[arch.name] = arch
+
+
+_found: dict[str, Arch] = {}
+
+
+@cache
+def _listed_arch(name: str) -> Arch:
     for family in _FILES:
         data = chip_data(family)
         product = data["default_product"] if name == family else name

@@ -27,6 +27,12 @@ class Finding:
     needed: bool = False
 
 
+_TTNN_TARGETS = {
+    "TT_METAL_SIMULATOR": "the vendor's simulator",
+    "TT_METAL_MOCK_CLUSTER_DESC_PATH": "a chip that is not there",
+}
+
+
 def examine() -> list[Finding]:
     """Look at every part; none of the looks may fail."""
     machine = f"{platform.system()} {platform.machine()}"
@@ -37,6 +43,8 @@ def examine() -> list[Finding]:
         _package("torch", "tensors from and to PyTorch", "pip install 'tilesmith[torch]'"),
         _package("tilelang", "TileLang kernels", "pip install tilelang"),
         _package("ttnn", "real chips and the vendor's simulator", "pip install 'tilesmith[ttnn]'"),
+        _sfpi(),
+        _ttnn_target(),
         _card(),
         _gpu(),
     ]
@@ -78,6 +86,34 @@ def _package(name: str, purpose: str, remedy: str) -> Finding:
     except importlib.metadata.PackageNotFoundError:
         version = "of unknown version"
     return Finding(name, True, f"{name} {version} is there for {purpose}.")
+
+
+def _sfpi() -> Finding:
+    """The vendor's RISC-V compiler, in the two places where ttnn looks for it."""
+    found = importlib.util.find_spec("ttnn")
+    origin = getattr(found, "origin", None)
+    beside = [Path(origin).parent / "runtime" / "sfpi"] if origin else []
+    places = [place for place in (*beside, Path("/opt/tenstorrent/sfpi")) if _has_compiler(place)]
+    if not places:
+        return Finding(
+            "sfpi", False, "the vendor's RISC-V compiler is not there, needed only for real chips."
+        )
+    return Finding("sfpi", True, f"{places[0]} compiles kernels for real chips.")
+
+
+def _has_compiler(sfpi: Path) -> bool:
+    return (sfpi / "compiler" / "bin" / "riscv-tt-elf-g++").exists()
+
+
+def _ttnn_target() -> Finding:
+    """What `open_device("ttnn")` would open, as far as the environment decides it."""
+    for variable, what in _TTNN_TARGETS.items():
+        place = os.environ.get(variable, "")
+        if place:
+            there = Path(place).exists()
+            missing = "" if there else ", but there is no such file"
+            return Finding("target", there, f"{variable} makes ttnn open {what}: {place}{missing}.")
+    return Finding("target", False, "no simulator and no mock cluster is named: ttnn looks for a card.")
 
 
 def _card() -> Finding:

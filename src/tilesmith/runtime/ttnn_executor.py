@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any, Literal, NoReturn
 from weakref import WeakSet
 
-from tilesmith.arch import Arch
+from tilesmith.arch import Arch, add_arch
 from tilesmith.errors import DeviceError, OutOfDeviceMemoryError, ProgramError
 from tilesmith.program import CoreCoord, Program
 from tilesmith.program.budget import L1Claim
@@ -143,6 +143,8 @@ def open_ttnn_device() -> TtnnDevice:
     ttnn = load_ttnn()
     mesh = _shared.take(ttnn)
     arch = arch_of(ttnn, mesh)
+    # The compiler asks for chips by name.
+    add_arch(arch)
     return TtnnDevice(arch, TtnnExecutor(arch, ttnn, mesh))
 
 
