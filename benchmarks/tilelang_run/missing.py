@@ -86,7 +86,7 @@ class _Finder(MetaPathFinder, Loader):
         return _Module(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """There is nothing in it."""
+        module.__file__ = ""  # whoever looks through all modules expects one
 
 
 def install() -> None:
