@@ -68,13 +68,8 @@ class Translator:
             ],
             common_runtime_args=[word & 0xFFFFFFFF for word in kernel.common_runtime_args],
             config=self._config(kernel.config),
-            **self._include_paths(kernel),
+            compiler_include_paths=list(kernel.compiler_include_paths),
         )
-
-    def _include_paths(self, kernel: Kernel) -> dict[str, list[str]]:
-        # Releases before 0.80 have no such argument: it is named only where it is needed.
-        paths = list(kernel.compiler_include_paths)
-        return {"compiler_include_paths": paths} if paths else {}
 
     def _config(self, config: KernelConfig) -> Any:
         if isinstance(config, ComputeConfig):
