@@ -37,11 +37,11 @@ def test_import_loads_nothing_heavy() -> None:
     assert loaded.strip() == "[]"
 
 
-def test_tensors_and_programs_need_no_torch() -> None:
+def test_only_what_drives_tilelang_needs_torch() -> None:
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "import tilesmith as ts\n"
-        "[getattr(ts, name) for name in ts.__all__]\n"
+        "[getattr(ts, name) for name in ts.__all__ if not name.endswith(('tilelang', 'tilelang_backend'))]\n"
         "print(ts.split_work_to_cores((8, 8), 3).num_cores)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
