@@ -35,6 +35,7 @@ void kernel_main() {
 #include "api/compute/eltwise_binary_sfpu.h"
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/eltwise_unary/fill.h"
+#include "api/compute/eltwise_unary/recip.h"
 #include "api/compute/pack.h"
 #include "api/compute/reconfig_data_format.h"
 #include "api/compute/reg_api.h"
@@ -138,7 +139,6 @@ void kernel_main() {
         // E_local_2_out[i, j] = E_local[i, j] / row_sum[i]
         cb_wait_front(cb_row_sum, 1);
         cb_reserve_back(cb_E_local_2_out, 8);
-        div_binary_tile_init();
         pack_reconfig_data_format(cb_E_local_2_out);
         for (int32_t tile = 0; tile < 8; tile += 2) {
             tile_regs_acquire();
@@ -148,8 +148,13 @@ void kernel_main() {
             for (int32_t i = 0; i < 2; ++i) {
                 copy_tile(cb_row_sum, 0, 2 + i);
             }
+            recip_tile_init<ReciprocalDestAcc::FP32>();
             for (int32_t i = 0; i < 2; ++i) {
-                div_binary_tile(i, 2 + i, i);
+                recip_tile<ReciprocalDestAcc::FP32>(2 + i);
+            }
+            mul_binary_tile_init();
+            for (int32_t i = 0; i < 2; ++i) {
+                mul_binary_tile(i, 2 + i, i);
             }
             tile_regs_commit();
             tile_regs_wait();
