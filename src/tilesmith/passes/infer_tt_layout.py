@@ -29,6 +29,7 @@ from tilesmith.passes.layout_repair import repair
 from tilesmith.passes.layout_wishes import Demand, Link, NoTileForm, Wish, demands_of
 from tilesmith.passes.padding import clean_padding
 from tilesmith.passes.scalarize import scalarize
+from tilesmith.passes.self_copies import part_self_copies
 from tilesmith.passes.unit_dims import drop_unit_dims
 from tilesmith.passes.unwritten import check_written
 
@@ -47,6 +48,7 @@ class InferTTLayout(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [one for one in op.walk() if isinstance(one, FuncOp)]:
+            part_self_copies(func)
             wished = wished_formats(self.formats, func)
             check_written(func)
             drop_unit_dims(func)
