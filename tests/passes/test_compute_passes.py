@@ -42,11 +42,6 @@ def test_set_up(name: str, golden: Golden) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_compute_source(name: str, golden: Golden) -> None:
-    golden(source(after("codegen-tt", module(name))), "cpp")
-
-
-@pytest.mark.parametrize("name", SAMPLES)
 def test_text_of_stages_can_be_read_back(name: str) -> None:
     lowered = after("insert-dst-management-tt", module(name))
     assert str(parse(str(lowered))) == str(lowered)

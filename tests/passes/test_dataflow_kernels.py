@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.passes import samples
 from tests.passes.conftest import Golden
 from tests.passes.movement import scalar_sample
 from tests.passes.test_transfers import MOVES
@@ -33,10 +32,6 @@ def test_through_scratch(golden: Golden) -> None:
 
 def test_accumulate(golden: Golden) -> None:
     golden(source(MOVES["maxima_of_integers"].module(), "writer"), "cpp")
-
-
-def test_multicast(golden: Golden) -> None:
-    golden(source(samples.module("gemm"), "reader"), "cpp")
 
 
 def test_gather(golden: Golden) -> None:
