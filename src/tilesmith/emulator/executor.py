@@ -75,13 +75,14 @@ class EmulatorExecutor:
                 step_limit=chosen.step_limit,
                 stuck_seconds=chosen.stuck_seconds,
                 allocations=options.allocations,
+                trace=options.trace,
             )
             result = self.machine.run(loaded, program, native)
             if result.status == _OUT_OF_MEMORY:
                 raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
             if result.status == _INTERRUPTED:
                 raise KeyboardInterrupt
-            return _report(self.machine, loaded, result)
+            return _report(self.machine, loaded, result, options.trace)
 
     def close(self) -> None:
         with self._lock:
@@ -99,7 +100,7 @@ def _edited(program: Program) -> tuple[int, ...]:
     return tuple(os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths)
 
 
-def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult) -> RunReport:
+def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult, traced: bool) -> RunReport:
     """Numbers are copied at once; what is told in words is fetched only when there is any."""
     told: dict[str, Any] = {"findings": [], "prints": [], "zones": []}
     if result.findings or result.prints or result.zones:
@@ -114,6 +115,7 @@ def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult) 
         cycles=result.cycles,
         steps=result.steps,
         details=lambda: _details(loaded, times, counters, told),
+        trace=machine.trace(loaded) if traced else None,
     )
 
 
@@ -121,8 +123,8 @@ def _details(
     loaded: LoadedProgram, times: NDArray[np.uint64], counters: NDArray[np.uint64], told: dict[str, Any]
 ) -> dict[str, Any]:
     roles = [
-        RoleTime(core, ROLES[role], kernel, int(cycles), int(waited))
-        for (core, role, kernel), (cycles, waited) in zip(loaded.fibers, times, strict=True)
+        RoleTime(core, ROLES[role], kernel, int(cycles), int(waited), tuple(map(int, work)))
+        for (core, role, kernel), (cycles, waited, *work) in zip(loaded.fibers, times, strict=True)
     ]
     return {
         "roles": roles,

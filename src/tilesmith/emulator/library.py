@@ -14,7 +14,7 @@ from tilesmith.native import compile_many
 
 COUNTERS = (
     "noc_reads", "noc_writes", "read_bytes", "written_bytes", "dram_read_bytes", "dram_written_bytes",
-    "multicasts", "multicast_bytes", "atomics",
+    "multicasts", "multicast_bytes", "atomics", "tile_products", "matmul_cycles",
 )  # fmt: skip
 
 
@@ -108,6 +108,7 @@ class RunOptions(_Structure):
         ("stuck_seconds", c.c_double),
         ("allocations", c.POINTER(Allocation)),
         ("allocation_count", c.c_uint32),
+        ("trace", c.c_uint32),
     ]
 
 
@@ -139,6 +140,8 @@ class Runtime:
         f.tsh_move_cb.argtypes = [c.c_void_p, c.POINTER(CbDescription)]
         f.tsh_run.argtypes = [c.c_void_p, c.POINTER(RunOptions), c.POINTER(Arguments), c.POINTER(RunResult)]
         f.tsh_snapshot.argtypes = [c.c_void_p, c.c_void_p, c.c_void_p]
+        f.tsh_trace_size.argtypes = [c.c_void_p, *[c.POINTER(c.c_uint64)] * 3]
+        f.tsh_trace_take.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(c.c_char_p)]
         f.tsh_report.restype = c.c_char_p
         f.tsh_report.argtypes = [c.c_void_p]
 

@@ -14,6 +14,7 @@ from tilesmith.emulator.engine_timing import install_engine_timing
 from tilesmith.emulator.loading import LoadedProgram, core_index
 from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord, Program
+from tilesmith.runtime.trace import EVENT, Trace, Work
 
 # Just below the memory programs may use, where the vendor keeps a kernel's configuration: 16 semaphores of
 # 16 bytes, and the two kinds of runtime arguments of five roles.
@@ -60,11 +61,20 @@ class Machine:
         return result
 
     def snapshot(self, loaded: LoadedProgram) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """(cycles, waited) of every fiber and the traffic counters of every kernel, as of the last run."""
-        times = np.empty((len(loaded.fibers), 2), np.uint64)
+        """Of the last run: cycles, waited and work of every fiber, and the counters of every kernel."""
+        times = np.empty((len(loaded.fibers), 2 + len(Work)), np.uint64)
         counters = np.empty((len(loaded.kernel_names), len(library.COUNTERS)), np.uint64)
         self._functions.tsh_snapshot(loaded.handle, times.ctypes.data, counters.ctypes.data)
         return times, counters
+
+    def trace(self, loaded: LoadedProgram) -> Trace:
+        """What the last run recorded, handed over: a second call finds nothing."""
+        events, files, dropped = c.c_uint64(), c.c_uint64(), c.c_uint64()
+        self._functions.tsh_trace_size(loaded.handle, c.byref(events), c.byref(files), c.byref(dropped))
+        recorded = np.empty(events.value, EVENT)
+        names = (c.c_char_p * files.value)()
+        self._functions.tsh_trace_take(loaded.handle, recorded.ctypes.data, names)
+        return Trace(recorded, tuple((name or b"").decode("utf-8", "replace") for name in names), dropped.value)
 
     def report(self, loaded: LoadedProgram) -> str:
         text: bytes = self._functions.tsh_report(loaded.handle)
@@ -85,6 +95,7 @@ def run_options(
     step_limit: int,
     stuck_seconds: float,
     allocations: Sequence[tuple[bool, int, int]],
+    trace: bool = False,
 ) -> library.RunOptions:
     """Options of one run. `allocations` are (in DRAM, address, bytes per bank) of every live buffer."""
     array = (library.Allocation * len(allocations))(
@@ -99,6 +110,7 @@ def run_options(
         stuck_seconds=stuck_seconds,
         allocations=array,
         allocation_count=len(allocations),
+        trace=trace,
     )
 
 

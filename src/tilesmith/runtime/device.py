@@ -24,6 +24,7 @@ from tilesmith.runtime.allocator import BankAllocator
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.executor import Executor, RunOptions, RunReport
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
+from tilesmith.runtime.observers import observers, trace_wanted
 from tilesmith.runtime.program_cache import ProgramCache
 from tilesmith.runtime.tensor import Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
@@ -123,11 +124,12 @@ class Device:
         checks: Literal["on", "off"] | None = None,
         numbers: Literal["chip", "fast"] | None = None,
         seed: int | None = None,
+        trace: bool = False,
     ) -> RunReport:
         """Run a program to its end. Raises KernelFindings when the kernels broke a rule.
 
         What is left out comes from the settings. The first call with a structure checks, places and compiles;
-        later ones only pass runtime arguments.
+        later ones only pass runtime arguments. With `trace` the report says who waited when and for what.
         """
         self._check_open()
         chosen = settings.current()
@@ -137,8 +139,12 @@ class Device:
                 numbers=numbers or chosen.numbers,
                 seed=chosen.seed if seed is None else seed,
                 allocations=self._live_buffers(),
+                trace=trace or trace_wanted(),
             )
-            report = self._execute(program, self._placement(program), options)
+            placement = self._placement(program)
+            report = self._execute(program, placement, options)
+            for observer in observers():
+                observer.ran(self, program, placement, report)
         if report.findings:
             raise KernelFindings(report.findings)
         return report
@@ -181,7 +187,10 @@ class Device:
             self._take_back()
             self._allocations = None
             allocator = self._dram if spec.memory_config.in_dram else self._l1
-            return Buffer(self, spec, allocator.allocate(size, name, declaration_site()))
+            allocation = allocator.allocate(size, name, declaration_site())
+            for observer in observers():
+                observer.allocated(self, spec.memory_config.in_dram, allocation)
+            return Buffer(self, spec, allocation)
 
     def _free(self, in_dram: bool, address: int) -> None:
         """Note memory as free. The garbage collector calls this at any time, on any thread: never wait."""
@@ -193,6 +202,8 @@ class Device:
             in_dram, address = self._given_back.popleft()
             self._allocations = None
             (self._dram if in_dram else self._l1).free(address)
+            for observer in observers():
+                observer.freed(self, in_dram, address)
 
     def _check_cores(self, spec: TensorSpec) -> None:
         if spec.memory_config.is_sharded:

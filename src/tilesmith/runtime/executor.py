@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tilesmith.arch import Arch
 from tilesmith.program import CoreCoord, Program
 from tilesmith.program.l1 import Placement
+from tilesmith.runtime.trace import Trace, Work
 
 if TYPE_CHECKING:
     from tilesmith.emulator.findings import Finding
@@ -26,17 +27,19 @@ class RunOptions:
     numbers: Literal["chip", "fast"] = "chip"
     seed: int = 0
     allocations: Sequence[tuple[bool, int, int]] = ()
+    trace: bool = False
 
 
 @dataclass(frozen=True)
 class RoleTime:
-    """How long one role of one core ran, in cycles, and how much of that it waited."""
+    """How long one role of one core ran, in cycles, how much of that it waited, and what the rest went to."""
 
     core: CoreCoord
     role: str
     kernel: str
     cycles: int
     waited: int
+    work: tuple[int, ...] = (0,) * len(Work)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class KernelTraffic:
     multicasts: int
     multicast_bytes: int
     atomics: int
+    tile_products: int = 0
+    matmul_cycles: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class RunReport:
     cycles: int = 0
     steps: int = 0
     details: Callable[[], dict[str, Any]] = field(default=dict, repr=False)
+    trace: Trace | None = field(default=None, repr=False)
 
     @cached_property
     def _lists(self) -> dict[str, Any]:

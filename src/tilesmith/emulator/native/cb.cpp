@@ -37,10 +37,10 @@ static void give_credit(CreditRing& ring, uint32_t upto) {
     ++fiber.clock.at[fiber.id];
 }
 
-static void take_credit(CreditRing& ring, uint32_t upto) {
+static void take_credit(CreditRing& ring, uint32_t upto, const Wait& why) {
     const Credit* credit = ring.covering(upto);
     if (!credit) return;
-    join_time(credit->time);
+    join_time(credit->time, why);
     if (!current_run->checks) return;
     auto& mine = self().clock.at;
     for (size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] < credit->clock[i] ? credit->clock[i] : mine[i];
@@ -175,11 +175,11 @@ extern "C" void ts_cb_reserve_back(uint32_t index, uint32_t pages, At at) {
         fatal("cb.reserve-beyond-capacity", at, "reserving %u pages of CB %u, which has %u, can never succeed", pages,
               index, cb.config.pages());
     check_contiguous(local.interface, index, local.interface.fifo_wr_ptr, pages, "a reservation", at);
-    wait_until(cb.space, {Wait::On::cb_space, index, pages, true, at},
-               [&] { return cb.config.pages() - (cb.received - cb.acked) >= pages; });
+    const Wait why{Wait::On::cb_space, index, pages, true, at};
+    wait_until(cb.space, why, [&] { return cb.config.pages() - (cb.received - cb.acked) >= pages; });
     const uint32_t needed =
         cb.received + pages;  // pages ever pushed once these are; so many minus the capacity must be acked
-    if (needed > cb.config.pages()) take_credit(cb.pops, needed - cb.config.pages());
+    if (needed > cb.config.pages()) take_credit(cb.pops, needed - cb.config.pages(), why);
     if (local.reserved < pages) local.reserved = pages;
 }
 
@@ -218,8 +218,9 @@ extern "C" void ts_cb_wait_front(uint32_t index, uint32_t pages, At at) {
         fatal("cb.wait-beyond-capacity", at, "waiting for %u pages of CB %u, which has %u, can never succeed", pages,
               index, cb.config.pages());
     check_contiguous(local.interface, index, local.interface.fifo_rd_ptr, pages, "a wait", at);
-    wait_until(cb.data, {Wait::On::cb_pages, index, pages, true, at}, [&] { return cb.received - cb.acked >= pages; });
-    take_credit(cb.pushes, cb.acked + pages);
+    const Wait why{Wait::On::cb_pages, index, pages, true, at};
+    wait_until(cb.data, why, [&] { return cb.received - cb.acked >= pages; });
+    take_credit(cb.pushes, cb.acked + pages, why);
     if (local.waited < pages) local.waited = pages;
 }
 

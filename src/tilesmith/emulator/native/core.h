@@ -78,9 +78,12 @@ struct Wait {
         src_data,
         dst_free,
         dst_data,
-        mailbox
+        mailbox,
+        read_barrier,
+        write_barrier,
+        atomic_barrier
     } on = On::nothing;
-    uint32_t object = 0;  // CB index, semaphore address ...
+    uint32_t object = 0;  // CB index, semaphore address, for a barrier what the last transfer reached (remote_id) ...
     uint32_t wanted = 0;
     bool at_least = true;
     At at;
@@ -113,14 +116,18 @@ void wait_until(WaitQueue& queue, const Wait& wait, Ready ready) {
     while (!ready()) block(queue, wait);
 }
 uint64_t now();  // virtual cycles of this fiber
-void spend(uint64_t cycles);
-void join_time(uint64_t cycles);  // not before this moment
+// What the cycles of a role go to, besides waiting.
+enum class Work : uint8_t { control, noc, unpack, matmul, fpu, sfpu, pack };
+inline constexpr int works = 7;
+void spend(uint64_t cycles, Work kind = Work::control);
+void count_products(uint32_t products, uint64_t least_cycles);  // of 32x32 tiles, and what the matrix unit needs for them
+void join_time(uint64_t cycles, const Wait& why);  // not before this moment
 
 // A point where one fiber releases what another acquires. Carries virtual time and, with checks on, a vector clock.
 class SyncPoint {
 public:
     void release();  // by the running fiber
-    void acquire() const;
+    void acquire(const Wait& why) const;
     uint64_t time() const { return time_; }
 
 private:

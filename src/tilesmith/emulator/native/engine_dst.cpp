@@ -92,10 +92,10 @@ extern "C" void ts_dst_acquire(At at) {
     if (!on(Role::math)) return;
     Engine& e = *engine();
     if (e.acquired && checks_on()) finding("dst.unbalanced", at, "math acquires DST again before committing it");
-    wait_until(e.dst_free, Wait{Wait::On::dst_free, e.math_half, 1, true, at},
-               [&] { return e.committed < e.sections; });
+    const Wait why{Wait::On::dst_free, e.math_half, 1, true, at};
+    wait_until(e.dst_free, why, [&] { return e.committed < e.sections; });
     DstHalf& half = e.halves[e.math_half];
-    half.released.acquire();
+    half.released.acquire(why);
     half.written = half.reduced = 0;
     e.acquired = true;
     e.acquired_at = at;
@@ -117,8 +117,9 @@ extern "C" void ts_dst_wait(At at) {
     Engine& e = *engine();
     if (e.held && checks_on())
         finding("dst.unbalanced", at, "pack waits for DST again before releasing the half it holds");
-    wait_until(e.dst_ready, Wait{Wait::On::dst_data, e.pack_half, 1, true, at}, [&] { return e.committed > 0; });
-    e.halves[e.pack_half].committed.acquire();
+    const Wait why{Wait::On::dst_data, e.pack_half, 1, true, at};
+    wait_until(e.dst_ready, why, [&] { return e.committed > 0; });
+    e.halves[e.pack_half].committed.acquire(why);
     e.held = true;
     e.held_at = at;
 }

@@ -77,7 +77,9 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
                 multiply(engine, bank, bank.tile(r), bank.tile(rows + c), tiles[(r * cols + c) % dst_tiles]);
     }
     for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i % dst_tiles], out);
-    spend(engine_timing().latency + uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols);
+    const uint64_t least = uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols;
+    spend(engine_timing().latency + least, Work::matmul);
+    count_products(rows * cols, least);
     end_drain(engine);
 }
 

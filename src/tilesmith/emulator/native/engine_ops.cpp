@@ -24,7 +24,7 @@ void run_eltwise(Engine& engine, num::Eltwise op, const uint32_t* a, const uint3
     if (as == num::Src::integer) num::eltwise_integer(op, a, b, add_to_dst, dst, faces);
     else num::eltwise(op, a, b, engine.fast, mode_for(engine, as), add_to_dst, dst, faces);
     const uint32_t phases = op == num::Eltwise::mul ? engine.mode.phases : 1;
-    spend(engine_timing().latency + engine_timing().eltwise_phase * phases);
+    spend(engine_timing().latency + engine_timing().eltwise_phase * phases, Work::fpu);
 }
 
 // ---- reduce ----
@@ -37,7 +37,8 @@ void drain_reduce(Engine& engine, FpuOp op, FpuPool pool, FpuDim dim, uint32_t d
                 bank.as[0], bank.shape[0], fresh, tile);
     mark_reduced(engine, dst);
     spend(engine_timing().latency +
-          uint64_t{engine_timing().reduce_phase} * (pool == FpuPool::max ? 1 : engine.mode.phases));
+              uint64_t{engine_timing().reduce_phase} * (pool == FpuPool::max ? 1 : engine.mode.phases),
+          Work::fpu);
     end_drain(engine);
 }
 
@@ -61,7 +62,7 @@ void drain_copy(Engine& engine, FpuOp op, FpuVariant variant, uint32_t dst, cons
     num::copy(bank.tile(0), bank.as[0], engine.fast, mode_for(engine, bank.as[0]), tile, bank.shape[0].faces);
     const uint32_t words = bank.shape[0].faces * num::face_words;
     if (words < num::tile_words) std::memset(tile + words, 0, (num::tile_words - words) * sizeof(uint32_t));
-    spend(engine_timing().latency + engine_timing().copy);
+    spend(engine_timing().latency + engine_timing().copy, Work::fpu);
     end_drain(engine);
 }
 
@@ -190,7 +191,7 @@ extern "C" void ts_fpu_transpose_dest(uint32_t dst, bool faces, At at) {
     if (!on(Role::math)) return;
     Engine& e = *engine();
     transpose(dst_for_modify(e, dst, at), faces ? 3 : 2, {});
-    spend(engine_timing().latency + engine_timing().transpose);
+    spend(engine_timing().latency + engine_timing().transpose, Work::fpu);
 }
 
 extern "C" void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t block, uint32_t scaler_tile, At at) {

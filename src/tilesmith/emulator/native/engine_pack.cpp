@@ -33,7 +33,7 @@ num::PackMode pack_mode(const Engine& engine, const CbConfig& cb, DstKind kind) 
 
 void spend_pack(const Engine& engine, uint32_t bytes, double rate) {
     const double cycles = bytes / rate * (engine.l1_accumulate ? engine_timing().accumulate_factor : 1);
-    spend(engine_timing().start + static_cast<uint64_t>(cycles));
+    spend(engine_timing().start + static_cast<uint64_t>(cycles), Work::pack);
 }
 
 uint32_t next_address(uint32_t cb, bool out_of_order, uint32_t index) {

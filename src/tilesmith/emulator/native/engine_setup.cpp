@@ -230,7 +230,7 @@ extern "C" void ts_sfpu_run(const char* function, At at) {
         else if (std::strncmp(e.sfpu, function, family) != 0 || e.sfpu[family] != 0)
             finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", own, e.sfpu);
     }
-    spend(sfpu_cost(e, own));
+    spend(sfpu_cost(e, own), Work::sfpu);
 }
 
 }  // namespace ts

@@ -32,7 +32,9 @@ uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint
     return bytes;
 }
 
-void spend_unpack(uint32_t bytes, double rate) { spend(engine_timing().start + static_cast<uint64_t>(bytes / rate)); }
+void spend_unpack(uint32_t bytes, double rate) {
+    spend(engine_timing().start + static_cast<uint64_t>(bytes / rate), Work::unpack);
+}
 
 void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape) {
     if (kinds & 2) num::transpose_within_faces(tile, shape.faces);
@@ -47,8 +49,9 @@ void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num:
 SrcBank& begin_fill(Engine& engine, FpuOp op, FpuVariant variant, uint32_t tiles, const At& at) {
     const bool fits = check_init(engine, op, variant, at);
     SrcBank& bank = engine.banks[engine.fill];
-    wait_until(engine.bank_free, Wait{Wait::On::src_free, engine.fill, 1, true, at}, [&] { return !bank.full; });
-    bank.emptied.acquire();
+    const Wait why{Wait::On::src_free, engine.fill, 1, true, at};
+    wait_until(engine.bank_free, why, [&] { return !bank.full; });
+    bank.emptied.acquire(why);
     bank.reserve(tiles);
     bank.op = op;
     bank.reported = !fits;
@@ -66,8 +69,9 @@ void end_fill(Engine& engine) {
 // Math expects what unpack delivered; kernels that call the halves apart can get this wrong.
 SrcBank& begin_drain(Engine& engine, FpuOp op, FpuVariant variant, const At& at) {
     SrcBank& bank = engine.banks[engine.drain];
-    wait_until(engine.bank_full, Wait{Wait::On::src_data, engine.drain, 1, true, at}, [&] { return bank.full; });
-    bank.filled.acquire();
+    const Wait why{Wait::On::src_data, engine.drain, 1, true, at};
+    wait_until(engine.bank_full, why, [&] { return bank.full; });
+    bank.filled.acquire(why);
     if (bank.op != op && checks_on()) {
         finding("setup.wrong-init", at, "math runs %s on tiles that unpack delivered for %s", op_name(op),
                 op_name(bank.op));

@@ -13,7 +13,7 @@ static bool l1_access(const void* pointer, uint32_t* offset) {
 
 // A poll of a signalled word: acquire what was released, and let others run once the kernel spins on it.
 static void poll(Fiber& fiber, SyncWord& word, uint32_t offset) {
-    word.sync.acquire();
+    word.sync.acquire({Wait::On::semaphore, offset, 0, true, fiber.last_at});
     fiber.polls = fiber.polled_offset == offset ? fiber.polls + 1 : 0;
     fiber.polled_offset = offset;
     if (fiber.polls > 1) ts_yield();

@@ -222,6 +222,7 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
     fiber.state = Fiber::State::ready;
     fiber.wait = {};
     fiber.time = fiber.waited = 0;
+    for (uint64_t& cycles : fiber.work) cycles = 0;
     fiber.arg_count = arguments.offsets[position + 1] - arguments.offsets[position];
     fiber.args = place_arguments(run, fiber, 0, arguments.values + arguments.offsets[position], fiber.arg_count);
     fiber.common_count = arguments.common_count;
@@ -243,6 +244,7 @@ static void start(Run& run, const Arguments* arguments) {
     program.findings.clear();
     program.prints.clear();
     program.zones.clear();
+    program.trace = {};
     for (DramBank& bank : run.machine->dram) bank.occupancy.reset();
     for (auto& core : program.cores) start_core(run, *core);
     for (const auto& init : program.semaphores)
@@ -322,6 +324,7 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.options = *options;
     run.checks = options->checks;
     run.fast = options->numbers == 1;
+    run.trace = options->trace ? &program->trace : nullptr;
     run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;
     const bool takes_turns = has_static_data(*program);
     if (takes_turns) pthread_mutex_lock(&static_data);
@@ -347,12 +350,13 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     result->status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;
 }
 
-// Two numbers per fiber (cycles, of which waited), then the counters of each kernel: copied, since the next run resets
+// Per fiber its cycles, how many of them it waited, and those of each kind of work; then the counters of each kernel: copied, since the next run resets
 // them.
 void tsh_snapshot(const LoadedProgram* program, uint64_t* times, KernelCounters* counters) {
     for (auto& fiber : program->fibers) {
         *times++ = fiber->time;
         *times++ = fiber->waited;
+        for (const uint64_t cycles : fiber->work) *times++ = cycles;
     }
     for (auto& kernel : program->kernels) *counters++ = kernel->counters;
 }

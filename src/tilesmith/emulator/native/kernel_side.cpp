@@ -62,9 +62,9 @@ extern "C" void ts_mailbox_write(Role to, uint32_t value, At at) {
 extern "C" uint32_t ts_mailbox_read(Role from, At at) {
     step(at);
     Mailbox& box = core().mailboxes[static_cast<int>(from)][static_cast<int>(role())];
-    wait_until(box.readers, {Wait::On::mailbox, static_cast<uint32_t>(from), 1, true, at},
-               [&] { return !box.words.empty(); });
-    box.sent.acquire();
+    const Wait why{Wait::On::mailbox, static_cast<uint32_t>(from), 1, true, at};
+    wait_until(box.readers, why, [&] { return !box.words.empty(); });
+    box.sent.acquire(why);
     const uint32_t value = box.words.front();
     box.words.erase(box.words.begin());
     return value;
@@ -98,7 +98,6 @@ extern "C" void ts_zone_end(At) {
 
 extern "C" uint64_t ts_clock() { return now(); }
 extern "C" void ts_spend(uint64_t cycles) { spend(cycles); }
-extern "C" bool ts_numbers_are_fast() { return current_run->fast; }
 extern "C" bool ts_checks_on() { return current_run->checks; }
 
 }  // namespace ts

@@ -3,6 +3,7 @@
 #include "core.h"
 #include "fiber.h"
 #include "owned.h"
+#include "trace.h"
 
 namespace ts {
 
@@ -177,6 +178,7 @@ struct KernelCounters {
     uint64_t noc_reads = 0, noc_writes = 0, read_bytes = 0, written_bytes = 0, dram_read_bytes = 0,
              dram_written_bytes = 0;
     uint64_t multicasts = 0, multicast_bytes = 0, atomics = 0;
+    uint64_t tile_products = 0, matmul_cycles = 0;  // the least they can take: products x 16 x phases
 };
 
 struct LoadedKernel {
@@ -201,6 +203,7 @@ struct Fiber {
     enum class State : uint8_t { ready, waiting, done } state = State::ready;
     Wait wait;
     uint64_t time = 0, waited = 0;
+    uint64_t work[works] = {};
     uint64_t shuffle = 0;  // first in the ready queue's order when a seed is given
     uint64_t turn = 0;     // then this: the slice of virtual time it is in, later in it after a yield
     const uint32_t* args = nullptr;
@@ -241,6 +244,7 @@ struct RunOptions {
     double stuck_seconds;
     const Allocation* allocations;
     uint32_t allocation_count;
+    uint32_t trace;
 };
 
 struct Print {
@@ -267,6 +271,7 @@ struct LoadedProgram {
     std::vector<Finding> findings;
     std::vector<Print> prints;
     std::vector<Zone> zones;
+    Trace trace;
 };
 
 struct Run {
@@ -274,6 +279,7 @@ struct Run {
     Machine* machine = nullptr;
     RunOptions options{};
     bool checks = true, fast = false, aborted = false;
+    Trace* trace = nullptr;  // only of a traced run
     Fiber* current = nullptr;
     void* scheduler_stack_pointer = nullptr;
     std::vector<Fiber*> ready;  // a heap by (time, shuffle, id)

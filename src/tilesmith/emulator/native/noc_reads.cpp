@@ -41,6 +41,13 @@ uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool reading
     return bank.occupancy.take(start, in_bank) + (reading ? timing.dram_read_latency : timing.dram_write_latency);
 }
 
+uint32_t remote_id(const Target& target) { return target.dram ? target.index : remote_core + target.index; }
+
+uint32_t remote_id(const Transfer& transfer) {
+    if (transfer.kind == Transfer::Kind::multicast) return remote_many;
+    return remote_id(resolve(transfer.remote, transfer.size, transfer.at));
+}
+
 // ---- what can be wrong with an address ----
 
 void check_alignment(const Target& target, uint32_t local, bool reading, const At& at) {
@@ -82,7 +89,7 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
     Fiber& fiber = self();
     const Target target = resolve(src, size, at);
     const uint32_t local = local_offset(dst, size, at);
-    spend(current_run->machine->config.timing.noc_read_issue);
+    spend(current_run->machine->config.timing.noc_read_issue, Work::noc);
     if (current_run->checks) {
         check_alignment(target, local, true, at);
         check_allocated(target, size, at);
@@ -99,6 +106,7 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
                       .remote = src,
                       .at = at};
     transfer.done_at = arrival(target, size, noc, true);
+    if (current_run->trace) note_transfer(Moved::read, remote_id(target), size, noc, transfer.done_at, at);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
     ++counters.noc_reads;
@@ -118,7 +126,7 @@ static void land(Fiber& fiber, const Transfer& transfer) {
 extern "C" void ts_noc_read_barrier(uint32_t noc, uint32_t trid, At at) {
     step(at);
     complete(
-        self(),
+        self(), Wait::On::read_barrier, at,
         [&](const Transfer& t) {
             return t.kind == Transfer::Kind::read && t.noc == noc && (trid == any_trid || t.trid == trid);
         },

@@ -33,7 +33,7 @@ extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_
                                     At at) {
     step(at);
     const Timing& timing = current_run->machine->config.timing;
-    spend(timing.noc_write_issue);
+    spend(timing.noc_write_issue, Work::noc);
     deliver_pending(self(), static_cast<int>(noc), -1, false);
     store_inline(dst, value, byte_enable, at);
     expect_acknowledgement(self(), dst, noc, flags, timing.noc_write_latency, at);
@@ -43,7 +43,7 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
                                               uint32_t noc, uint32_t flags, At at) {
     step(at);
     const Timing& timing = current_run->machine->config.timing;
-    spend(timing.noc_write_issue);
+    spend(timing.noc_write_issue, Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
     const uint32_t cores = for_each_worker(dst, flags & noc_include_self,
                                            [&](uint64_t one) { store_inline(one, value, byte_enable, at); });
@@ -73,14 +73,14 @@ static void count_atomic(Fiber& fiber, uint32_t noc, const At& at) {
 
 extern "C" void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t, uint32_t noc, uint32_t flags, At at) {
     step(at);
-    spend(current_run->machine->config.timing.noc_write_issue);
+    spend(current_run->machine->config.timing.noc_write_issue, Work::noc);
     atomic_add(dst, increment, at);
     if (!(flags & noc_posted)) count_atomic(self(), noc, at);
 }
 
 extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, uint32_t num_dests, uint32_t noc, At at) {
     step(at);
-    spend(current_run->machine->config.timing.noc_write_issue);
+    spend(current_run->machine->config.timing.noc_write_issue, Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
     const uint32_t cores =
         for_each_worker(dst, false, [&](uint64_t destination) { atomic_add(destination, increment, at); });
@@ -91,7 +91,7 @@ extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, ui
 extern "C" void ts_noc_atomic_barrier(uint32_t noc, At at) {
     step(at);
     self().atomics_in_flight[noc] = 0;
-    join_time(self().atomics_done_at[noc]);
+    join_time(self().atomics_done_at[noc], {Wait::On::atomic_barrier, noc, 0, true, at});
 }
 
 // ---- polls and the end ----

@@ -101,7 +101,7 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
     Fiber& fiber = self();
     const Target target = resolve(dst, size, at);
     const uint32_t local = local_offset(src, size, at);
-    spend(current_run->machine->config.timing.noc_write_issue);
+    spend(current_run->machine->config.timing.noc_write_issue, Work::noc);
     if (current_run->checks) {
         check_alignment(target, local, false, at);
         check_allocated(target, size, at);
@@ -119,6 +119,7 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
                       .remote = dst,
                       .at = at};
     transfer.done_at = arrival(target, size, noc, false);
+    if (current_run->trace) note_transfer(Moved::write, remote_id(target), size, noc, transfer.done_at, at);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
     ++counters.noc_writes;
@@ -142,7 +143,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
     Fiber& fiber = self();
     const uint32_t local = local_offset(src, size, at);
     const Timing& timing = current_run->machine->config.timing;
-    spend(timing.noc_write_issue);
+    spend(timing.noc_write_issue, Work::noc);
     const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [](uint64_t) {});
     check_destinations(dst, cores, num_dests, flags, at);
     if (current_run->checks) {
@@ -159,6 +160,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .remote = dst,
                       .at = at};
     transfer.done_at = now() + timing.multicast_latency + static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
+    if (current_run->trace) note_transfer(Moved::multicast, remote_many + cores, size, noc, transfer.done_at, at);
     fiber.transfers.push_back(transfer);
     // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.
     if (size == 4) deliver_pending(fiber, static_cast<int>(noc), multicast_vc, true);
@@ -186,7 +188,7 @@ extern "C" void ts_noc_write_barrier(uint32_t noc, uint32_t trid, At at) {
     step(at);
     Fiber& fiber = self();
     complete(
-        fiber, [&](const Transfer& t) { return is_write(t, noc, trid); },
+        fiber, Wait::On::write_barrier, at, [&](const Transfer& t) { return is_write(t, noc, trid); },
         [&](Transfer& t) {
             deliver(fiber, t);
             release_source(fiber, t);
@@ -199,8 +201,9 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
     Fiber& fiber = self();
     const Timing& timing = current_run->machine->config.timing;
     uint64_t left_at = 0;
+    uint32_t last_remote = 0;
     complete(
-        fiber, [&](const Transfer& t) { return is_write(t, noc, trid) && t.posted && posted; },
+        fiber, Wait::On::write_barrier, at, [&](const Transfer& t) { return is_write(t, noc, trid) && t.posted && posted; },
         [&](Transfer& t) {
             deliver(fiber, t);
             release_source(fiber, t);
@@ -211,17 +214,19 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
         release_source(fiber, transfer);
         transfer.size = 0;  // it has left: only its acknowledgement is outstanding
         const uint64_t leaves = transfer.done_at - timing.noc_write_latency;
-        if (left_at < leaves && transfer.done_at > timing.noc_write_latency) left_at = leaves;
+        if (left_at >= leaves || transfer.done_at <= timing.noc_write_latency) continue;
+        left_at = leaves;
+        if (current_run->trace) last_remote = remote_id(transfer);
     }
     // Only the newest acknowledgement matters: keep one per NoC so that long loops stay short.
     complete(
-        fiber,
+        fiber, Wait::On::write_barrier, at,
         [&](const Transfer& t) {
             return trid == any_trid && is_write(t, noc, trid) && t.size == 0 && t.delivered &&
                    &t != &fiber.transfers.back();
         },
         [&](Transfer& t) { t.done_at = 0; });
-    join_time(left_at);
+    join_time(left_at, {Wait::On::write_barrier, last_remote, 0, true, at});
     remark_leaving(fiber);
 }
 

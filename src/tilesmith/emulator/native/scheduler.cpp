@@ -15,13 +15,21 @@ const ComputeConfig& compute_config() { return *self().core->compute; }
 bool checks_on() { return current_run->checks; }
 bool fast_numbers() { return current_run->fast; }
 uint64_t now() { return self().time; }
-void spend(uint64_t cycles) { self().time += cycles; }
 
-void join_time(uint64_t cycles) {
+void spend(uint64_t cycles, Work kind) {
+    Fiber& fiber = self();
+    fiber.work[static_cast<int>(kind)] += cycles;
+    fiber.time += cycles;
+    if (current_run->trace && kind != Work::control) note_work(fiber, fiber.time - cycles, fiber.time, kind);
+}
+
+void join_time(uint64_t cycles, const Wait& why) {
     Fiber& fiber = self();
     if (cycles <= fiber.time) return;
-    fiber.waited += cycles - fiber.time;
+    const uint64_t begin = fiber.time;
+    fiber.waited += cycles - begin;
     fiber.time = cycles;
+    if (current_run->trace) note_wait(fiber, begin, why);
 }
 
 // ---- the ready queue: a binary heap ----
@@ -214,8 +222,8 @@ void SyncPoint::release() {
     ++fiber.clock.at[fiber.id];
 }
 
-void SyncPoint::acquire() const {
-    join_time(time_);
+void SyncPoint::acquire(const Wait& why) const {
+    join_time(time_, why);
     if (current_run->checks) join_into(self().clock.at, clock_);
 }
 

@@ -53,7 +53,7 @@ extern "C" void ts_semaphore_set(uint32_t address, uint32_t value, At at) {
 extern "C" uint32_t ts_semaphore_get(uint32_t address, At at) {
     step(at);
     const uint32_t offset = local_offset(address, 4, at);
-    core().word(offset).sync.acquire();
+    core().word(offset).sync.acquire({Wait::On::semaphore, offset, 0, true, at});
     return load(offset);
 }
 
@@ -62,11 +62,12 @@ extern "C" void ts_semaphore_wait(uint32_t address, uint32_t value, bool at_leas
     const uint32_t offset = local_offset(address, 4, at);
     spend(current_run->machine->config.timing.semaphore_operation);
     SyncWord& word = core().word(offset);
-    wait_until(word.waiters, {Wait::On::semaphore, offset, value, at_least, at}, [&] {
+    const Wait why{Wait::On::semaphore, offset, value, at_least, at};
+    wait_until(word.waiters, why, [&] {
         const uint32_t seen = load(offset);
         return at_least ? seen >= value : seen == value;
     });
-    word.sync.acquire();
+    word.sync.acquire(why);
 }
 
 }  // namespace ts

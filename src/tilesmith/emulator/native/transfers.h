@@ -8,6 +8,8 @@ inline constexpr uint32_t multicast_vc = 4;
 
 // ---- noc_reads.cpp ----
 uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool reading);  // when it has arrived
+uint32_t remote_id(const Target& target);                                           // as traces name it
+uint32_t remote_id(const Transfer& transfer);
 void check_alignment(const Target& target, uint32_t local, bool reading, const At& at);
 void check_allocated(const Target& target, uint32_t size, const At& at);
 const Core* core_of(const Target& target);
@@ -44,21 +46,25 @@ uint32_t for_each_worker(uint64_t address, bool include_self, Visit visit) {
 
 // Finishes the transfers that match, and keeps the others in order.
 template <class Matches, class Finish>
-void complete(Fiber& fiber, Matches matches, Finish finish) {
+void complete(Fiber& fiber, Wait::On barrier, const At& at, Matches matches, Finish finish) {
     size_t kept = 0;
     uint64_t latest = 0;
+    uint32_t last_remote = 0;
     for (size_t i = 0; i < fiber.transfers.size(); ++i) {
         Transfer& transfer = fiber.transfers[i];
         if (matches(transfer)) {
             finish(transfer);
-            if (latest < transfer.done_at) latest = transfer.done_at;
+            if (latest < transfer.done_at) {
+                latest = transfer.done_at;
+                if (current_run->trace) last_remote = remote_id(transfer);
+            }
         } else {
             if (kept != i) fiber.transfers[kept] = transfer;
             ++kept;
         }
     }
     fiber.transfers.resize(kept, Transfer{});
-    join_time(latest);
+    join_time(latest, {barrier, last_remote, 0, true, at});
 }
 
 }  // namespace ts

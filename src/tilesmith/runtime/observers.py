@@ -1,0 +1,56 @@
+"""Whoever wants to see what devices do: profilers. They see every device of the process while they are added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tilesmith.program import Program
+from tilesmith.program.l1 import Placement
+from tilesmith.runtime.allocator import Allocation
+from tilesmith.runtime.executor import RunReport
+
+if TYPE_CHECKING:
+    from tilesmith.runtime.device import Device
+
+
+class Observer:
+    """Does nothing; profilers override what they want to see."""
+
+    wants_trace = False
+
+    def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:
+        """A program has ended, with findings or without."""
+
+    def allocated(self, device: Device, in_dram: bool, allocation: Allocation) -> None:
+        """A tensor has got its memory."""
+
+    def freed(self, device: Device, in_dram: bool, address: int) -> None:
+        """A tensor's memory is free again."""
+
+
+_observers: list[Observer] = []
+
+
+def observers() -> tuple[Observer, ...]:
+    return tuple(_observers)
+
+
+def trace_wanted() -> bool:
+    return any(observer.wants_trace for observer in _observers)
+
+
+@contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Show `observer` what happens inside the block.
+
+    >>> with observing(Observer()):
+    ...     len(observers())
+    1
+    """
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
