@@ -198,3 +198,16 @@ def test_nothing_but_libraries_and_answers_is_kept(fresh_cache: Path) -> None:
     kept = {path.suffix for path in fresh_cache.glob("entries/*/*")}
     assert kept == {".so", ".json"}
     assert Cache(fresh_cache).usage().entries == 2
+
+
+def test_a_header_is_precompiled_once_for_many_sources_and_again_when_it_changes(
+    fresh_cache: Path, tmp_path: Path
+) -> None:
+    header = tmp_path / "shared.h"
+    texts = [f'#include "shared.h"\nextern "C" int answer() {{ return N + {i}; }}' for i in range(2)]
+    jobs = [Job((("kernel.cpp", text),), (tmp_path,), precompiled="shared.h") for text in texts]
+    for value in (10, 20):
+        header.write_text(f"#pragma once\nenum {{ N = {value} }};\n")
+        assert [answer(path) for path in compile_many(jobs)] == [value, value + 1]
+    precompiled = list(fresh_cache.rglob("*.gch"))
+    assert len(precompiled) == (2 if find_compiler().kind == "gcc" else 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -25,7 +25,6 @@ NO_BUFFERS = tuple(
 # DST lives in the stand-in: sixteen tiles of patterns, every one of them written.
 ENGINE = r"""
 static uint32_t dst[16][1024];
-static bool fast_numbers;
 extern "C" {
 ts::Role ts_role() { return ts::Role::math; }
 uint32_t ts_logical_x() { return 0; }
@@ -34,11 +33,9 @@ uint32_t* ts_dst_modify(uint32_t tile, ts::At) { return dst[tile]; }
 uint32_t* ts_dst_modify_held(uint32_t tile, ts::At) { return dst[tile]; }
 uint32_t* ts_dst_write(uint32_t tile, ts::At) { return dst[tile]; }
 bool ts_dst_is_32bit() { return DST_ACCUM_MODE; }
-bool ts_numbers_are_fast() { return fast_numbers; }
 void ts_sfpu_init(const char*, ts::At) {}
 void ts_sfpu_run(const char*, ts::At) {}
 uint32_t* harness_dst(int tile) { return dst[tile]; }
-void harness_mode(bool fast) { fast_numbers = fast; }
 void harness_run(int which) { test_body(which); }
 }
 """
@@ -53,11 +50,17 @@ class Suite:
     wide: bool = False
     arch: str = "WORMHOLE"
     approx: bool = False
+    fast: bool = False
     defines: tuple[str, ...] = ()
 
     def source(self) -> str:
         lines = [f"#define DST_ACCUM_MODE {int(self.wide)}", f"#define APPROX {int(self.approx)}"]
-        lines += [f"#define ARCH_{self.arch}", "#define COMPILE_FOR_TRISC", *NO_BUFFERS]
+        lines += [
+            f"#define TS_FAST_NUMBERS {int(self.fast)}",
+            f"#define ARCH_{self.arch}",
+            "#define COMPILE_FOR_TRISC",
+            *NO_BUFFERS,
+        ]
         lines += [f"#define {define}" for define in self.defines]
         lines += ['#include "ts/prologue.h"', *(f'#include "{include}"' for include in self.includes)]
         cases = [f"case {index}: {{ {body} }} break;" for index, (_, body) in enumerate(self.bodies)]
@@ -90,14 +93,13 @@ def run(
     suite: Suite, name: str, tiles: Sequence[NDArray[np.uint32]], *, fast: bool = False, out: int = 0
 ) -> NDArray[np.uint32]:
     """Put patterns (32x32 each) into DST tiles 0.., run the named piece, and read DST tile `out`."""
-    library = build(suite)
+    library = build(replace(suite, fast=fast))
     views = []
     for index in range(16):
         address = library.harness_dst(index)
         views.append(np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_uint32)), (TILE,)))
     for view, tile in zip(views, tiles, strict=False):
         view[:] = to_faces(tile)
-    library.harness_mode(fast)
     library.harness_run([body for body, _ in suite.bodies].index(name))
     result: NDArray[np.uint32] = from_faces(views[out]).copy()
     return result

@@ -51,12 +51,12 @@ class EmulatorExecutor:
         if kind == "l1" and not isinstance(index, int):  # only L1 is checked for reads nobody wrote
             self.machine.note_host_write(core_index(index, self.arch), address, size)
 
-    def prepare(self, program: Program, placement: Placement, checks: bool) -> LoadedProgram:
+    def prepare(self, program: Program, placement: Placement, checks: bool, fast: bool) -> LoadedProgram:
         """The program as the runtime holds it; built and loaded on the first call with this structure."""
-        key = (program.structure, _edited(program), checks)
+        key = (program.structure, _edited(program), checks, fast)
         loaded = self._loaded.get(key)
         if loaded is None:
-            libraries = build_program(program, self.arch, checks)
+            libraries = build_program(program, self.arch, checks, fast)
             assert self.machine.handle is not None
             loaded = load_program(program, placement.addresses, libraries, self.arch, self.machine.handle)
             self._loaded[key] = loaded
@@ -66,11 +66,12 @@ class EmulatorExecutor:
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         with self._lock:
-            checks, chosen = options.checks == "on", settings.current()
-            loaded = self.prepare(program, placement, checks)
+            checks, fast = options.checks == "on", options.numbers == "fast"
+            chosen = settings.current()
+            loaded = self.prepare(program, placement, checks, fast)
             native = run_options(
                 checks=checks,
-                fast=options.numbers == "fast",
+                fast=fast,
                 seed=options.seed,
                 step_limit=chosen.step_limit,
                 stuck_seconds=chosen.stuck_seconds,

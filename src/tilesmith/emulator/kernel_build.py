@@ -19,9 +19,12 @@ from tilesmith.program.sources import kernel_path
 _TABLE = 64
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
 
+Define = tuple[str, str]
+
 _FLAGS = (
     "-O2",
     "-march=native",
+    "-ffp-contract=off",  # the chip's RISCs round every float operation: they have no fused multiply-add
     "-w",
     "-fpermissive",  # kernels cast 32-bit addresses to pointers and back
     "-fno-exceptions",
@@ -43,20 +46,28 @@ class KernelUnit:
     jobs: tuple[Job, ...]
 
 
-def kernel_unit(kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, checks: bool) -> KernelUnit:
-    """Describe how to build a kernel, without building it."""
+def kernel_unit(
+    kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, checks: bool, fast: bool = False
+) -> KernelUnit:
+    """Describe how to build a kernel, without building it. `fast` is the kind of numbers it computes with."""
     compiler = find_compiler()
     source, text = _source(kernel)
     own = tuple(own_texts(text, source, kernel.compiler_include_paths))
-    roles = _ROLE_MACROS if kernel.is_compute and asks_for_its_role(own) else ("",)
+    numbers = [("TS_FAST_NUMBERS", str(int(fast)))] if kernel.is_compute else []
+    told_apart = kernel.is_compute and asks_for_its_role(own)
+    variants = [[(role, "1"), *numbers] for role in _ROLE_MACROS] if told_apart else [numbers]
     includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
     flags = _flags(compiler, checks)
-    units = [_unit(kernel, source, text, formats, arch, role) for role in roles]
+    units = [_unit(kernel, source, text, formats, [*_processor(kernel, arch), *more]) for more in variants]
     if confuses(compiler, own):
         options = ("-std=c++20", *flags, *(f"-I{folder}" for folder in includes))
         units = [without_unroll_hints(unit, compiler, options) for unit in units]
     name = f"{Path(kernel.label).stem}.unit.cpp"
-    return KernelUnit(kernel, tuple(Job(((name, unit),), includes, flags) for unit in units))
+    return KernelUnit(kernel, tuple(_job(name, unit, includes, flags) for unit in units))
+
+
+def _job(name: str, unit: str, includes: tuple[Path, ...], flags: tuple[str, ...]) -> Job:
+    return Job(((name, unit),), includes, flags, precompiled="ts/standard.h")
 
 
 def build_kernels(
@@ -95,11 +106,15 @@ def _source(kernel: Kernel) -> tuple[Path | None, str]:
 
 
 def _unit(
-    kernel: Kernel, source: Path | None, text: str, formats: Mapping[int, CBFormat], arch: Arch, role: str
+    kernel: Kernel,
+    source: Path | None,
+    text: str,
+    formats: Mapping[int, CBFormat],
+    processor: Sequence[Define],
 ) -> str:
     defines = [
         *_arguments(kernel),
-        *_processor(kernel, arch, role),
+        *processor,
         *_circular_buffers(formats),
         *kernel.defines,
     ]
@@ -115,7 +130,7 @@ def _unit(
     return "\n".join(lines) + "\n"
 
 
-def _arguments(kernel: Kernel) -> Iterable[tuple[str, str]]:
+def _arguments(kernel: Kernel) -> Iterable[Define]:
     if kernel.compile_time_args:
         yield (
             "KERNEL_COMPILE_TIME_ARGS",
@@ -126,7 +141,7 @@ def _arguments(kernel: Kernel) -> Iterable[tuple[str, str]]:
         yield "KERNEL_COMPILE_TIME_ARG_MAP", ",".join(pairs)
 
 
-def _processor(kernel: Kernel, arch: Arch, role: str) -> Iterable[tuple[str, str]]:
+def _processor(kernel: Kernel, arch: Arch) -> Iterable[Define]:
     yield f"ARCH_{arch.family.upper()}", "1"
     yield "NUM_DRAM_BANKS", str(arch.num_dram_banks)
     yield "NUM_L1_BANKS", str(arch.num_cores)
@@ -137,8 +152,6 @@ def _processor(kernel: Kernel, arch: Arch, role: str) -> Iterable[tuple[str, str
         yield "NOC_MODE", "0"
         return
     yield "COMPILE_FOR_TRISC", "1"
-    if role:
-        yield role, "1"
     yield "MATH_FIDELITY", str(int(config.math_fidelity))
     yield "DST_ACCUM_MODE", str(int(config.fp32_dest_acc_en))
     yield "APPROX", str(int(config.math_approx_mode))
@@ -148,7 +161,7 @@ def _processor(kernel: Kernel, arch: Arch, role: str) -> Iterable[tuple[str, str
         yield "DST_FULL_SYNC", "1"
 
 
-def _circular_buffers(formats: Mapping[int, CBFormat]) -> Iterable[tuple[str, str]]:
+def _circular_buffers(formats: Mapping[int, CBFormat]) -> Iterable[Define]:
     tiles = {index: one.tile or TileShape() for index, one in formats.items()}
     yield "TS_CB_FORMATS", _table({i: int(one.data_format) for i, one in formats.items()}, 255)
     yield "TS_CB_PAGE_SIZES", _table({i: one.page_size for i, one in formats.items()}, 0)

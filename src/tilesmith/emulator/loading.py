@@ -62,9 +62,11 @@ class LoadedProgram:
         self.addresses = tuple(addresses)
 
 
-def build_program(program: Program, arch: Arch, checks: bool) -> list[tuple[Path, ...]]:
+def build_program(program: Program, arch: Arch, checks: bool, fast: bool) -> list[tuple[Path, ...]]:
     """Build what is missing, the runtime along with the kernels; return the libraries of each kernel."""
-    units = [kernel_unit(kernel, formats_of(kernel, program.cbs), arch, checks) for kernel in program.kernels]
+    units = [
+        kernel_unit(kernel, formats_of(kernel, program.cbs), arch, checks, fast) for kernel in program.kernels
+    ]
     first = () if library.loaded() else (runtime_job(),)
     runtime, libraries = build_kernels(units, first)
     if runtime:

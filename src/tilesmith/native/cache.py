@@ -23,7 +23,7 @@ from tilesmith.native.locks import locked
 
 Build = Callable[[Path], None]
 
-_PROBE_BYTES = 4 << 20  # about the size of the largest library we build
+_PROBE_BYTES = 16 << 20  # about the size of the largest file we build
 _verified: dict[str, tuple[int, int, int]] = {}  # path -> (inode, size, mtime) of files already checked here
 
 

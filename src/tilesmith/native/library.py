@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 from tilesmith import settings
 from tilesmith.errors import KernelCompileError
-from tilesmith.native import includes, prebuilt
+from tilesmith.native import includes, prebuilt, precompiled
 from tilesmith.native.cache import Cache
 from tilesmith.native.fallback import private_root
+from tilesmith.native.host import host_cpu
 from tilesmith.native.invoke import run_compiler, side_by_side
 from tilesmith.native.toolchain import Compiler, find_compiler
 
@@ -30,6 +30,7 @@ class Job:
     """One shared library to build. Paths are absolute: the compiler runs in a directory of its own.
 
     `unit_flags` are (name of a source, flag) pairs, for units that are better compiled another way.
+    `precompiled` is a header that every source may include first: it does not depend on their macros.
     """
 
     sources: tuple[Source, ...]
@@ -37,6 +38,7 @@ class Job:
     flags: tuple[str, ...] = ()
     link: tuple[str, ...] = ()
     unit_flags: tuple[tuple[str, str], ...] = ()
+    precompiled: str = ""
 
     def __post_init__(self) -> None:
         sources = tuple(s.absolute() if isinstance(s, Path) else s for s in self.sources)
@@ -46,7 +48,7 @@ class Job:
     def key(self, compiler: Compiler) -> str:
         """Changes whenever the library might."""
         directories = [str(directory) for directory in self.include_dirs]
-        parts = (compiler.id, _host_cpu(), self.flags, self.link, self.unit_flags, directories)
+        parts = (compiler.id, host_cpu(), self.flags, self.link, self.unit_flags, directories)
         content = includes.digest_of([_read(source) for source in self.sources], self.include_dirs)
         return hashlib.sha256(f"{parts!r}{content}".encode()).hexdigest()[:40]
 
@@ -94,6 +96,8 @@ def _build_under(key: str, job: Job, compiler: Compiler, out: Path) -> None:
 def _build_to(job: Job, compiler: Compiler, out: Path) -> None:
     common = [*_ALWAYS, *(_ALWAYS_ZIG if compiler.kind == "zig" else ()), *job.flags]
     common += [f"-I{directory}" for directory in job.include_dirs]
+    if job.precompiled and compiler.kind == "gcc":
+        common += precompiled.options(job.precompiled, common, job.include_dirs, compiler, out.parent)
     inputs = [_materialise(source, out.parent, index) for index, source in enumerate(job.sources)]
     names = _names(job)
     if len(inputs) > 1:
@@ -138,16 +142,3 @@ def _read(source: Source) -> includes.Text:
 
 def _names(job: Job) -> tuple[str, ...]:
     return tuple(str(source) if isinstance(source, Path) else source[0] for source in job.sources)
-
-
-@lru_cache(maxsize=1)
-def _host_cpu() -> str:
-    """What -march=native depends on: a cache on a shared disk may serve different machines."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            head = file.read(8192)
-    except OSError:
-        return f"{platform.machine()} {platform.processor()}"
-    wanted = ("flags", "Features", "model name", "cpu family", "model\t", "CPU part", "isa")
-    first_cpu = head.split("\n\n")[0].splitlines()
-    return "\n".join([platform.machine(), *(line for line in first_cpu if line.startswith(wanted))])

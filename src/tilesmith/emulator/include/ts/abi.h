@@ -121,6 +121,5 @@ void ts_zone_begin(const char* name, ts::At at);
 void ts_zone_end(ts::At at);
 uint64_t ts_clock();                         // this role's virtual clock, in cycles
 void ts_spend(uint64_t cycles);
-bool ts_numbers_are_fast();                  // numeric mode `fast`; otherwise `chip`
 bool ts_checks_on();
 }

@@ -1,18 +1,7 @@
 // What every kernel translation unit starts with: the vendor's attribute macros, the program's circular-buffer tables,
 // and the kernel's arguments. The build puts its own defines (arguments, formats, processor) before this file.
 #pragma once
-#include <stdint.h>
-
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-
+#include "ts/standard.h"
 #include "ts/abi.h"
 #include "ts/arch_constants.h"
 

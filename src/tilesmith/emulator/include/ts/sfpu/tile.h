@@ -31,19 +31,23 @@ TS_LANE Int stored_float(F x, bool wide) {
     return wide ? flushed : flushed & int32_t(0xffff0000u);
 }
 
+TS_LANE Mask even_lanes() {
+    Mask even{Ints{}};
+    for (int lane = 0; lane < lane_count; lane += 2) even.v[lane] = -1;
+    return even;
+}
+
 // Calls `lanes_at(offset)` for every group of lanes the mode and the iteration count cover, and stores what it returns.
 template <class LanesAt>
 TS_NO_CHECK inline void write_lanes(uint32_t* out, VectorMode mode, int iterations, LanesAt lanes_at) {
     const auto visit = [&](int face) TS_NO_CHECK {
         const int begin = face * face_elements;
         const int whole = begin + iterations / 2 * 64;
-        for (int at = begin; at < whole; at += lane_count) store(out + at, lanes_at(at));
-        if (iterations % 2 != 0) {
-            Mask even{Ints{}};
-            for (int lane = 0; lane < lane_count; lane += 2) even.v[lane] = -1;
-            for (int at = whole; at < whole + 64; at += lane_count) {
-                store(out + at, select(even, lanes_at(at), load(out + at)));
-            }
+        const int end = whole + iterations % 2 * 64;
+        // One call of `lanes_at` for both parts: it is what takes long to compile.
+        for (int at = begin; at < end; at += lane_count) {
+            const Int lanes = lanes_at(at);
+            store(out + at, at < whole ? lanes : select(even_lanes(), lanes, load(out + at)));
         }
     };
     switch (mode) {
@@ -76,21 +80,15 @@ struct Call {
 TS_NO_CHECK inline void initialise(const char* name, At at) { ts_sfpu_init(name, at); }
 
 namespace detail {
-template <class F, class Op, class... Ins>
+using Number = Real<!TS_FAST_NUMBERS>;
+
+template <class Op, class... Ins>
 TS_NO_CHECK inline void run_floats(const Call& call, Op op, uint32_t* out, const Ins*... ins) {
-    const bool wide = !F::chip || ts_dst_is_32bit();   // `fast` numbers keep float32 in a 16-bit DST
+    const bool wide = !Number::chip || ts_dst_is_32bit();   // `fast` numbers keep float32 in a 16-bit DST
     write_lanes(out, call.mode, call.iterations, [&](int at) TS_OP {
-        const F result = op(F::from_bits(load(ins + at))...);
+        const Number result = op(Number::from_bits(load(ins + at))...);
         return stored_float(result, wide);
     });
-}
-template <class Op, class... Ins>
-TS_NO_CHECK inline void run_either(const Call& call, Op op, uint32_t* out, const Ins*... ins) {
-    if (ts_numbers_are_fast()) {
-        run_floats<Real<false>>(call, op, out, ins...);
-    } else {
-        run_floats<Real<true>>(call, op, out, ins...);
-    }
 }
 }  // namespace detail
 
@@ -104,7 +102,7 @@ TS_NO_CHECK inline void map_floats(const Call& call, uint32_t tile, Op op) {
         ts_sfpu_run(call.name, call.at);
         d = ts_dst_modify(tile, call.at);
     }
-    if (d != nullptr) detail::run_either(call, op, d, d);
+    if (d != nullptr) detail::run_floats(call, op, d, d);
 }
 template <class Op>
 TS_NO_CHECK inline void map_floats(const Call& call, uint32_t a, uint32_t b, uint32_t out, Op op) {
@@ -112,7 +110,7 @@ TS_NO_CHECK inline void map_floats(const Call& call, uint32_t a, uint32_t b, uin
     const uint32_t* x = ts_dst_modify(a, call.at);
     const uint32_t* y = ts_dst_modify(b, call.at);
     uint32_t* d = ts_dst_write(out, call.at);
-    if (d != nullptr) detail::run_either(call, op, d, x, y);
+    if (d != nullptr) detail::run_floats(call, op, d, x, y);
 }
 template <class Op>
 TS_NO_CHECK inline void map_floats(const Call& call, uint32_t a, uint32_t b, uint32_t c, uint32_t out, Op op) {
@@ -121,7 +119,7 @@ TS_NO_CHECK inline void map_floats(const Call& call, uint32_t a, uint32_t b, uin
     const uint32_t* y = ts_dst_modify(b, call.at);
     const uint32_t* z = ts_dst_modify(c, call.at);
     uint32_t* d = ts_dst_write(out, call.at);
-    if (d != nullptr) detail::run_either(call, op, d, x, y, z);
+    if (d != nullptr) detail::run_floats(call, op, d, x, y, z);
 }
 
 // DST[tile] = what `op` makes, without reading it; `op` gets a number only to learn its type.
