@@ -192,6 +192,13 @@ class UnknownPassError(UserError):
     """A pass name that is not in the pipeline."""
 
 
+# ---- operations ----
+
+
+class OperationError(UserError, RuntimeError):
+    """An operation that refuses its arguments, in ttnn's words. A RuntimeError, as ttnn raises it."""
+
+
 # ---- devices ----
 
 
@@ -210,3 +217,14 @@ class OutOfDeviceMemoryError(DeviceError):
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n\n{self.table}" if self.table else super().__str__()
+
+
+# ---- opsmith ----
+
+
+class SpecError(UserError):
+    """An operation spec that cannot be read, or that contradicts itself."""
+
+
+class StageError(UserError):
+    """A stage of an operation asked for before its time, or an operation that is not there."""
