@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tilesmith.errors import DeviceError
-from tilesmith.formats import (
-    DataFormat,
-    from_row_major_bytes,
-    pack_tiles,
-    to_row_major_bytes,
-    unpack_tiles,
-)
+from tilesmith.formats import DataFormat
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.memory_config import Layout, MemoryConfig
+from tilesmith.runtime.pages import pages_of, values_of
 from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.runtime.torch_bridge import torch_from_numpy
 
@@ -115,42 +109,12 @@ class Tensor:
             raise DeviceError(
                 f"values of shape {tuple(values.shape)} do not fit a tensor of shape {self.shape}"
             )
-        padded = _padded(values, self.padded_shape)
-        if self.layout is Layout.TILE:
-            pages = pack_tiles(padded, self.dtype, self.spec.tile)
-        else:
-            pages = to_row_major_bytes(padded, self.dtype)
-        self.buffer.write(pages.reshape(self.num_pages, self.page_size))
+        self.buffer.write(pages_of(values, self.spec))
 
     def to_numpy(self) -> Array:
         """A copy: float32 for floating-point formats, the matching integer type for the others."""
-        pages = self.buffer.read()
-        if self.layout is Layout.TILE:
-            padded = unpack_tiles(pages, self.dtype, self.padded_shape, self.spec.tile)
-        else:
-            padded = from_row_major_bytes(pages.reshape(-1), self.dtype, self.padded_shape)
-        return _cropped(padded, self.shape)
+        return values_of(self.buffer.read(), self.spec)
 
     def to_torch(self) -> torch.Tensor:
         """A copy: bfloat16 and float16 as such, block floats as float32, uint16 as int32, uint32 as int64."""
         return torch_from_numpy(self.to_numpy(), self.dtype)
-
-
-def _padded(values: Array, shape: tuple[int, ...]) -> Array:
-    if values.shape == shape:
-        return values
-    result = np.zeros(shape, values.dtype)
-    result[_region(values.shape, shape)] = values
-    return result
-
-
-def _cropped(padded: Array, shape: tuple[int, ...]) -> Array:
-    if padded.shape == shape:
-        return padded
-    return np.ascontiguousarray(padded[_region(shape, padded.shape)]).reshape(shape)
-
-
-def _region(shape: tuple[int, ...], padded: tuple[int, ...]) -> tuple[slice | int, ...]:
-    """Where a tensor lies in its padded form; tiles give vectors and scalars leading dimensions."""
-    missing = len(padded) - len(shape)
-    return (*[0] * missing, *(slice(size) for size in shape))

@@ -1,0 +1,1 @@
+"""Operations shaped like ttnn's, one folder each: API, validation, program factories, kernels, reference."""

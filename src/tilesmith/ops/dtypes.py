@@ -1,0 +1,92 @@
+"""ttnn's data types, and the data formats of the chip they stand for."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from tilesmith.errors import FormatError
+from tilesmith.formats import DataFormat
+
+if TYPE_CHECKING:
+    import torch
+
+
+class DataType(Enum):
+    """ttnn's numbers. Float16 exists on the chip, but ttnn has no name for it.
+
+    >>> DataType.BFLOAT16.format.name
+    'Float16_b'
+    """
+
+    BFLOAT16 = 0
+    FLOAT32 = 1
+    UINT32 = 2
+    BFLOAT8_B = 3
+    BFLOAT4_B = 4
+    UINT8 = 5
+    UINT16 = 6
+    INT32 = 7
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @property
+    def format(self) -> DataFormat:
+        return _FORMATS[self]
+
+    @property
+    def is_block_float(self) -> bool:
+        return self.format.is_block_float
+
+    @property
+    def is_integer(self) -> bool:
+        return self.format.is_integer
+
+    @staticmethod
+    def of(format: DataFormat) -> DataType:
+        """The type of a format.
+
+        >>> DataType.of(DataFormat.Bfp8_b)
+        DataType.BFLOAT8_B
+        """
+        if format not in _TYPES:
+            raise FormatError(f"ttnn has no data type for {format.name}")
+        return _TYPES[format]
+
+
+_FORMATS = {
+    DataType.BFLOAT16: DataFormat.Float16_b,
+    DataType.FLOAT32: DataFormat.Float32,
+    DataType.UINT32: DataFormat.UInt32,
+    DataType.BFLOAT8_B: DataFormat.Bfp8_b,
+    DataType.BFLOAT4_B: DataFormat.Bfp4_b,
+    DataType.UINT8: DataFormat.UInt8,
+    DataType.UINT16: DataFormat.UInt16,
+    DataType.INT32: DataFormat.Int32,
+}
+_TYPES = {stored: shown for shown, stored in _FORMATS.items()}
+
+bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
+bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
+uint8, uint16, uint32, int32 = DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.INT32
+
+# What ttnn.from_torch takes a torch type for when no dtype is given.
+_FROM_TORCH = {
+    "torch.bfloat16": bfloat16,
+    "torch.float32": float32,
+    "torch.float64": float32,
+    "torch.float16": bfloat16,
+    "torch.int64": uint32,
+    "torch.int32": int32,
+    "torch.int16": uint16,
+    "torch.uint8": uint8,
+    "torch.bool": uint8,
+}
+
+
+def dtype_of_torch(dtype: torch.dtype) -> DataType:
+    """The data type a torch type becomes when none is asked for."""
+    if str(dtype) not in _FROM_TORCH:
+        raise FormatError(f"ttnn has no data type for {dtype}", remedy="convert the tensor, or pass dtype=")
+    return _FROM_TORCH[str(dtype)]

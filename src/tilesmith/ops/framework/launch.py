@@ -1,0 +1,111 @@
+"""Running an operation: validate, output specs, allocate, look into the program cache, run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
+
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.framework.binding import Operand, find_bindings, rebind, without_owners
+from tilesmith.ops.framework.cache import CachedProgram, operation_cache
+from tilesmith.ops.framework.operation import DeviceOperation
+from tilesmith.ops.tensor import Tensor
+from tilesmith.program import Program
+from tilesmith.runtime import Device
+from tilesmith.runtime import Tensor as DeviceTensor
+
+Attributes = TypeVar("Attributes", bound=Hashable)
+
+
+def launch(
+    operation: DeviceOperation[Attributes],
+    attrs: Attributes,
+    inputs: Sequence[Tensor],
+    *,
+    output: Sequence[Tensor] = (),
+) -> tuple[Tensor, ...]:
+    """Run an operation on tensors of one device and give its outputs; `output` is where to put them.
+
+    `operation` sees device tensors (`tilesmith.runtime.Tensor`), whose dtype is a DataFormat.
+    """
+    taken = [_on_device(tensor) for tensor in inputs]
+    given = [_on_device(tensor) for tensor in output]
+    operation.validate(attrs, taken)
+    device = taken[0].device if taken else given[0].device
+    fatal(
+        all(one.device is device for one in (*taken, *given)),
+        f"{operation.name}: all tensors must be on the same device",
+    )
+    made = given or [DeviceTensor(device._allocate(spec)) for spec in operation.output_specs(attrs, taken)]
+    program = _program(operation, attrs, taken, made, device, bool(given))
+    if program.kernels:
+        device.run(program)
+    return tuple(output) if given else tuple(Tensor.of_device(one) for one in made)
+
+
+def _on_device(tensor: Tensor) -> DeviceTensor:
+    on_device = tensor.on_device
+    fatal(on_device is not None, "Device Operations expect device tensors as inputs")
+    assert on_device is not None
+    fatal(on_device.is_allocated, "Input Tensor is not allocated")
+    return on_device
+
+
+def _program(
+    operation: DeviceOperation[Attributes],
+    attrs: Attributes,
+    inputs: Sequence[DeviceTensor],
+    outputs: Sequence[DeviceTensor],
+    device: Device,
+    preallocated: bool,
+) -> Program:
+    cache = operation_cache(device)
+    key = _key(operation, attrs, inputs, outputs, preallocated)
+    entry = cache.find(key)
+    if entry is None:
+        program, entry = _build(operation, attrs, inputs, outputs)
+        cache.add(key, entry)
+        return program
+    if entry.bindings is None:
+        return _build(operation, attrs, inputs, outputs)[0]
+    tensors = (*inputs, *outputs)
+    addresses = tuple([tensor.buffer.address for tensor in tensors])
+    if addresses != entry.addresses:
+        entry.program = rebind(entry.program, entry.bindings, tensors)
+        entry.addresses = addresses
+    return entry.program
+
+
+def _key(
+    operation: DeviceOperation[Attributes],
+    attrs: Attributes,
+    inputs: Sequence[DeviceTensor],
+    outputs: Sequence[DeviceTensor],
+    preallocated: bool,
+) -> Hashable:
+    own = getattr(operation, "cache_key", None)
+    if own is not None:
+        return (operation.name, own(attrs, inputs))
+    specs = [tensor.spec for tensor in inputs]
+    if preallocated:
+        specs += [tensor.spec for tensor in outputs]
+    return (operation.name, attrs, *specs)
+
+
+def _build(
+    operation: DeviceOperation[Attributes],
+    attrs: Attributes,
+    inputs: Sequence[DeviceTensor],
+    outputs: Sequence[DeviceTensor],
+) -> tuple[Program, CachedProgram]:
+    tensors = (*inputs, *outputs)
+    operands = [Operand(tensor.buffer, index) for index, tensor in enumerate(tensors)]
+    factory = operation.select_factory(attrs, inputs)
+    program = factory.create(attrs, operands[: len(inputs)], operands[len(inputs) :])
+    bindings = find_bindings(program, operands)
+    if bindings is not None and not bindings.any:
+        # Nothing to replace: the factory put addresses in by a way of its own.
+        bindings = None
+    addresses = tuple(tensor.buffer.address for tensor in tensors)
+    kept = without_owners(program)
+    return kept, CachedProgram(kept, bindings, addresses)

@@ -1,0 +1,84 @@
+"""Operations by name, as ttnn's registry: each callable, with a golden function in torch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from tilesmith.errors import OperationError
+
+Golden = Callable[..., Any]
+
+
+class RegisteredOperation:
+    """A function under its ttnn name. Calling it calls the function.
+
+    >>> double = RegisteredOperation("ttnn.double", lambda x: 2 * x, None)
+    >>> double(4), double.name
+    (8, 'double')
+    """
+
+    is_cpp_operation = True
+    is_experimental = False
+
+    def __init__(self, name: str, function: Callable[..., Any], golden: Golden | None) -> None:
+        self.python_fully_qualified_name = name
+        self.function = function
+        self.golden_function = golden
+        self.__name__ = name.rpartition(".")[2]
+        self.__qualname__ = self.__name__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+        self.__signature__ = inspect.signature(function)
+
+    @property
+    def name(self) -> str:
+        return self.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<operation {self.python_fully_qualified_name}>"
+
+
+_operations: dict[str, RegisteredOperation] = {}
+
+
+def register(name: str, function: Callable[..., Any], golden: Golden | None = None) -> RegisteredOperation:
+    """Make `tilesmith.ttnn.<name>` of a function; `golden` computes the same with torch tensors.
+
+    >>> operation = register("ttnn.example_of_register", lambda x: x, golden=lambda x: x)
+    >>> registered_operations()["ttnn.example_of_register"] is operation
+    True
+    """
+    if not name.startswith("ttnn."):
+        raise OperationError(f"operations are named ttnn.<something>, not {name!r}")
+    operation = RegisteredOperation(name, function, golden)
+    _operations[name] = operation
+    return operation
+
+
+def registered_operations() -> Mapping[str, RegisteredOperation]:
+    """All of them, by full name."""
+    return MappingProxyType(_operations)
+
+
+def attach_golden_function(operation: RegisteredOperation, golden_function: Golden) -> None:
+    """Give an operation another golden function, as ttnn.attach_golden_function does."""
+    operation.golden_function = golden_function
+
+
+def get_golden_function(operation: RegisteredOperation) -> Golden:
+    """The golden function of an operation, as ttnn.get_golden_function.
+
+    >>> double = RegisteredOperation("ttnn.double", lambda x: 2 * x, golden=lambda x: x + x)
+    >>> get_golden_function(double)(21)
+    42
+    """
+    if operation.golden_function is None:
+        raise OperationError(f"{operation.python_fully_qualified_name} does not have a golden function")
+    return operation.golden_function

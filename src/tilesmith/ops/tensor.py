@@ -1,0 +1,168 @@
+"""Tensor as ttnn shows it: on the host or on a device, with operators that call operations."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from tilesmith.formats import TileShape
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.dtypes import DataType
+from tilesmith.ops.host import HostTensor
+from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.shape import Shape
+from tilesmith.runtime import Layout
+from tilesmith.runtime import Tensor as DeviceTensor
+from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.runtime.torch_bridge import torch_from_numpy
+
+if TYPE_CHECKING:
+    import torch
+
+    from tilesmith.ops.device import MeshDevice
+
+
+class StorageType(Enum):
+    HOST = "host"
+    DEVICE = "device"
+
+
+class Tensor:
+    """Data in a shape, a type and a layout. Made by `from_torch`, creation functions, and operations."""
+
+    __slots__ = ("__weakref__", "_on_device", "_on_host")
+
+    def __init__(self, on_host: HostTensor | None = None, on_device: DeviceTensor | None = None) -> None:
+        self._on_host = on_host
+        self._on_device = on_device
+
+    @staticmethod
+    def of_device(tensor: DeviceTensor) -> Tensor:
+        """A runtime tensor under ttnn's face."""
+        return Tensor(on_device=tensor)
+
+    @property
+    def on_device(self) -> DeviceTensor | None:
+        """The runtime's tensor; None for a tensor on the host."""
+        return self._on_device
+
+    @property
+    def on_host(self) -> HostTensor | None:
+        return self._on_host
+
+    @property
+    def spec(self) -> TensorSpec:
+        return self._on_device.spec if self._on_device is not None else self._host.spec
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.spec.shape)
+
+    @property
+    def padded_shape(self) -> Shape:
+        return Shape(self.spec.padded_shape)
+
+    @property
+    def dtype(self) -> DataType:
+        return DataType.of(self.spec.dtype)
+
+    @property
+    def layout(self) -> Layout:
+        return self.spec.layout
+
+    @property
+    def tile(self) -> TileShape:
+        return self.spec.tile
+
+    def get_dtype(self) -> DataType:
+        return self.dtype
+
+    def get_layout(self) -> Layout:
+        return self.layout
+
+    def memory_config(self) -> MemoryConfig:
+        return MemoryConfig.of(self.spec.memory_config)
+
+    def storage_type(self) -> StorageType:
+        return StorageType.HOST if self._on_device is None else StorageType.DEVICE
+
+    def device(self) -> MeshDevice | None:
+        from tilesmith.ops.device import MeshDevice
+
+        return None if self._on_device is None else MeshDevice.of(self._on_device.device)
+
+    def is_sharded(self) -> bool:
+        return self._on_device is not None and self.spec.memory_config.is_sharded
+
+    def is_allocated(self) -> bool:
+        return self._on_device is None or self._on_device.is_allocated
+
+    def volume(self) -> int:
+        """Elements, padding included."""
+        return self.spec.volume
+
+    def logical_volume(self) -> int:
+        volume = 1
+        for size in self.spec.shape:
+            volume *= size
+        return volume
+
+    def element_size(self) -> int:
+        return self.spec.dtype.datum_bytes
+
+    def buffer_address(self) -> int:
+        return self._placed.address
+
+    def buffer_page_size(self) -> int:
+        return self._placed.page_size
+
+    def buffer_aligned_page_size(self) -> int:
+        return self._placed.aligned_page_size
+
+    def buffer_num_pages(self) -> int:
+        return self._placed.num_pages
+
+    def deallocate(self, force: bool = True) -> None:
+        """Give the device memory back now."""
+        if self._on_device is not None and force:
+            self._on_device.deallocate()
+
+    # ---- values ----
+
+    def to_numpy(self) -> NDArray[Any]:
+        """A copy: float32 for floating-point types, the matching integer type for the others."""
+        return self._placed.to_numpy() if self._on_device is not None else self._host.to_numpy()
+
+    def to_torch(self) -> torch.Tensor:
+        return torch_from_numpy(self.to_numpy(), self.spec.dtype)
+
+    def to_list(self) -> Any:
+        return self.to_numpy().tolist()
+
+    def item(self) -> float | int:
+        fatal(self.logical_volume() == 1, "tensor.item() requires a tensor with a single element")
+        value: float | int = self.to_numpy().reshape(-1)[0].item()
+        return value
+
+    def cpu(self) -> Tensor:
+        """A copy on the host."""
+        return self if self._on_device is None else Tensor(on_host=HostTensor.of_device(self._on_device))
+
+    def __repr__(self) -> str:
+        if not self.is_allocated():
+            return "ttnn.Tensor(deallocated)"
+        facts = f"shape={self.shape}, dtype=DataType::{self.dtype.name}, layout=Layout::{self.layout.name}"
+        return f"ttnn.Tensor({self.to_numpy()}, {facts})"
+
+    @property
+    def _host(self) -> HostTensor:
+        assert self._on_host is not None
+        return self._on_host
+
+    @property
+    def _placed(self) -> DeviceTensor:
+        fatal(self._on_device is not None, "Tensor is not on device!")
+        assert self._on_device is not None
+        return self._on_device
