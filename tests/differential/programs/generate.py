@@ -126,10 +126,10 @@ class _Drawing:
         return Map(new, expression)
 
     def update(self) -> Map:
-        """dest = f(dest): bounds must hold after any number of turns, or none."""
+        """dest = dest / 2 + other. `other` does not read it: its bounds would not hold in the second turn."""
         dest = self.random.choice([buffer for buffer in self.buffers if buffer.kind == "block"])
         before = reading(dest.name, "i, j", dest.bounds)
-        other = tamed(self.expression("block", 1), 4.0)
+        other = tamed(self.expression("block", 1, besides=dest), 4.0)
         half = Expression(
             f"({before.text} * 0.5 + {other.text})",
             lambda values, rounding: rounding(
@@ -139,8 +139,8 @@ class _Drawing:
         )
         return self.overwrite(dest, half)
 
-    def expression(self, kind: Kind, depth: int = 3) -> Expression:
-        usable = [b for b in self.buffers if b.kind == kind or kind == "block"]
+    def expression(self, kind: Kind, depth: int = 3, besides: Buffer | None = None) -> Expression:
+        usable = [b for b in self.buffers if (b.kind == kind or kind == "block") and b != besides]
         # The latest results twice: a step whose result nobody reads tests little.
         leaves = [reading(b.name, _SUBSCRIPTS[b.kind], b.bounds) for b in (*usable, *usable[-2:])]
         leaves += [] if leaves else [self.position(kind)]
