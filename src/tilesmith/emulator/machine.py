@@ -74,7 +74,9 @@ class Machine:
         recorded = np.empty(events.value, EVENT)
         names = (c.c_char_p * files.value)()
         self._functions.tsh_trace_take(loaded.handle, recorded.ctypes.data, names)
-        return Trace(recorded, tuple((name or b"").decode("utf-8", "replace") for name in names), dropped.value)
+        return Trace(
+            recorded, tuple((name or b"").decode("utf-8", "replace") for name in names), dropped.value
+        )
 
     def report(self, loaded: LoadedProgram) -> str:
         text: bytes = self._functions.tsh_report(loaded.handle)

@@ -10,6 +10,7 @@ from tilesmith.program import Program
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.allocator import Allocation
 from tilesmith.runtime.executor import RunReport
+from tilesmith.runtime.tensor_spec import TensorSpec
 
 if TYPE_CHECKING:
     from tilesmith.runtime.device import Device
@@ -23,7 +24,7 @@ class Observer:
     def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:
         """A program has ended, with findings or without."""
 
-    def allocated(self, device: Device, in_dram: bool, allocation: Allocation) -> None:
+    def allocated(self, device: Device, spec: TensorSpec, allocation: Allocation) -> None:
         """A tensor has got its memory."""
 
     def freed(self, device: Device, in_dram: bool, address: int) -> None:

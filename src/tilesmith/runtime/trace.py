@@ -51,6 +51,7 @@ EVENT = np.dtype(
     [
         ("begin", "u8"),
         ("end", "u8"),
+        ("address", "u8"),
         ("fiber", "u4"),
         ("kind", "u2"),
         ("noc", "u2"),

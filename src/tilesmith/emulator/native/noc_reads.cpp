@@ -106,7 +106,7 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
                       .remote = src,
                       .at = at};
     transfer.done_at = arrival(target, size, noc, true);
-    if (current_run->trace) note_transfer(Moved::read, remote_id(target), size, noc, transfer.done_at, at);
+    if (current_run->trace) note_transfer(Moved::read, {remote_id(target), target.offset}, size, noc, transfer.done_at, at);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
     ++counters.noc_reads;

@@ -119,7 +119,8 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
                       .remote = dst,
                       .at = at};
     transfer.done_at = arrival(target, size, noc, false);
-    if (current_run->trace) note_transfer(Moved::write, remote_id(target), size, noc, transfer.done_at, at);
+    if (current_run->trace)
+        note_transfer(Moved::write, {remote_id(target), target.offset}, size, noc, transfer.done_at, at);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
     ++counters.noc_writes;
@@ -160,7 +161,8 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .remote = dst,
                       .at = at};
     transfer.done_at = now() + timing.multicast_latency + static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
-    if (current_run->trace) note_transfer(Moved::multicast, remote_many + cores, size, noc, transfer.done_at, at);
+    if (current_run->trace)
+        note_transfer(Moved::multicast, {remote_many + cores, rectangle(dst).local}, size, noc, transfer.done_at, at);
     fiber.transfers.push_back(transfer);
     // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.
     if (size == 4) deliver_pending(fiber, static_cast<int>(noc), multicast_vc, true);

@@ -57,15 +57,16 @@ __attribute__((noinline)) void note_work(Fiber& fiber, uint64_t begin, uint64_t 
     newest = static_cast<uint32_t>(trace.events.size());
 }
 
-__attribute__((noinline)) void note_transfer(Moved kind, uint32_t remote, uint32_t bytes, uint32_t noc,
-                                             uint64_t done_at, const At& at) {
+__attribute__((noinline)) void note_transfer(Moved kind, Reached where, uint32_t bytes, uint32_t noc, uint64_t done_at,
+                                             const At& at) {
     add(*current_run->trace,
         {.begin = now(),
          .end = done_at,
+         .address = where.address,
          .fiber = self().id,
          .kind = static_cast<uint16_t>(trace_transfer + static_cast<uint16_t>(kind)),
          .noc = static_cast<uint16_t>(noc),
-         .object = remote,
+         .object = where.remote,
          .bytes = bytes},
         at);
 }

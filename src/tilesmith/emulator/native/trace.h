@@ -6,6 +6,7 @@ namespace ts {
 
 struct TraceEvent {
     uint64_t begin, end;  // cycles
+    uint64_t address;     // of a transfer: where in the bank or L1 it reached
     uint32_t fiber;
     uint16_t kind;  // a Wait::On, trace_work + a Work, or trace_transfer + a Moved
     uint16_t noc;
@@ -28,6 +29,10 @@ struct Trace {
 
 void note_wait(Fiber& fiber, uint64_t begin, const Wait& why);  // until now
 void note_work(Fiber& fiber, uint64_t begin, uint64_t end, Work kind);
-void note_transfer(Moved kind, uint32_t remote, uint32_t bytes, uint32_t noc, uint64_t done_at, const At& at);
+struct Reached {
+    uint32_t remote;  // remote_id
+    uint64_t address;
+};
+void note_transfer(Moved kind, Reached where, uint32_t bytes, uint32_t noc, uint64_t done_at, const At& at);
 
 }  // namespace ts
