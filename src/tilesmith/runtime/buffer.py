@@ -20,7 +20,10 @@ Bytes = NDArray[np.uint8]
 
 
 class Buffer:
-    """Memory of one tensor. It is given back when the last reference goes, or by `deallocate`."""
+    """Memory of one tensor. It is given back when the last reference goes, or by `deallocate`.
+
+    `times_written` counts the host's writes.
+    """
 
     def __init__(self, device: Device, spec: TensorSpec, allocation: Allocation | None) -> None:
         self.device = device
@@ -29,8 +32,10 @@ class Buffer:
         self.aligned_page_size = spec.aligned_page_size(device.arch)
         self.num_pages = spec.num_pages
         self.size_per_bank = spec.bytes_per_bank(device.arch)
+        self.times_written = 0
         self._allocation = allocation
         self._freed = False
+        device._note_buffer(self)
 
     @property
     def address(self) -> int:
@@ -67,6 +72,7 @@ class Buffer:
 
     def write(self, pages: Bytes) -> None:
         """`pages` is [num_pages, page_size]."""
+        self.times_written += 1
         for bank, target, source in self._pieces(pages):
             target[...] = source
             self._note(bank)

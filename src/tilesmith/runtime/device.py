@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import count
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +50,8 @@ class Device:
         self._allocations: tuple[tuple[bool, int, int], ...] | None = None
         self._specs: dict[tuple[bool, int], TensorSpec] = {}
         self._given_back: deque[tuple[bool, int]] = deque()
+        self._buffers: WeakValueDictionary[int, Buffer] = WeakValueDictionary()
+        self._numbers = count()
         self._lock = RLock()
         self._closed = False
 
@@ -143,6 +147,8 @@ class Device:
                 trace=trace or trace_wanted(),
             )
             placement = self._placement(program)
+            for observer in observers():
+                observer.running(self, program)
             report = self._execute(program, placement, options)
             for observer in observers():
                 observer.ran(self, program, placement, report)
@@ -177,6 +183,10 @@ class Device:
             self._take_back()
             return (self._dram if memory == "dram" else self._l1).table()
 
+    def buffers(self) -> list[Buffer]:
+        """The memory of every tensor that is alive, in the order in which they were made."""
+        return [buffer for buffer in list(self._buffers.values()) if buffer.is_allocated]
+
     def tensors(self) -> list[tuple[TensorSpec, Allocation]]:
         """Every tensor that has memory now, and where."""
         with self._lock:
@@ -204,6 +214,9 @@ class Device:
             for observer in observers():
                 observer.allocated(self, spec, allocation)
             return Buffer(self, spec, allocation)
+
+    def _note_buffer(self, buffer: Buffer) -> None:
+        self._buffers[next(self._numbers)] = buffer
 
     def _free(self, in_dram: bool, address: int) -> None:
         """Note memory as free. The garbage collector calls this at any time, on any thread: never wait."""

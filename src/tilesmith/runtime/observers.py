@@ -21,6 +21,9 @@ class Observer:
 
     wants_trace = False
 
+    def running(self, device: Device, program: Program) -> None:
+        """A program that passed the checks is about to run."""
+
     def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:
         """A program has ended, with findings or without."""
 

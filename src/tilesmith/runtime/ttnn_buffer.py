@@ -38,6 +38,7 @@ class TtnnBuffer(Buffer):
 
     def write(self, pages: Bytes) -> None:
         self._check_usable()
+        self.times_written += 1
         if self.num_pages:
             host = self._ttnn.allocate_tensor_on_host(self._vendor_spec, self._mesh)
             source = np.ascontiguousarray(pages, np.uint8)
