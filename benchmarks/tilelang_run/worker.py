@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import resource
 import runpy
 import sys
 import traceback
@@ -12,8 +13,9 @@ from pathlib import Path
 
 
 def main() -> None:
-    """worker.py TARGET FILE [TEST_FILE FUNCTION ...]"""
-    target, file, *tests = sys.argv[1:]
+    """worker.py TARGET SECONDS FILE [TEST_FILE FUNCTION ...]"""
+    target, seconds, file, *tests = sys.argv[1:]
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     from benchmarks.tilelang_run import missing, no_gpu, redirect
 
