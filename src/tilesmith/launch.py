@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from threading import Lock, RLock
 from typing import Any
 
@@ -33,6 +34,22 @@ def shared_device(arch: Arch) -> Device:
         if device is None or device.is_closed:
             device = _devices[arch.name] = open_device(arch)
         return device
+
+
+@contextmanager
+def lent_device(device: Device) -> Iterator[None]:
+    """Compiled kernels for the chip of `device` run on it inside the block."""
+    name = device.arch.name
+    with _opening:
+        before = _devices.get(name)
+        _devices[name] = device
+    try:
+        yield
+    finally:
+        with _opening:
+            _devices.pop(name, None)
+            if before is not None:
+                _devices[name] = before
 
 
 def tensor_types(module: ModuleOp) -> dict[str, TensorType]:

@@ -60,13 +60,19 @@ def _misread(text: str) -> BadCallError:
 
 def kernel_from(request: Request) -> Any:
     """The kernel: the object of that name, or what the function of that name returns."""
+    found = attribute_of(request)
+    if request.args or request.named or _is_function(found):
+        return found(*request.args, **dict(request.named))
+    return found
+
+
+def attribute_of(request: Request) -> Any:
+    """What the file calls by that name."""
     found = getattr(_module(request.path), request.name, None)
     if found is None:
         raise BadCallError(
             f"{request.path} has no {request.name}", remedy="name a kernel, or a function that returns one"
         )
-    if request.args or request.named or _is_function(found):
-        return found(*request.args, **dict(request.named))
     return found
 
 
