@@ -1,0 +1,58 @@
+"""Activations as callers name them: a string, ttnn.UnaryOpType, or ttnn.UnaryWithParam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.elementwise.steps import Applied
+from tilesmith.ops.elementwise.unary_table import UNARY
+
+# ttnn's names of UnaryOpType that differ from those of the functions.
+_TTNN_NAMES = {
+    "recip": "reciprocal",
+    "logical_not_unary": "logical_not",
+    "clamp_tsfpu": "clamp",
+    "pow": "power",
+    "swish": "silu",
+}
+
+UnaryOpType = Enum(  # type: ignore[misc]  # members come from the table
+    "UnaryOpType", {name.upper(): name for name in (*UNARY, *_TTNN_NAMES, "typecast")}
+)
+
+
+@dataclass(frozen=True)
+class Activation:
+    """ttnn.UnaryWithParam: an operation and its parameters.
+
+    >>> Activation("leaky_relu", 0.1).parameters
+    (0.1,)
+    """
+
+    name: str
+    parameters: tuple[float, ...]
+
+    def __init__(self, op: str | UnaryOpType, *parameters: float | Iterable[float]) -> None:
+        flat = [one for value in parameters for one in (value if isinstance(value, Iterable) else (value,))]
+        name = op if isinstance(op, str) else str(op.value)
+        object.__setattr__(self, "name", _TTNN_NAMES.get(name.lower(), name.lower()))
+        object.__setattr__(self, "parameters", tuple(map(float, flat)))
+
+
+def applied(chain: Iterable[Activation | UnaryOpType | str] | str | None) -> tuple[Applied, ...]:
+    """A list of activations as steps.
+
+    >>> applied(["relu", Activation("leaky_relu", 0.5)])
+    (Applied(name='relu', parameters=()), Applied(name='leaky_relu', parameters=(0.5,)))
+    """
+    if not chain:
+        return ()
+    listed = [chain] if isinstance(chain, str) else list(chain)
+    made = [one if isinstance(one, Activation) else Activation(one) for one in listed]
+    for one in made:
+        known = one.name in UNARY or one.name == "typecast"
+        fatal(known, f"Unknown activation function: {one.name}", remedy=f"choose one of: {', '.join(UNARY)}")
+    return tuple(Applied(one.name, one.parameters) for one in made)

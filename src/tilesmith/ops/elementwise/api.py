@@ -1,0 +1,77 @@
+"""Calling elementwise operations: numbers and tensors, defaults, layouts; then one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tilesmith.formats import DataFormat
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.dtypes import DataType
+from tilesmith.ops.elementwise.activation import Activation, applied
+from tilesmith.ops.elementwise.operation import Attributes, Chain, Elementwise, broadcast_shape
+from tilesmith.ops.framework import launch
+from tilesmith.ops.layouts import as_tiles, in_layout_of
+from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.shards import fitting_memory
+from tilesmith.ops.tensor import Tensor
+from tilesmith.runtime import Layout
+
+Operand = Tensor | float | int
+ELEMENTWISE = Elementwise()
+
+
+def elementwise(
+    combine: str,
+    operands: Sequence[Operand],
+    *,
+    dtype: DataType | None = None,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+    before: Sequence[Iterable[Activation]] = (),
+    after: Iterable[Activation] = (),
+) -> Tensor:
+    """Join operands element by element. The first tensor decides dtype, layout and memory unless told."""
+    tensors = [one for one in operands if isinstance(one, Tensor)]
+    fatal(tensors, "At least one operand must be a tensor")
+    first = tensors[0]
+    chains = [applied(chain) for chain in before] or [()] * len(operands)
+    target = dtype or (output_tensor.dtype if output_tensor is not None else first.dtype)
+    shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
+    attrs = Attributes(
+        combine,
+        target.format,
+        _memory(memory_config, output_tensor, first, shape).placed(),
+        tuple(chains),
+        (*applied(after), *_conversion(first.spec.dtype, target.format)),
+        tuple((i, one) for i, one in enumerate(operands) if not isinstance(one, Tensor)),
+    )
+    return _launch(attrs, tensors, output_tensor)
+
+
+def _launch(attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None) -> Tensor:
+    first = tensors[0]
+    in_tiles = [as_tiles(tensor) for tensor in tensors]
+    if output is None:
+        (result,) = launch(ELEMENTWISE, attrs, in_tiles)
+        return in_layout_of(result, first)
+    fatal(output.layout is Layout.TILE, "Output tensor must be in tile layout")
+    shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
+    fatal(
+        output.spec.shape == shape, f"Output tensor must have shape {list(shape)}, got {list(output.spec.shape)}"
+    )
+    return launch(ELEMENTWISE, attrs, in_tiles, output=[output])[0]
+
+
+def _memory(
+    asked: MemoryConfig | None, output: Tensor | None, first: Tensor, shape: tuple[int, ...]
+) -> MemoryConfig:
+    if output is not None:
+        return output.memory_config()
+    return fitting_memory(asked or first.memory_config(), shape, first)
+
+
+def _conversion(source: DataFormat, target: DataFormat) -> Chain:
+    """A step between integers and floats; the packer converts between floats by itself."""
+    if source == target or not (source.is_integer or target.is_integer):
+        return ()
+    return applied([Activation("typecast", (float(source), float(target)))])
