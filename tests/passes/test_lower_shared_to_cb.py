@@ -329,6 +329,18 @@ def test_a_buffer_and_its_copy_are_one() -> None:
     ]
 
 
+def test_a_copy_there_and_back_is_none() -> None:
+    s = Sketch("X", "Y", "Z")
+    s.load("Z")
+    s.map(["Z"], "X")
+    s.copy("X", "Y")
+    s.map(["Y", "Z"], "Z")
+    s.copy("Y", "X")
+    s.map(["X", "Z"], "Z")
+    s.store("Z")
+    assert not [line for line in lowered(s) if line.startswith(("copy X", "copy Y"))]
+
+
 def test_a_copy_that_outlives_its_source_stays() -> None:
     s = Sketch("X", "Y", "Z")
     s.load("X")

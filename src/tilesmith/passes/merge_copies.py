@@ -31,7 +31,9 @@ def merge_copies(block: Block) -> None:
     points = _points(liveness(block, effects_with_allocations))
     for copy in copies:
         source, dest = copy.source, copy.dest
-        if _can_stand_for(copy) and not points[source] & points[dest]:
+        if source is dest:  # there and back: an earlier copy joined the two
+            Rewriter.erase_op(copy)
+        elif _can_stand_for(copy) and not points[source] & points[dest]:
             points[source] |= points[dest]
             Rewriter.erase_op(copy)
             dest.replace_all_uses_with(source)
