@@ -17,6 +17,7 @@ from tilesmith.errors import SettingsError
 Checks = Literal["on", "off"]
 Numbers = Literal["chip", "fast"]
 VerifyIR = Literal["ends", "each"]
+Clock = Literal["on", "off"]
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -80,6 +81,9 @@ class Settings:
     checks: Checks = _setting("on", _one_of("on", "off"), "on finds broken rules in kernels, off runs faster")
     numbers: Numbers = _setting(
         "chip", _one_of("chip", "fast"), "chip rounds as the hardware does, fast uses plain float32"
+    )
+    clock: Clock = _setting(
+        "on", _one_of("on", "off"), "off keeps no virtual time: runs report 0 cycles, and go a little faster"
     )
     seed: int = _setting(0, _integer_from(0), "order in which equally ready roles run; 0 is the likely order")
     step_limit: int = _setting(

@@ -105,6 +105,6 @@ def test_unknown_chip() -> None:
 
 def test_timing_is_typed() -> None:
     timing = load_arch("wormhole").timing
-    assert timing.noc.bandwidth_by_packet[0] == (128, 5.5)
+    assert timing.dram.read_bytes_by_packet[-1] == (8192, 22.3)
     assert timing.fpu.phases["HiFi4"] == 4
     assert timing.sfpu.cycles["tanh"] == 767

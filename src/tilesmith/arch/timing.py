@@ -11,35 +11,31 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class NocTiming:
-    link_bytes: int
-    header_flits: int
-    niu_latency: int
-    hop_latency: int
-    write_startup: int
-    write_per_hop: int
-    read_same_core: int
-    read_same_column: int
-    read_same_row: int
-    read_other: int
-    worker_inject_bytes: float
-    worker_absorb_bytes: float
-    bandwidth_by_packet: tuple[tuple[int, float], ...]
+    hop: int
+    read_round_trip: int
+    write_round_trip: int
+    atomic_round_trip: int
+    stream_bytes: float
+    l1_read_bytes: float
+    packet_cycles: int
     issue_read: int
-    issue_read_one_packet: int
+    issue_read_stateful: int
+    issue_read_object: int
     issue_write: int
-    issue_write_one_packet: int
     issue_write_stateful: int
-    atomic: int
-    multicast_setup: int
-    multicast_linked_bytes: float
+    issue_write_object: int
+    bank_address: int
+    multicast_reserve: int
+    multicast_per_hop: int
+    loopback: int
 
 
 @dataclass(frozen=True)
 class DramTiming:
-    latency: int
-    write_latency: int
-    inject_bytes: float
-    absorb_bytes: float
+    read_access: int
+    write_access: int
+    read_bytes_by_packet: tuple[tuple[int, float], ...]
+    write_bytes_by_packet: tuple[tuple[int, float], ...]
     peak_gb_per_s: float
 
 

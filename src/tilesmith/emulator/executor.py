@@ -77,6 +77,7 @@ class EmulatorExecutor:
                 stuck_seconds=chosen.stuck_seconds,
                 allocations=options.allocations,
                 trace=options.trace,
+                clock=chosen.clock == "on",
             )
             result = self.machine.run(loaded, program, native)
             if result.status == _OUT_OF_MEMORY:

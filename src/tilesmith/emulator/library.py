@@ -22,20 +22,31 @@ class _Structure(c.Structure):
     _fields_: ClassVar[list[tuple[str, Any]]]
 
 
+class BytesByPacket(_Structure):
+    _fields_ = [("size", c.c_uint32 * 4), ("bytes", c.c_double * 4)]
+
+
 class Timing(_Structure):
     _fields_ = [
+        ("issue_read", c.c_uint32 * 3),  # plain, with state, by a method of Noc
+        ("issue_write", c.c_uint32 * 3),
         *((name, c.c_uint32) for name in (
-            "noc_read_issue", "noc_write_issue", "noc_read_latency", "noc_write_latency",
-            "dram_read_latency", "dram_write_latency", "atomic_latency", "multicast_latency",
-            "cb_operation", "semaphore_operation",
+            "hop", "read_round_trip", "write_round_trip", "atomic_round_trip", "packet_cycles", "bank_address",
+            "multicast_reserve", "multicast_per_hop", "loopback", "dram_read_access", "dram_write_access",
+            "max_packet", "cb_operation", "semaphore_operation", "noc_width", "noc_height",
         )),
-        ("noc_bytes_per_cycle", c.c_double),
-        ("dram_bytes_per_cycle", c.c_double),
+        ("stream_bytes", c.c_double),
+        ("l1_read_bytes", c.c_double),
+        ("dram_read_bytes", BytesByPacket),
+        ("dram_write_bytes", BytesByPacket),
     ]  # fmt: skip
 
 
 class BankConfig(_Structure):
-    _fields_ = [("noc_x", c.c_uint32 * 2), ("noc_y", c.c_uint32 * 2), ("address_offset", c.c_uint64)]
+    _fields_ = [
+        *((name, c.c_uint32 * 2) for name in ("noc_x", "noc_y", "physical_x", "physical_y")),
+        ("address_offset", c.c_uint64),
+    ]
 
 
 class MachineConfig(_Structure):
@@ -49,6 +60,7 @@ class MachineConfig(_Structure):
             "l1_alignment", "dram_read_alignment", "dram_write_alignment",
         )),
         ("worker_noc_xy", c.POINTER(c.c_uint32)),
+        ("worker_physical_xy", c.POINTER(c.c_uint32)),
         ("dram_banks", c.POINTER(BankConfig)),
         ("timing", Timing),
     ]  # fmt: skip
@@ -109,6 +121,7 @@ class RunOptions(_Structure):
         ("allocations", c.POINTER(Allocation)),
         ("allocation_count", c.c_uint32),
         ("trace", c.c_uint32),
+        ("clock", c.c_uint32),
     ]
 
 

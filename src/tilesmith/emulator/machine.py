@@ -12,6 +12,7 @@ from tilesmith.arch import Arch
 from tilesmith.emulator import library
 from tilesmith.emulator.engine_timing import install_engine_timing
 from tilesmith.emulator.loading import LoadedProgram, core_index
+from tilesmith.emulator.noc_timing import noc_timing
 from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord, Program
 from tilesmith.runtime.trace import EVENT, Trace, Work
@@ -98,6 +99,7 @@ def run_options(
     stuck_seconds: float,
     allocations: Sequence[tuple[bool, int, int]],
     trace: bool = False,
+    clock: bool = True,
 ) -> library.RunOptions:
     """Options of one run. `allocations` are (in DRAM, address, bytes per bank) of every live buffer."""
     array = (library.Allocation * len(allocations))(
@@ -113,6 +115,7 @@ def run_options(
         allocations=array,
         allocation_count=len(allocations),
         trace=trace,
+        clock=clock,
     )
 
 
@@ -123,10 +126,12 @@ def _view(pointer: int, size: int) -> NDArray[np.uint8]:
 def _config(arch: Arch) -> library.MachineConfig:
     cores = [CoreCoord(x, y) for y in range(arch.grid.y) for x in range(arch.grid.x)]
     workers = [coordinate for core in cores for coordinate in arch.worker_noc_xy(core)]
+    places = [coordinate for core in cores for coordinate in arch.worker_physical_xy(core)]
     banks = (library.BankConfig * arch.num_dram_banks)()
     for index, bank in enumerate(banks):
         for noc in (0, 1):
             bank.noc_x[noc], bank.noc_y[noc] = arch.dram_noc_xy(index, noc)
+            bank.physical_x[noc], bank.physical_y[noc] = arch.dram_physical_xy(index, noc)
         bank.address_offset = arch.dram_address_offset[index]
     return library.MachineConfig(
         grid_x=arch.grid.x,
@@ -141,24 +146,7 @@ def _config(arch: Arch) -> library.MachineConfig:
         dram_read_alignment=arch.dram_alignment,
         dram_write_alignment=arch.dram_write_alignment,
         worker_noc_xy=(c.c_uint32 * len(workers))(*workers),
+        worker_physical_xy=(c.c_uint32 * len(places))(*places),
         dram_banks=banks,
-        timing=_timing(arch),
-    )
-
-
-def _timing(arch: Arch) -> library.Timing:
-    noc, dram, risc = arch.timing.noc, arch.timing.dram, arch.timing.risc
-    return library.Timing(
-        noc_read_issue=noc.issue_read,
-        noc_write_issue=noc.issue_write,
-        noc_read_latency=noc.read_other,
-        noc_write_latency=noc.write_startup + 10 * noc.write_per_hop,
-        dram_read_latency=dram.latency,
-        dram_write_latency=dram.write_latency,
-        atomic_latency=noc.atomic,
-        multicast_latency=noc.multicast_setup,
-        cb_operation=risc.l1_load + risc.l1_store,
-        semaphore_operation=risc.l1_load,
-        noc_bytes_per_cycle=noc.worker_absorb_bytes,
-        dram_bytes_per_cycle=dram.inject_bytes,
+        timing=noc_timing(arch),
     )

@@ -126,7 +126,8 @@ void join_time(uint64_t cycles, const Wait& why);  // not before this moment
 // A point where one fiber releases what another acquires. Carries virtual time and, with checks on, a vector clock.
 class SyncPoint {
 public:
-    void release();  // by the running fiber
+    void release();                    // by the running fiber, now
+    void release_at(uint64_t moment);  // by the running fiber; others learn of it then
     void acquire(const Wait& why) const;
     uint64_t time() const { return time_; }
 

@@ -185,7 +185,7 @@ static void add_cb(LoadedProgram& program, const CbDescription& description) {
 
 static void start_core(Run& run, Core& core) {
     core.words.clear();
-    core.niu_busy_until[0] = core.niu_busy_until[1] = 0;
+    for (int noc = 0; noc < 2; ++noc) core.multicast_busy[noc] = 0, core.multicast_open[noc] = false;
     for (auto& row : core.mailboxes)
         for (Mailbox& box : row) box.words.clear(), box.readers = {};
     core.compute_roles_left = core.compute ? 3 : 0;
@@ -246,6 +246,7 @@ static void start(Run& run, const Arguments* arguments) {
     program.zones.clear();
     program.trace = {};
     for (DramBank& bank : run.machine->dram) bank.occupancy.reset();
+    for (NocLinks& noc : run.machine->nocs) noc.reset();
     for (auto& core : program.cores) start_core(run, *core);
     for (const auto& init : program.semaphores)
         memcpy(run.machine->core_l1(init.core) + run.machine->config.semaphore_base + 16 * init.id, &init.value, 4);
@@ -323,6 +324,7 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.machine = program->machine;
     run.options = *options;
     run.checks = options->checks;
+    run.clock = options->clock;
     run.fast = options->numbers == 1;
     run.trace = options->trace ? &program->trace : nullptr;
     run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;

@@ -42,6 +42,7 @@ extern "C" uint32_t ts_num_banks(bool dram) {
 
 extern "C" uint64_t ts_bank_noc_addr(bool dram, uint32_t bank, uint32_t address, uint32_t noc) {
     const Machine& machine = *current_run->machine;
+    spend(machine.config.timing.bank_address, Work::noc);
     if (bank >= ts_num_banks(dram))
         fatal("noc.wrong-target", self().last_at, "%s bank %u does not exist: there are %u", dram ? "DRAM" : "L1", bank,
               ts_num_banks(dram));

@@ -2,6 +2,7 @@
 #pragma once
 #include "core.h"
 #include "fiber.h"
+#include "noc_timing.h"
 #include "owned.h"
 #include "trace.h"
 
@@ -32,15 +33,9 @@ struct ShadowMap {
     void unmap();
 };
 
-struct Timing {  // cycles; filled from the arch data
-    uint32_t noc_read_issue = 21, noc_write_issue = 24, noc_read_latency = 200, noc_write_latency = 200;
-    uint32_t dram_read_latency = 380, dram_write_latency = 400, atomic_latency = 170, multicast_latency = 400;
-    uint32_t cb_operation = 12, semaphore_operation = 10;
-    double noc_bytes_per_cycle = 28.1, dram_bytes_per_cycle = 22.1;
-};
-
 struct BankConfig {
-    uint32_t noc_x[2], noc_y[2];  // its endpoint on each NoC
+    uint32_t noc_x[2], noc_y[2];            // its endpoint on each NoC, as kernels name it
+    uint32_t physical_x[2], physical_y[2];  // and where that stands
     uint64_t address_offset;      // where this bank starts inside the endpoint's address space
 };
 
@@ -49,21 +44,9 @@ struct MachineConfig {
     uint64_t dram_bank_size;
     uint32_t l1_alignment, dram_read_alignment, dram_write_alignment;
     const uint32_t* worker_noc_xy;  // x, y per core, row-major over the grid
+    const uint32_t* worker_physical_xy;
     const BankConfig* dram_banks;
     Timing timing;
-};
-
-// How much of each stretch of virtual time a resource is taken. Fibers do not come in the order of their clocks, so a
-// single "busy until" would make those that come late wait for what others do in their future.
-class Occupancy {
-public:
-    uint64_t take(uint64_t from, uint64_t cycles);  // when so many cycles of service are done
-    void reset();
-
-private:
-    static constexpr uint32_t shift_ = 10, span_ = 1u << shift_;
-    std::vector<uint16_t> used_;  // cycles taken of each span
-    size_t first_free_ = 0;       // all spans before this one are full
 };
 
 struct DramBank {
@@ -76,6 +59,8 @@ struct Machine {
     MachineConfig config{};
     std::vector<uint32_t> worker_noc_xy;
     std::vector<BankConfig> banks;
+    std::vector<NocNode> worker_nodes, bank_nodes;  // where they stand on the NoC grid; a bank has a node per NoC
+    NocLinks nocs[2];
     std::vector<DramBank> dram;
     std::vector<ShadowMap> l1_shadow;
     int l1_file = -1;
@@ -145,7 +130,8 @@ struct Core {
     int compute_roles_left = 0;
     uint8_t* l1 = nullptr;
     ShadowMap* shadow = nullptr;
-    uint64_t niu_busy_until[2] = {};
+    uint64_t multicast_busy[2] = {};
+    bool multicast_open[2] = {};  // a linked multicast has left its path reserved
     SyncWord& word(uint32_t offset);
     SyncWord* find_word(uint32_t offset);
 };
@@ -155,7 +141,8 @@ struct Transfer {
     bool delivered = false, posted = false;
     uint8_t noc = 0, vc = 0;
     uint32_t trid = 0, size = 0, local = 0, flags = 0;  // local: L1 offset on the issuing core
-    uint64_t remote = 0, done_at = 0;
+    uint64_t remote = 0;
+    Journey times{};
     At at;
 };
 
@@ -244,7 +231,7 @@ struct RunOptions {
     double stuck_seconds;
     const Allocation* allocations;
     uint32_t allocation_count;
-    uint32_t trace;
+    uint32_t trace, clock;
 };
 
 struct Print {
@@ -278,7 +265,7 @@ struct Run {
     LoadedProgram* program = nullptr;
     Machine* machine = nullptr;
     RunOptions options{};
-    bool checks = true, fast = false, aborted = false;
+    bool checks = true, fast = false, clock = true, aborted = false;
     Trace* trace = nullptr;  // only of a traced run
     Fiber* current = nullptr;
     void* scheduler_stack_pointer = nullptr;

@@ -97,12 +97,25 @@ static bool map_memories(Machine& machine) {
     return true;
 }
 
+static void place_nodes(Machine& machine) {
+    const MachineConfig& config = machine.config;
+    for (uint32_t i = 0; i < machine.core_count; ++i)
+        machine.worker_nodes.push_back({static_cast<uint16_t>(config.worker_physical_xy[2 * i]),
+                                        static_cast<uint16_t>(config.worker_physical_xy[2 * i + 1])});
+    for (const BankConfig& bank : machine.banks)
+        for (int noc = 0; noc < 2; ++noc)
+            machine.bank_nodes.push_back(
+                {static_cast<uint16_t>(bank.physical_x[noc]), static_cast<uint16_t>(bank.physical_y[noc])});
+    for (NocLinks& noc : machine.nocs) noc.resize(config.timing.noc_width * config.timing.noc_height);
+}
+
 Machine* machine_new(const MachineConfig& config) {
     auto machine = Owned<Machine>::make();
     machine->config = config;
     machine->core_count = config.grid_x * config.grid_y;
     machine->worker_noc_xy.assign(config.worker_noc_xy, config.worker_noc_xy + 2 * machine->core_count);
     machine->banks.assign(config.dram_banks, config.dram_banks + config.num_dram_banks);
+    place_nodes(*machine);
     index_workers(*machine);
     index_banks(*machine);
     if (!map_memories(*machine)) {

@@ -1,45 +1,9 @@
-// Where transfers go and how long they take; and reads, which land at their barrier.
+// Reads, which land at their barrier; and what can be wrong with the addresses of transfers.
 #include <cstring>
 
 #include "transfers.h"
 
 namespace ts {
-
-// ---- time ----
-
-uint64_t Occupancy::take(uint64_t from, uint64_t cycles) {
-    size_t span = from >> shift_;
-    if (span < first_free_) span = first_free_;
-    uint64_t end = 0;
-    for (uint64_t left = cycles; left > 0; ++span) {
-        if (span >= used_.size()) used_.resize(2 * span + 64);
-        const uint64_t free = span_ - used_[span], taken = free < left ? free : left;
-        if (taken == 0) continue;
-        used_[span] = static_cast<uint16_t>(used_[span] + taken);
-        left -= taken;
-        end = (uint64_t{span} << shift_) + used_[span];
-    }
-    while (first_free_ < used_.size() && used_[first_free_] == span_) ++first_free_;
-    return end < from + cycles ? from + cycles : end;
-}
-
-void Occupancy::reset() {
-    used_.clear();
-    first_free_ = 0;
-}
-
-uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool reading) {
-    Machine& machine = *current_run->machine;
-    const Timing& timing = machine.config.timing;
-    Core& here = core();
-    const auto on_link = static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
-    uint64_t start = now() > here.niu_busy_until[noc] ? now() : here.niu_busy_until[noc];
-    here.niu_busy_until[noc] = start + on_link;
-    if (!target.dram) return start + on_link + (reading ? timing.noc_read_latency : timing.noc_write_latency);
-    DramBank& bank = machine.dram[target.index];
-    const auto in_bank = static_cast<uint64_t>(size / timing.dram_bytes_per_cycle);
-    return bank.occupancy.take(start, in_bank) + (reading ? timing.dram_read_latency : timing.dram_write_latency);
-}
 
 uint32_t remote_id(const Target& target) { return target.dram ? target.index : remote_core + target.index; }
 
@@ -84,12 +48,13 @@ const Core* core_of(const Target& target) { return target.dram ? nullptr : curre
 
 // ---- reads ----
 
-extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t noc, uint32_t trid, At at) {
+extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t noc, uint32_t trid, uint32_t flags,
+                            At at) {
     step(at);
     Fiber& fiber = self();
     const Target target = resolve(src, size, at);
     const uint32_t local = local_offset(dst, size, at);
-    spend(current_run->machine->config.timing.noc_read_issue, Work::noc);
+    spend(current_run->machine->config.timing.issue_read[api_of(flags)], Work::noc);
     if (current_run->checks) {
         check_alignment(target, local, true, at);
         check_allocated(target, size, at);
@@ -105,8 +70,8 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
                       .local = local,
                       .remote = src,
                       .at = at};
-    transfer.done_at = arrival(target, size, noc, true);
-    if (current_run->trace) note_transfer(Moved::read, {remote_id(target), target.offset}, size, noc, transfer.done_at, at);
+    transfer.times = read_journey(*fiber.core, target, size, noc);
+    if (current_run->trace) note_transfer(Moved::read, {remote_id(target), target.offset}, size, noc, transfer.times.done, at);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
     ++counters.noc_reads;

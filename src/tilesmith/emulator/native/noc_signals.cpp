@@ -5,18 +5,18 @@
 
 namespace ts {
 
-static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, const At& at) {
+static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, const At& at) {
     const Target target = resolve(destination & ~uint64_t{3}, 4, at);
     uint32_t word;
     memcpy(&word, target.memory, 4);
     for (int i = 0; i < 4; ++i)
         if (byte_enable >> i & 1) word = (word & ~(0xffu << 8 * i)) | (value & (0xffu << 8 * i));
-    store(target, reinterpret_cast<const uint8_t*>(&word), 4, at, "an inline write");
+    store(target, reinterpret_cast<const uint8_t*>(&word), 4, arrives, at, "an inline write");
 }
 
 // An inline write carries its value: it arrives behind the writes before it, and only its acknowledgement is
 // outstanding.
-static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t noc, uint32_t flags, uint32_t latency,
+static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t noc, uint32_t flags, Journey times,
                                    const At& at) {
     if (flags & noc_posted) return;
     Transfer transfer{.kind = Transfer::Kind::write,
@@ -25,35 +25,36 @@ static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t 
                       .vc = 1,
                       .remote = destination,
                       .at = at};
-    transfer.done_at = now() + latency;
+    transfer.times = times;
     fiber.transfers.push_back(transfer);
 }
 
 extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags,
                                     At at) {
     step(at);
-    const Timing& timing = current_run->machine->config.timing;
-    spend(timing.noc_write_issue, Work::noc);
+    spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), -1, false);
-    store_inline(dst, value, byte_enable, at);
-    expect_acknowledgement(self(), dst, noc, flags, timing.noc_write_latency, at);
+    const Target target = resolve(dst & ~uint64_t{3}, 4, at);
+    const Journey times = write_journey(core(), target, 4, noc);
+    store_inline(dst, value, byte_enable, times.arrives, at);
+    expect_acknowledgement(self(), dst, noc, flags, times, at);
 }
 
 extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t num_dests,
                                               uint32_t noc, uint32_t flags, At at) {
     step(at);
-    const Timing& timing = current_run->machine->config.timing;
-    spend(timing.noc_write_issue, Work::noc);
+    spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
+    const Journey times = multicast_journey(core(), dst, 4, noc, flags & noc_linked);
     const uint32_t cores = for_each_worker(dst, flags & noc_include_self,
-                                           [&](uint64_t one) { store_inline(one, value, byte_enable, at); });
+                                           [&](uint64_t one) { store_inline(one, value, byte_enable, times.arrives, at); });
     check_destinations(dst, cores, num_dests, flags, at);
-    expect_acknowledgement(self(), dst, noc, flags, timing.multicast_latency, at);
+    expect_acknowledgement(self(), dst, noc, flags, times, at);
 }
 
 // ---- atomics ----
 
-static void atomic_add(uint64_t destination, uint32_t increment, const At& at) {
+static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, const At& at) {
     const Target target = resolve(destination, 4, at);
     if (target.dram) fatal("noc.wrong-target", at, "an atomic increment cannot address DRAM");
     uint32_t word;
@@ -61,31 +62,33 @@ static void atomic_add(uint64_t destination, uint32_t increment, const At& at) {
     word += increment;
     memcpy(target.memory, &word, 4);
     if (current_run->checks) mark_initialised(*target.shadow, target.offset, 4);
-    signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, at);
+    signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, arrives, at);
 }
 
-static void count_atomic(Fiber& fiber, uint32_t noc, const At& at) {
+static void count_atomic(Fiber& fiber, uint32_t noc, uint64_t done, const At& at) {
     ++fiber.atomics_in_flight[noc];
     ++fiber.kernel->counters.atomics;
     fiber.atomic_at = at;
-    fiber.atomics_done_at[noc] = now() + current_run->machine->config.timing.atomic_latency;
+    if (fiber.atomics_done_at[noc] < done) fiber.atomics_done_at[noc] = done;
 }
 
 extern "C" void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t, uint32_t noc, uint32_t flags, At at) {
     step(at);
-    spend(current_run->machine->config.timing.noc_write_issue, Work::noc);
-    atomic_add(dst, increment, at);
-    if (!(flags & noc_posted)) count_atomic(self(), noc, at);
+    spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
+    const Journey times = atomic_journey(core(), resolve(dst, 4, at), noc);
+    atomic_add(dst, increment, times.arrives, at);
+    if (!(flags & noc_posted)) count_atomic(self(), noc, times.done, at);
 }
 
 extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, uint32_t num_dests, uint32_t noc, At at) {
     step(at);
-    spend(current_run->machine->config.timing.noc_write_issue, Work::noc);
+    spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
-    const uint32_t cores =
-        for_each_worker(dst, false, [&](uint64_t destination) { atomic_add(destination, increment, at); });
+    const Journey times = multicast_journey(core(), dst, 4, noc, false);
+    const uint32_t cores = for_each_worker(
+        dst, false, [&](uint64_t destination) { atomic_add(destination, increment, times.arrives, at); });
     check_destinations(dst, cores, num_dests, 0, at);
-    count_atomic(self(), noc, at);
+    count_atomic(self(), noc, times.done, at);
 }
 
 extern "C" void ts_noc_atomic_barrier(uint32_t noc, At at) {

@@ -8,19 +8,19 @@ namespace ts {
 // ---- writes ----
 
 // The words of a core that others wait on learn of every write that covers them.
-void signal_words(Core* target, uint32_t offset, uint32_t size, const At& at) {
+void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, const At& at) {
     if (!target) return;
     if (size == 4 && (offset & 3) == 0) target->word(offset);
     for (auto& word : target->words) {
         if (word->offset < offset || word->offset >= offset + size) continue;
-        word->sync.release();
+        word->sync.release_at(arrives);
         word->last_writer = at;
         word->written = true;
         word->waiters.wake();
     }
 }
 
-void store(const Target& target, const uint8_t* data, uint32_t size, const At& at, const char* what) {
+void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, const At& at, const char* what) {
     Core* owner = target.dram ? nullptr : current_run->core_by_index(target.index);
     const bool signal = !target.dram && size == 4;
     if (current_run->checks) {
@@ -32,7 +32,7 @@ void store(const Target& target, const uint8_t* data, uint32_t size, const At& a
         }
     }
     memmove(target.memory, data, size);
-    signal_words(owner, static_cast<uint32_t>(target.offset), size, at);
+    signal_words(owner, static_cast<uint32_t>(target.offset), size, arrives, at);
 }
 
 Rectangle rectangle(uint64_t address) {
@@ -55,12 +55,14 @@ void deliver(Fiber& fiber, Transfer& transfer) {
     transfer.delivered = true;
     const uint8_t* data = fiber.core->l1 + transfer.local;
     if (transfer.kind == Transfer::Kind::write) {
-        store(resolve(transfer.remote, transfer.size, transfer.at), data, transfer.size, transfer.at, "a NoC write");
+        store(resolve(transfer.remote, transfer.size, transfer.at), data, transfer.size, transfer.times.arrives,
+              transfer.at, "a NoC write");
         return;
     }
     for_each_worker(transfer.remote, transfer.flags & noc_include_self, [&](uint64_t destination) {
         const Target target = resolve(destination, transfer.size, transfer.at);
-        if (target.memory != data) store(target, data, transfer.size, transfer.at, "a multicast");
+        if (target.memory != data)
+            store(target, data, transfer.size, transfer.times.arrives, transfer.at, "a multicast");
     });
 }
 
@@ -101,7 +103,7 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
     Fiber& fiber = self();
     const Target target = resolve(dst, size, at);
     const uint32_t local = local_offset(src, size, at);
-    spend(current_run->machine->config.timing.noc_write_issue, Work::noc);
+    spend(current_run->machine->config.timing.issue_write[api_of(flags)], Work::noc);
     if (current_run->checks) {
         check_alignment(target, local, false, at);
         check_allocated(target, size, at);
@@ -118,9 +120,9 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
                       .flags = flags,
                       .remote = dst,
                       .at = at};
-    transfer.done_at = arrival(target, size, noc, false);
+    transfer.times = write_journey(*fiber.core, target, size, noc);
     if (current_run->trace)
-        note_transfer(Moved::write, {remote_id(target), target.offset}, size, noc, transfer.done_at, at);
+        note_transfer(Moved::write, {remote_id(target), target.offset}, size, noc, transfer.times.done, at);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
     ++counters.noc_writes;
@@ -143,8 +145,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
     step(at);
     Fiber& fiber = self();
     const uint32_t local = local_offset(src, size, at);
-    const Timing& timing = current_run->machine->config.timing;
-    spend(timing.noc_write_issue, Work::noc);
+    spend(current_run->machine->config.timing.issue_write[api_of(flags)], Work::noc);
     const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [](uint64_t) {});
     check_destinations(dst, cores, num_dests, flags, at);
     if (current_run->checks) {
@@ -160,9 +161,9 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .flags = flags,
                       .remote = dst,
                       .at = at};
-    transfer.done_at = now() + timing.multicast_latency + static_cast<uint64_t>(size / timing.noc_bytes_per_cycle);
+    transfer.times = multicast_journey(*fiber.core, dst, size, noc, flags & noc_linked);
     if (current_run->trace)
-        note_transfer(Moved::multicast, {remote_many + cores, rectangle(dst).local}, size, noc, transfer.done_at, at);
+        note_transfer(Moved::multicast, {remote_many + cores, rectangle(dst).local}, size, noc, transfer.times.done, at);
     fiber.transfers.push_back(transfer);
     // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.
     if (size == 4) deliver_pending(fiber, static_cast<int>(noc), multicast_vc, true);
@@ -201,7 +202,6 @@ extern "C" void ts_noc_write_barrier(uint32_t noc, uint32_t trid, At at) {
 extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, At at) {
     step(at);
     Fiber& fiber = self();
-    const Timing& timing = current_run->machine->config.timing;
     uint64_t left_at = 0;
     uint32_t last_remote = 0;
     complete(
@@ -215,9 +215,8 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
         deliver(fiber, transfer);
         release_source(fiber, transfer);
         transfer.size = 0;  // it has left: only its acknowledgement is outstanding
-        const uint64_t leaves = transfer.done_at - timing.noc_write_latency;
-        if (left_at >= leaves || transfer.done_at <= timing.noc_write_latency) continue;
-        left_at = leaves;
+        if (left_at >= transfer.times.leaves) continue;
+        left_at = transfer.times.leaves;
         if (current_run->trace) last_remote = remote_id(transfer);
     }
     // Only the newest acknowledgement matters: keep one per NoC so that long loops stay short.
@@ -227,7 +226,7 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
             return trid == any_trid && is_write(t, noc, trid) && t.size == 0 && t.delivered &&
                    &t != &fiber.transfers.back();
         },
-        [&](Transfer& t) { t.done_at = 0; });
+        [&](Transfer& t) { t.times.done = 0; });
     join_time(left_at, {Wait::On::write_barrier, last_remote, 0, true, at});
     remark_leaving(fiber);
 }

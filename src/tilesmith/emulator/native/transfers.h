@@ -6,17 +6,20 @@ namespace ts {
 
 inline constexpr uint32_t multicast_vc = 4;
 
+inline NocApi api_of(uint32_t flags) {
+    return flags & noc_by_state ? noc_stateful : flags & noc_by_object ? noc_object : noc_plain;
+}
+
 // ---- noc_reads.cpp ----
-uint64_t arrival(const Target& target, uint32_t size, uint32_t noc, bool reading);  // when it has arrived
-uint32_t remote_id(const Target& target);                                           // as traces name it
+uint32_t remote_id(const Target& target);  // as traces name it
 uint32_t remote_id(const Transfer& transfer);
 void check_alignment(const Target& target, uint32_t local, bool reading, const At& at);
 void check_allocated(const Target& target, uint32_t size, const At& at);
 const Core* core_of(const Target& target);
 
 // ---- noc_writes.cpp ----
-void signal_words(Core* target, uint32_t offset, uint32_t size, const At& at);
-void store(const Target& target, const uint8_t* data, uint32_t size, const At& at, const char* what);
+void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, const At& at);
+void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, const At& at, const char* what);
 void deliver(Fiber& fiber, Transfer& transfer);
 void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32_t flags, const At& at);
 bool is_write(const Transfer& transfer, uint32_t noc, uint32_t trid);
@@ -54,8 +57,8 @@ void complete(Fiber& fiber, Wait::On barrier, const At& at, Matches matches, Fin
         Transfer& transfer = fiber.transfers[i];
         if (matches(transfer)) {
             finish(transfer);
-            if (latest < transfer.done_at) {
-                latest = transfer.done_at;
+            if (latest < transfer.times.done) {
+                latest = transfer.times.done;
                 if (current_run->trace) last_remote = remote_id(transfer);
             }
         } else {

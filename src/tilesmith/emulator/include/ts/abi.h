@@ -41,10 +41,12 @@ struct NocState {
     uint32_t inline_value;
 };
 
-enum NocWriteFlags : uint32_t {
+enum NocFlags : uint32_t {
     noc_posted = 1,          // no acknowledgement: only *_flushed can wait for it
     noc_linked = 2,          // multicast path stays reserved for the next packet
     noc_include_self = 4,    // loopback: the sender's own core is one of the destinations
+    noc_by_state = 8,        // issued by a *_with_state call; what it costs differs
+    noc_by_object = 16,      // issued by a method of Noc
 };
 inline constexpr uint32_t any_trid = ~0u;
 }  // namespace ts
@@ -87,7 +89,7 @@ ts::CbInterface* ts_cb_interface(uint32_t cb);
 // A NoC address is y << 42 | x << 36 | local; a multicast one adds x_start << 48, y_start << 54 (x, y are then the end).
 uint64_t ts_bank_noc_addr(bool dram, uint32_t bank, uint32_t address, uint32_t noc);   // local part of a bank included
 uint32_t ts_num_banks(bool dram);
-void ts_noc_read(uint64_t src, uint32_t dst_l1, uint32_t size, uint32_t noc, uint32_t trid, ts::At at);
+void ts_noc_read(uint64_t src, uint32_t dst_l1, uint32_t size, uint32_t noc, uint32_t trid, uint32_t flags, ts::At at);
 void ts_noc_write(uint32_t src_l1, uint64_t dst, uint32_t size, uint32_t noc, uint32_t vc, uint32_t trid, uint32_t flags, ts::At at);
 void ts_noc_write_multicast(uint32_t src_l1, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc, uint32_t flags, ts::At at);
 void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_enable, uint32_t noc, uint32_t flags, ts::At at);

@@ -89,9 +89,9 @@ public:
         const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
         const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}, TS_AT) const {
         if constexpr (has_flag(opts, NocOptions::TXN_ID)) noc_async_read_set_trid(noc_opts.trid, noc_id_);
-        noc_async_read(
-            remote_source(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_, vc_of<opts>(noc_opts),
-            at);
+        ts_noc_read(
+            remote_source(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_,
+            ts_noc_state(noc_id_)->read_trid, ts::noc_by_object, at);
     }
     template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src>
     void set_async_read_state(
@@ -127,7 +127,7 @@ public:
             has_flag(opts, NocOptions::TXN_ID) ? noc_opts.trid : ts_noc_state(noc_id_)->write_trid;
         ts_noc_write(
             local_source(src, src_args), remote_destination(dst, dst_args), size_bytes, noc_id_, vc_of<opts>(noc_opts),
-            trid, ts::posted_flag(has_flag(opts, NocOptions::POSTED)), at);
+            trid, ts::posted_flag(has_flag(opts, NocOptions::POSTED)) | ts::noc_by_object, at);
     }
     template <
         NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
@@ -141,7 +141,8 @@ public:
         const uint64_t rectangle = noc_traits_t<Dst>::template dst_addr_mcast<AddressType::NOC>(dst, *this, dst_args);
         const uint32_t self = has_flag(opts, NocOptions::MCAST_INCL_SRC) ? ts::noc_include_self : 0;
         ts_noc_write_multicast(
-            local_source(src, src_args), rectangle, size_bytes, num_dsts, noc_id_, ts::linked_flag(linked) | self, at);
+            local_source(src, src_args), rectangle, size_bytes, num_dsts, noc_id_, 
+            ts::linked_flag(linked) | self | ts::noc_by_object, at);
     }
     template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Dst>
     void set_async_write_state(

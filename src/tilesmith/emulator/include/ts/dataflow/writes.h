@@ -51,7 +51,7 @@ FORCE_INLINE void noc_async_write_one_packet_with_state(
     const ts::NocState& state = *ts_noc_state(noc);
     ts_noc_write(
         src_local_l1_addr, ts::with_local(state.write_addr, dst_local_l1_addr), state.write_size, noc,
-        NOC_UNICAST_WRITE_VC, state.write_trid, ts::posted_flag(posted), at);
+        NOC_UNICAST_WRITE_VC, state.write_trid, ts::posted_flag(posted) | ts::noc_by_state, at);
 }
 template <bool posted = false>
 FORCE_INLINE void noc_async_write_set_state(
@@ -64,7 +64,7 @@ FORCE_INLINE void noc_async_write_with_state(
     const ts::NocState& state = *ts_noc_state(noc);
     ts_noc_write(
         src_local_l1_addr, ts::with_local(state.write_addr, dst_local_l1_addr), size, noc, NOC_UNICAST_WRITE_VC,
-        state.write_trid, ts::posted_flag(posted), at);
+        state.write_trid, ts::posted_flag(posted) | ts::noc_by_state, at);
 }
 template <bool posted = false>
 FORCE_INLINE void noc_async_write_one_packet_with_trid_set_state(
@@ -77,7 +77,9 @@ FORCE_INLINE void noc_async_write_one_packet_with_trid_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint32_t size, uint32_t trid,
     [[maybe_unused]] uint8_t cmd_buf = write_cmd_buf, uint8_t noc = noc_index, TS_AT) {
     const uint64_t destination = ts::with_local(ts_noc_state(noc)->write_addr, dst_local_l1_addr);
-    ts_noc_write(src_local_l1_addr, destination, size, noc, NOC_UNICAST_WRITE_VC, trid, ts::posted_flag(posted), at);
+    ts_noc_write(
+        src_local_l1_addr, destination, size, noc, NOC_UNICAST_WRITE_VC, trid,
+        ts::posted_flag(posted) | ts::noc_by_state, at);
 }
 
 // ---- one 32-bit word carried by the command itself ----

@@ -1,0 +1,236 @@
+// The way of a transfer over the rings of its NoC. NoC 0 goes right, then down; NoC 1 goes up, then left.
+#include "noc_timing.h"
+
+#include <algorithm>
+
+#include "transfers.h"
+
+namespace ts {
+
+double BytesByPacket::at(uint32_t packet) const {
+    int i = 0;
+    while (i < 3 && packet > size[i] && size[i + 1]) ++i;
+    return bytes[i];
+}
+
+// ---- what is taken of a resource ----
+
+static uint64_t lowest(uint64_t bits, uint32_t count) {
+    if (static_cast<uint32_t>(__builtin_popcountll(bits)) <= count) return bits;
+    uint64_t rest = bits;
+    for (uint32_t i = 0; i < count; ++i) rest &= rest - 1;
+    return bits ^ rest;
+}
+
+bool Occupancy::reach(uint64_t word) {
+    if (taken_.empty()) taken_.resize(words);
+    if (word + words < end_) return false;
+    if (word >= end_) {
+        const uint64_t fresh = std::min<uint64_t>(word + 1 - end_, words);
+        for (uint64_t i = word + 1 - fresh; i <= word; ++i) taken_[i % words] = 0;
+        end_ = word + 1;
+    }
+    touched_ = std::max(touched_, word);
+    return true;
+}
+
+uint64_t Occupancy::take(uint64_t from, uint32_t cycles) {
+    const uint32_t due = cycles + rest_;
+    uint32_t steps = due >> step_shift;
+    rest_ = due & ((1u << step_shift) - 1);
+    if (steps == 0) return from + cycles;
+    const uint64_t wanted = from >> step_shift;
+    const uint64_t first = wanted >= full_begin_ && wanted < full_end_ ? full_end_ : wanted;
+    const uint64_t contiguous_last = first + steps - 1;
+    uint64_t last = first, mask = ~uint64_t{0} << (first & 63);
+    for (uint64_t word = first >> 6; steps > 0; ++word, mask = ~uint64_t{0}) {
+        if (!reach(word)) return from + cycles;
+        uint64_t& bits = taken_[word % words];
+        const uint64_t free = ~bits & mask;
+        if (!free) continue;
+        const uint64_t mine = lowest(free, steps);
+        bits |= mine;
+        steps -= static_cast<uint32_t>(__builtin_popcountll(mine));
+        last = (word << 6) + 63 - static_cast<uint64_t>(__builtin_clzll(mine));
+    }
+    if (first <= full_end_ && first >= full_begin_) full_end_ = std::max(full_end_, last + 1);
+    else full_begin_ = first, full_end_ = last + 1;
+    if (first == wanted && last == contiguous_last) return from + cycles;
+    return std::max(from + cycles, (last + 1) << step_shift);
+}
+
+void Occupancy::reset() {
+    if (!taken_.empty()) {
+        if (end_ > words || touched_ >= words) std::fill(taken_.begin(), taken_.end(), 0);
+        else std::fill(taken_.begin(), taken_.begin() + static_cast<ptrdiff_t>(touched_ + 1), 0);
+    }
+    end_ = words;
+    touched_ = full_begin_ = full_end_ = 0;
+    rest_ = 0;
+}
+
+void NocLinks::resize(uint32_t nodes) {
+    for (auto* links : {&along_x, &along_y, &in, &out}) links->resize(nodes);
+}
+
+void NocLinks::reset() {
+    for (auto* links : {&along_x, &along_y, &in, &out})
+        for (Occupancy& link : *links) link.reset();
+}
+
+// ---- routes ----
+
+namespace {
+
+const Timing& timing() { return current_run->machine->config.timing; }
+NocNode node_of(const Core& core) { return current_run->machine->worker_nodes[core.index]; }
+
+NocNode node_of(const Target& target, uint32_t noc) {
+    const Machine& machine = *current_run->machine;
+    return target.dram ? machine.bank_nodes[2 * target.index + noc] : machine.worker_nodes[target.index];
+}
+
+uint32_t distance(uint32_t from, uint32_t to, uint32_t ring, uint32_t noc) {
+    const uint32_t forward = from <= to ? to - from : to + ring - from;
+    return noc == 0 || forward == 0 ? forward : ring - forward;
+}
+
+struct Hops {
+    uint32_t x, y, ring;  // ring: there and back again
+    uint32_t there() const { return x + y; }
+};
+
+Hops hops_between(NocNode from, NocNode to, uint32_t noc) {
+    const Timing& t = timing();
+    return {distance(from.x, to.x, t.noc_width, noc), distance(from.y, to.y, t.noc_height, noc),
+            (from.x == to.x ? 0 : t.noc_width) + (from.y == to.y ? 0 : t.noc_height)};
+}
+
+// The head of a packet on its way: what it waits for pushes it back, and the slowest part sets how long it is.
+struct Packet {
+    uint64_t head;
+    uint32_t slowest = 0;
+    void pass(Occupancy& resource, uint32_t cycles) {
+        head = resource.take(head, cycles) - cycles;
+        slowest = std::max(slowest, cycles);
+    }
+};
+
+void pass_links(Packet& packet, NocNode from, Hops hops, uint32_t cycles, uint32_t noc) {
+    const Timing& t = timing();
+    NocLinks& links = current_run->machine->nocs[noc];
+    uint32_t x = from.x, y = from.y;
+    const auto along_x = [&] {
+        for (uint32_t i = 0; i < hops.x; ++i) {
+            packet.pass(links.along_x[y * t.noc_width + x], cycles);
+            x = noc == 0 ? (x + 1 == t.noc_width ? 0 : x + 1) : (x == 0 ? t.noc_width - 1 : x - 1);
+        }
+    };
+    const auto along_y = [&] {
+        for (uint32_t i = 0; i < hops.y; ++i) {
+            packet.pass(links.along_y[y * t.noc_width + x], cycles);
+            y = noc == 0 ? (y + 1 == t.noc_height ? 0 : y + 1) : (y == 0 ? t.noc_height - 1 : y - 1);
+        }
+    };
+    if (noc == 0) along_x(), along_y();
+    else along_y(), along_x();
+}
+
+uint32_t cycles_at(uint32_t size, double bytes_per_cycle) {
+    return static_cast<uint32_t>(size / bytes_per_cycle) + packets(size) * timing().packet_cycles;
+}
+
+Occupancy& endpoint(std::vector<Occupancy>& of, NocNode node) { return of[node.y * timing().noc_width + node.x]; }
+
+}  // namespace
+
+uint32_t packets(uint32_t size) { return size ? (size + timing().max_packet - 1) / timing().max_packet : 1; }
+
+Journey read_journey(const Core& core, const Target& target, uint32_t size, uint32_t noc) {
+    if (!current_run->clock) return {};
+    const Timing& t = timing();
+    Machine& machine = *current_run->machine;
+    NocLinks& links = machine.nocs[noc];
+    const NocNode here = node_of(core), there = node_of(target, noc);
+    const Hops request = hops_between(here, there, noc), answer = hops_between(there, here, noc);
+    const uint32_t stream = cycles_at(size, t.stream_bytes), first_half = t.read_round_trip / 2;
+    Packet packet{now() + first_half + request.there() * t.hop};
+    if (target.dram) {
+        packet.head += t.dram_read_access;
+        const double rate = t.dram_read_bytes.at(std::min(size, t.max_packet));
+        packet.pass(machine.dram[target.index].occupancy, static_cast<uint32_t>(size / rate));
+    } else {
+        packet.pass(endpoint(links.out, there), cycles_at(size, t.l1_read_bytes));
+        if (request.ring == 0) packet.head += t.loopback;
+    }
+    pass_links(packet, there, answer, stream, noc);
+    packet.pass(endpoint(links.in, here), stream);
+    const uint64_t done =
+        packet.head + packet.slowest + answer.there() * t.hop + (t.read_round_trip - first_half);
+    return {done, done, done};
+}
+
+Journey write_journey(const Core& core, const Target& target, uint32_t size, uint32_t noc) {
+    if (!current_run->clock) return {};
+    const Timing& t = timing();
+    Machine& machine = *current_run->machine;
+    NocLinks& links = machine.nocs[noc];
+    const NocNode here = node_of(core), there = node_of(target, noc);
+    const Hops way = hops_between(here, there, noc);
+    const uint32_t stream = cycles_at(size, t.stream_bytes), first_half = t.write_round_trip / 2;
+    Packet packet{now()};
+    packet.pass(endpoint(links.out, here), stream);
+    const uint64_t leaves = packet.head + stream;
+    packet.head += first_half;
+    pass_links(packet, here, way, stream, noc);
+    if (target.dram) {
+        const double rate = t.dram_write_bytes.at(std::min(size, t.max_packet));
+        packet.pass(machine.dram[target.index].occupancy, static_cast<uint32_t>(size / rate));
+        packet.head += t.dram_write_access;
+    } else {
+        packet.pass(endpoint(links.in, there), stream);
+        if (way.ring == 0) packet.head += t.loopback;
+    }
+    const uint64_t arrives = packet.head + packet.slowest + way.there() * t.hop;
+    return {leaves, arrives, arrives + (way.ring - way.there()) * t.hop + (t.write_round_trip - first_half)};
+}
+
+Journey atomic_journey(const Core& core, const Target& target, uint32_t noc) {
+    if (!current_run->clock) return {};
+    const Timing& t = timing();
+    const Hops way = hops_between(node_of(core), node_of(target, noc), noc);
+    const uint64_t arrives = now() + t.atomic_round_trip / 2 + way.there() * t.hop;
+    return {now(), arrives, now() + t.atomic_round_trip + way.ring * t.hop};
+}
+
+// An unlinked multicast reserves its path to the farthest core before every packet; a linked one leaves it reserved.
+Journey multicast_journey(Core& core, uint64_t address, uint32_t size, uint32_t noc, bool linked) {
+    if (!current_run->clock) return {};
+    const Timing& t = timing();
+    const Machine& machine = *current_run->machine;
+    const Rectangle area = rectangle(address);
+    const uint16_t low = machine.worker_at[area.x0][area.y0], high = machine.worker_at[area.x1][area.y1];
+    const NocNode here = node_of(core);
+    NocNode near = low == 0xffff ? here : machine.worker_nodes[low];
+    NocNode far = high == 0xffff ? here : machine.worker_nodes[high];
+    if (noc == 1) std::swap(near, far);
+    const auto reach = [&](uint32_t from, uint32_t first, uint32_t last, uint32_t ring) {
+        return distance(from, first, ring, noc) + distance(first, last, ring, noc);
+    };
+    Hops way{reach(here.x, near.x, far.x, t.noc_width), reach(here.y, near.y, far.y, t.noc_height), 0};
+    way.ring = (way.x ? t.noc_width : 0) + (way.y ? t.noc_height : 0);
+    bool& open = core.multicast_open[noc];
+    const uint32_t paths = linked ? (open ? 0 : 1) : packets(size) - (open ? 1 : 0);
+    open = linked;
+    const uint32_t stream = cycles_at(size, t.stream_bytes);
+    Packet packet{std::max(now(), core.multicast_busy[noc])};
+    packet.head += uint64_t{paths} * (t.multicast_reserve + t.multicast_per_hop * way.there());
+    packet.pass(endpoint(current_run->machine->nocs[noc].out, here), stream);
+    pass_links(packet, here, {std::min(way.x, t.noc_width), std::min(way.y, t.noc_height), 0}, stream, noc);
+    const uint64_t leaves = packet.head + stream;
+    core.multicast_busy[noc] = leaves;
+    const uint64_t arrives = leaves + t.write_round_trip / 2 + way.there() * t.hop;
+    return {leaves, arrives, leaves + t.write_round_trip + way.ring * t.hop};
+}
+
+}  // namespace ts
