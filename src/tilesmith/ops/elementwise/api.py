@@ -57,7 +57,8 @@ def _launch(attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None)
     fatal(output.layout is Layout.TILE, "Output tensor must be in tile layout")
     shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
     fatal(
-        output.spec.shape == shape, f"Output tensor must have shape {list(shape)}, got {list(output.spec.shape)}"
+        output.spec.shape == shape,
+        f"Output tensor must have shape {list(shape)}, got {list(output.spec.shape)}",
     )
     return launch(ELEMENTWISE, attrs, in_tiles, output=[output])[0]
 

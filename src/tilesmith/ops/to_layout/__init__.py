@@ -1,0 +1,1 @@
+"""Layouts: tiles to rows and back, with or without padding."""
