@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import SupportsIndex
 
 from tilesmith.program import BufferView, CircularBuffer, CoreCoord, Kernel, Program
@@ -100,7 +100,7 @@ def without_owners(program: Program) -> Program:
 
 
 def _without_owner(cb: CircularBuffer) -> CircularBuffer:
-    return cb if cb.buffer is None else replace(cb, buffer=cb.buffer)
+    return cb if cb.buffer is None else _moved(cb, cb.buffer)
 
 
 def rebind(program: Program, bindings: Bindings, tensors: Sequence[Tensor]) -> Program:
