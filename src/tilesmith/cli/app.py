@@ -91,6 +91,21 @@ def compile_kernel(
         typer.echo(path)
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def profile(
+    context: typer.Context,
+    script: Annotated[Path, typer.Argument(help="a Python file; what follows it is given to it")],
+    out: Annotated[
+        Path | None, typer.Option(help="write the report, the traces and the vendor's files here")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the profile as JSON")] = False,
+) -> None:
+    """Run a script and say where the predicted time of its programs goes."""
+    from tilesmith.cli.profile import profile_script
+
+    raise typer.Exit(profile_script(script, context.args, out, as_json))
+
+
 @cache.command()
 def show() -> None:
     """Print where compiled kernels are kept, how many, and how much room they take."""
@@ -115,3 +130,34 @@ def clear(
     root = current().cache_dir
     removed = Cache(root).clear(older_than)
     typer.echo(f"{root}: removed {removed.entries} entries, {readable(removed.bytes)}")
+
+
+@app.command()
+def conformance(
+    work: Annotated[
+        str,
+        typer.Argument(help="file.py:run(...) that takes a device, file.py:kernel, .mlir or a recording"),
+    ],
+    on: Annotated[
+        list[str] | None, typer.Option(help="a target: wormhole, blackhole:fast, ttnn; give two or more")
+    ] = None,
+    sizes: Annotated[str, typer.Option(help="how large a kernel's symbols are: M=64,N=128")] = "",
+    save: Annotated[
+        Path | None, typer.Option("--record", help="write a recording for the first target", metavar="NPZ")
+    ] = None,
+) -> None:
+    """Run the same work on several targets and compare the results bit by bit and by error."""
+    from tilesmith.cli import conformance as command
+
+    chosen = command.work_from(work, sizes)
+    targets = on or ["wormhole:chip", "wormhole:fast"]
+    if save is not None:
+        command.save(chosen, targets[0], save)
+        typer.echo(save)
+        if on is None or len(targets) < 2:
+            return
+    found = command.verdicts(chosen, targets)
+    for verdict in found:
+        typer.echo(verdict)
+    if not all(verdict.ok for verdict in found):
+        raise typer.Exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import json
 import sys
 from dataclasses import dataclass
@@ -62,6 +63,7 @@ def kernel_from(request: Request) -> Any:
     """The kernel: the object of that name, or what the function of that name returns."""
     found = attribute_of(request)
     if request.args or request.named or _is_function(found):
+        _check_call(request, found)
         return found(*request.args, **dict(request.named))
     return found
 
@@ -74,6 +76,21 @@ def attribute_of(request: Request) -> Any:
             f"{request.path} has no {request.name}", remedy="name a kernel, or a function that returns one"
         )
     return found
+
+
+def _check_call(request: Request, function: Any) -> None:
+    try:
+        inspect.signature(function).bind(*request.args, **dict(request.named))
+    except TypeError as problem:
+        takes = inspect.signature(function)
+        raise BadCallError(
+            f"{request.name} cannot be called so: {problem}",
+            where=str(request.path),
+            remedy=f"it takes {takes}: write {request.path}:{request.name}(...) with plain values",
+        ) from None
+    except ValueError:
+        # It does not tell its parameters; the call itself will.
+        return
 
 
 def _is_function(found: Any) -> bool:

@@ -33,7 +33,7 @@ def _places(number: int, kernel: Kernel, moved: Kernel, one: Seen, other: Seen) 
         raise ProgramError(
             f"{kernel.label} gets the address of a tensor as a compile-time argument",
             where=kernel.declared_at,
-            remedy="pass addresses as runtime arguments: a program with other tensors need not be compiled again",
+            remedy="pass addresses as runtime arguments: other tensors then need no other program",
         )
     for core, words in _lists(kernel):
         others = moved.common_runtime_args if core is None else moved.runtime_args[core]
@@ -54,6 +54,6 @@ def _tensor_under(word: int, there: int, one: Seen, other: Seen) -> tuple[int, i
         if 0 <= offset < size and there - other[1][number][0] == offset:
             return number, offset
     raise ProgramError(
-        f"an argument is {word:#x} or {there:#x}, depending on where tensors lie, and points into none of them",
+        f"an argument is {word:#x} or {there:#x}, depending on where tensors lie, and points into none",
         remedy="pass addresses of tensors, or places in them, as whole arguments",
     )

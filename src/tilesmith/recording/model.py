@@ -15,8 +15,8 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 class LaunchRecord:
     """One run of a program.
 
-    `bindings` says which arguments are addresses of which tensors. `uploads` are the pages the host wrote since
-    the launch before; `results` the pages of the tensors that the program changed.
+    `bindings` says which arguments are addresses of which tensors. `uploads` are the pages the host wrote
+    since the launch before; `results` the pages of the tensors that the program changed.
     """
 
     program: Program

@@ -33,7 +33,7 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 
 @dataclass
 class Noted:
-    """One launch as it was seen: addresses are still plain numbers. `places` are (address, bytes) per bank."""
+    """One launch as it was seen, its addresses plain numbers. `places` are (address, bytes) on a bank."""
 
     program: Program
     places: dict[int, tuple[int, int]]

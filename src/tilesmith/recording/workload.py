@@ -25,7 +25,7 @@ _LARGEST_INTEGER = 8
 
 @dataclass(frozen=True)
 class Workload:
-    """`run` makes tensors on the device it gets and launches programs there; what it returns is not looked at."""
+    """`run` makes tensors on the device it gets and launches programs there; what it returns is left."""
 
     title: str
     run: Callable[[Device], object]
@@ -34,8 +34,8 @@ class Workload:
 def workload_from(text: str, sizes: Mapping[str, int] | None = None, **choices: Any) -> Workload:
     """`file.py:function(...)` whose first parameter is `device`, or a kernel as `tilesmith compile` takes it.
 
-    A kernel is compiled for the chip it is to run on (`choices` go to `compile`) and called with random numbers;
-    `sizes` says how large its symbols are.
+    A kernel is compiled for the chip it is to run on (`choices` go to `compile`) and called with random
+    numbers; `sizes` says how large its symbols are.
     """
     if text.endswith(".mlir"):
         return _of_kernel(text, lambda: read_file(text), sizes or {}, choices)

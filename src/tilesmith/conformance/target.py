@@ -1,0 +1,47 @@
+"""Target: where a workload runs and with which numbers, as a user writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from tilesmith import settings
+from tilesmith.errors import BadCallError
+from tilesmith.runtime import Device, open_device
+
+_NUMBERS = ("chip", "fast")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A chip of the emulator ("wormhole", "p150"), or "ttnn": what the vendor's runtime opens.
+
+    >>> Target.parse("blackhole:fast")
+    Target(chip='blackhole', numbers='fast')
+    >>> str(Target.parse("wormhole"))
+    'wormhole:chip'
+    """
+
+    chip: str
+    numbers: Literal["chip", "fast"] = "chip"
+
+    @staticmethod
+    def parse(text: str) -> Target:
+        chip, _, numbers = text.partition(":")
+        if not chip or (numbers and numbers not in _NUMBERS):
+            raise BadCallError(
+                f"{text!r} is no target",
+                remedy="write a chip, and how it computes: wormhole, wormhole:fast, blackhole:chip, ttnn",
+            )
+        return Target(chip, cast(Literal["chip", "fast"], numbers or "chip"))
+
+    def __str__(self) -> str:
+        return self.chip if self.chip == "ttnn" else f"{self.chip}:{self.numbers}"
+
+    @contextmanager
+    def opened(self) -> Iterator[Device]:
+        """The device, with the settings of the target in force."""
+        with settings.using(numbers=self.numbers), open_device(self.chip) as device:
+            yield device
