@@ -85,8 +85,7 @@ def _reading(attrs: GridSampleAttributes, problem: Problem, inputs: Sequence[Ten
 
 def _reader(plan: _Plan, number: int) -> Kernel:
     reading = plan.reading
-    wide = reading.image.dtype is DataFormat.Float32
-    own = [_CB_CORNERS[number], _CB_SHARES[number], int(wide), number, plan.readers]
+    own = [_CB_CORNERS[number], _CB_SHARES[number], _share_format(reading), number, plan.readers]
     return Kernel(
         KERNELS / "bilinear_reader.cpp",
         plan.cores,
@@ -99,6 +98,13 @@ def _reader(plan: _Plan, number: int) -> Kernel:
         },
         name=f"bilinear_reader_{number}",
     )
+
+
+def _share_format(reading: PointReading) -> int:
+    """How the reader writes the shares of a point: its ShareFormat."""
+    if reading.image.dtype is not DataFormat.Float32:
+        return 0
+    return 2 if reading.attrs.compute.fp32_dest_acc_en else 1
 
 
 def _compute(plan: _Plan) -> Kernel:

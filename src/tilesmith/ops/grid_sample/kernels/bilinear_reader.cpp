@@ -4,9 +4,12 @@
 
 #include "task.h"
 
+// In the image's format. Where the matrix unit would cut float32 down to bf16, they are rounded before.
+enum class ShareFormat : uint32_t { bf16, bf16_in_fp32, fp32 };
+
 constexpr uint32_t cb_corners = get_compile_time_arg_val(more_compile_time_args);
 constexpr uint32_t cb_shares = get_compile_time_arg_val(more_compile_time_args + 1);
-constexpr bool wide_shares = get_compile_time_arg_val(more_compile_time_args + 2) != 0;  // float32, else bf16
+constexpr ShareFormat share_format = static_cast<ShareFormat>(get_compile_time_arg_val(more_compile_time_args + 2));
 constexpr uint32_t reader = get_compile_time_arg_val(more_compile_time_args + 3);
 constexpr uint32_t readers = get_compile_time_arg_val(more_compile_time_args + 4);
 constexpr uint32_t shares_per_page = 32;
@@ -34,8 +37,12 @@ inline Corners corners_of(const Axis& vertical, const Axis& horizontal, uint32_t
 
 inline void write_shares(uint32_t address, const float (&shares)[4]) {
     volatile uint32_t* words = reinterpret_cast<volatile uint32_t*>(address);
-    if constexpr (wide_shares) {
-        for (uint32_t i = 0; i < 4; ++i) words[i] = __builtin_bit_cast(uint32_t, shares[i]);
+    if constexpr (share_format != ShareFormat::bf16) {
+        constexpr bool round = share_format == ShareFormat::bf16_in_fp32;
+        for (uint32_t i = 0; i < 4; ++i) {
+            const float share = round ? bf16_to_fp32(fp32_to_bf16(shares[i])) : shares[i];
+            words[i] = __builtin_bit_cast(uint32_t, share);
+        }
     } else {
         for (uint32_t i = 0; i < 2; ++i)
             words[i] = fp32_to_bf16(shares[2 * i]) | static_cast<uint32_t>(fp32_to_bf16(shares[2 * i + 1])) << 16;
@@ -54,7 +61,7 @@ void kernel_main() {
     const uint32_t share_pages = get_arg_val<uint32_t>(3);
     const uint32_t first_point = task.begin + reader * task.batch;
     if (first_point >= task.end) return;
-    constexpr uint32_t share_bytes = shares_per_page * (wide_shares ? sizeof(float) : sizeof(uint16_t));
+    constexpr uint32_t share_bytes = shares_per_page * (share_format == ShareFormat::bf16 ? sizeof(uint16_t) : sizeof(float));
     const Axis vertical = task.vertical(), horizontal = task.horizontal();
     const uint64_t zeros = make_zero_stick(cb_zeros, task.stick_bytes);
     clear_shares(share_pages, share_bytes);
