@@ -1,4 +1,4 @@
-"""Parts of programs that factories share: work dealt out to cores, tensors as kernel arguments, kernels, buffers."""
+"""Parts of programs that factories share: work dealt out to cores, tensors as arguments, kernels, buffers."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ class Work:
         return {core: (count,) for core, (_, count) in self.shares.items()}
 
 
-def deal_out(device: Device, units: int) -> Work:
-    """Consecutive units to each core, row by row over the chip; cores without work are left out.
+def deal_out(device: Device, units: int, grid: tuple[int, int] | None = None) -> Work:
+    """Consecutive units to each core, row by row over the chip or its corner `grid`; idle cores are left out.
 
     >>> from tilesmith.runtime import open_device
     >>> with open_device("n150") as device:
     ...     list(deal_out(device, 3).shares.values())
     [(0, 1), (1, 1), (2, 1)]
     """
-    split = split_work_to_cores(device.arch.grid, units, row_wise=True)
+    split = split_work_to_cores(grid or device.arch.grid, units, row_wise=True)
     shares: dict[CoreCoord, tuple[int, int]] = {}
     first = 0
     for core in split.all_cores.cores():
