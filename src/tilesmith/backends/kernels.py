@@ -1,0 +1,22 @@
+"""Compiled templates: equal ones are compiled once, whatever model asks."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from tilesmith.arch import Arch
+from tilesmith.compiler import CompiledKernel
+from tilesmith.compiler import compile as compile_kernel
+from tilesmith.graph.steps import Template
+
+_compiled: dict[tuple[Template, str, str], CompiledKernel] = {}
+_lock = Lock()
+
+
+def compiled(template: Template, arch: Arch, fidelity: str) -> CompiledKernel:
+    """The kernel of a template for a chip."""
+    key = (template, arch.product, fidelity)
+    with _lock:
+        if key not in _compiled:
+            _compiled[key] = compile_kernel(template.prim_func(), arch, fidelity=fidelity)
+        return _compiled[key]

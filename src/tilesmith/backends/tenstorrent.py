@@ -1,0 +1,112 @@
+"""Models as Tenstorrent programs, on the emulator or on the chip ttnn finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch.fx import GraphModule
+
+from tilesmith import settings
+from tilesmith.arch import load_arch
+from tilesmith.backends.base import Backend, Executable
+from tilesmith.backends.host import HostCalls
+from tilesmith.backends.kernels import compiled
+from tilesmith.backends.transfers import from_matrix, to_matrix
+from tilesmith.codegen.program import build_program
+from tilesmith.formats import DataFormat
+from tilesmith.graph.options import ModelOptions
+from tilesmith.graph.pipeline import optimise
+from tilesmith.graph.planning import constants_of, plan
+from tilesmith.graph.report import report_of
+from tilesmith.graph.steps import Download, HostCall, Launch, Plan, Upload
+from tilesmith.graph.views import Storage
+from tilesmith.launch import shared_device, tensor_types
+from tilesmith.program import Program
+from tilesmith.runtime import Device, Layout, Tensor
+
+_FORMATS = {"bfloat16": DataFormat.Float16_b, "float32": DataFormat.Float32, "int32": DataFormat.Int32}
+_LAYOUTS = {"tile": Layout.TILE, "rows": Layout.ROW_MAJOR}
+
+
+@dataclass(frozen=True)
+class TenstorrentBackend(Backend):
+    """Kernels where the library has them, the host for the rest, op by op, as the report says."""
+
+    name: ClassVar[str] = "tenstorrent"
+
+    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
+        ops = sum(node.op == "call_function" for node in module.graph.nodes)
+        optimise(module, self.options)
+        planned = plan(module, self.options.precision, self.options.fuses)
+        return TenstorrentExecutable(module, planned, self.options, ops)
+
+
+class TenstorrentExecutable(Executable):
+    """Programs with their tensors in place: a call uploads its inputs, runs them, and downloads the results."""
+
+    def __init__(self, module: GraphModule, plan: Plan, options: ModelOptions, ops: int) -> None:
+        self.options = options
+        self.plan = plan
+        self.report = report_of(plan, module, ops)
+        self.arch = load_arch(options.target or settings.current().arch)
+        self.device: Device = shared_device(self.arch)
+        self.cycles = 0
+        self._host = HostCalls(module)
+        self._tensors: dict[Storage, Tensor] = {}
+        self._inputs = [node.name for node in module.graph.nodes if node.op == "placeholder"]
+        self._fixed: Mapping[str, torch.Tensor] = {
+            node.name: value for node, value in constants_of(module).items()
+        }
+        for upload in plan.constants:
+            self._upload(upload, self._fixed)
+        self._programs = {id(step): self._program(step) for step in plan.steps if isinstance(step, Launch)}
+
+    def run(self, inputs: Sequence[Any]) -> list[Any]:
+        values: dict[str, Any] = {**self._fixed, **dict(zip(self._inputs, inputs, strict=True))}
+        self.cycles = 0
+        with self._settings():
+            for step in self.plan.steps:
+                self._do(step, values)
+        return [None if name is None else values[name] for name in self.plan.outputs]
+
+    def _do(self, step: Any, values: dict[str, Any]) -> None:
+        if isinstance(step, Launch):
+            self.cycles += self.device.run(self._programs[id(step)]).cycles
+        elif isinstance(step, Upload):
+            self._upload(step, values)
+        elif isinstance(step, HostCall):
+            values[step.node] = self._host.call(step.node, values)
+        elif isinstance(step, Download):
+            matrix = self._tensor(step.view.storage).to_numpy()
+            values[step.node] = from_matrix(matrix, step.view, self._host.dtype_of(step.node))
+
+    def _upload(self, step: Upload, values: Mapping[str, Any]) -> None:
+        matrix = to_matrix(values[step.node], step.view, step.additive)
+        self._tensor(step.view.storage).copy_from_numpy(matrix)
+
+    def _tensor(self, storage: Storage) -> Tensor:
+        if storage not in self._tensors:
+            self._tensors[storage] = self.device.empty(
+                (storage.rows, storage.cols), _FORMATS[storage.dtype], _LAYOUTS[storage.layout]
+            )
+        return self._tensors[storage]
+
+    def _program(self, step: Launch) -> Program:
+        kernel = compiled(step.template, self.arch, self.options.fidelity)
+        (module,) = kernel.modules
+        tensors = {name: self._tensor(step.storages[name]) for name in tensor_types(module)}
+        sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
+        sizes |= {f"{name}_cols": storage.cols for name, storage in step.storages.items()}
+        return build_program(module, self.arch, tensors, {**step.numbers, **sizes})
+
+    @contextmanager
+    def _settings(self) -> Iterator[None]:
+        chosen = {
+            key: getattr(self.options, key) for key in ("checks", "numbers") if getattr(self.options, key)
+        }
+        with settings.using(**chosen):
+            yield

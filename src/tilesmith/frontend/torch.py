@@ -1,0 +1,105 @@
+"""Models as torch.fx graphs: the one place that knows how PyTorch captures them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx import GraphModule
+from torch.utils import _pytree as pytree
+
+aten = torch.ops.aten
+
+KEPT = (
+    *(aten.linear.default, aten.matmul.default, aten.scaled_dot_product_attention.default),
+    *(aten.layer_norm.default, aten.rms_norm.default, aten.group_norm.default, aten.batch_norm.default),
+    *(aten.conv2d.default, aten.conv2d.padding, aten.conv1d.default, aten.silu.default, aten.gelu.default),
+    *(aten.adaptive_avg_pool2d.default, aten.max_pool2d.default, aten.avg_pool2d.default),
+    *(aten.upsample_nearest2d.vec, aten.softmax.int, aten.log_softmax.int, aten.embedding.default),
+    *(aten.leaky_relu.default, aten.elu.default, aten.hardswish.default, aten.hardsigmoid.default),
+    *(aten.softplus.default, aten.mish.default, aten.relu6.default, aten.hardtanh.default),
+)
+"""Operators that are kept whole: each is the main work, or a short part, of one kernel."""
+
+
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """How the other operators are taken apart."""
+    table = dict(torch.export.default_decompositions().items())
+    for kept in KEPT:
+        table.pop(kept, None)
+    return table
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A model as a graph of ATen operators, its weights as attributes of the module.
+
+    `inputs` are the placeholders in the order of the flattened arguments; `mutated` are the buffers that the
+    first outputs replace.
+    """
+
+    module: GraphModule
+    in_spec: pytree.TreeSpec
+    out_spec: pytree.TreeSpec
+    inputs: tuple[str, ...]
+    mutated: tuple[str, ...]
+
+    def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The arguments of a call, in the order of the graph's inputs."""
+        flat, spec = pytree.tree_flatten((tuple(args), dict(kwargs)))
+        if spec != self.in_spec:
+            wanted = self.in_spec.num_leaves
+            raise TypeError(
+                f"the model was compiled for {wanted} inputs arranged as {self.in_spec}, got {spec}"
+            )
+        return flat
+
+    def unflatten(self, outputs: Sequence[Any]) -> Any:
+        return pytree.tree_unflatten(list(outputs), self.out_spec)
+
+
+def export(
+    model: torch.nn.Module,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> Captured:
+    """Capture a model for inference, its weights as constants."""
+    with torch.no_grad():
+        program = torch.export.export(
+            model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
+        )
+        program = program.run_decompositions(decompositions())
+    return _with_constants(program)
+
+
+def _with_constants(program: torch.export.ExportedProgram) -> Captured:
+    """The graph of an exported program with what it was given besides the user's inputs as attributes."""
+    module, signature = program.graph_module, program.graph_signature
+    specs = {spec.arg.name: spec for spec in signature.input_specs}
+    inputs = []
+    for node in [node for node in module.graph.nodes if node.op == "placeholder"]:
+        spec = specs[node.name]
+        if spec.kind is InputKind.USER_INPUT:
+            inputs.append(node.name)
+            continue
+        value = program.constants.get(spec.target, program.state_dict.get(spec.target))
+        attribute = f"held_{node.name}"
+        module.register_buffer(attribute, value.detach(), persistent=False)
+        with module.graph.inserting_before(node):
+            held = module.graph.get_attr(attribute)
+        held.meta = dict(node.meta)
+        node.replace_all_uses_with(held)
+        module.graph.erase_node(node)
+    mutated = [spec.target for spec in signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION]
+    module.recompile()
+    return Captured(
+        module,
+        program.call_spec.in_spec,
+        program.call_spec.out_spec,
+        tuple(inputs),
+        tuple(str(m) for m in mutated),
+    )

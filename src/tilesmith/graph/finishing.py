@@ -1,0 +1,49 @@
+"""The end of every kernel: the elementwise operators of its group as an epilogue, and room for what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch.fx import Node
+
+from tilesmith.graph.groups import Group, shape_of
+from tilesmith.graph.iteration import Placed
+from tilesmith.graph.lowering import Lowering, inline, new_view
+from tilesmith.graph.views import TILE, View
+from tilesmith.kernels.epilogue import Epilogue, Result
+from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.operands import Operand
+
+
+@dataclass(frozen=True)
+class Finish:
+    """An epilogue, the operands it reads and writes, and where the result is."""
+
+    epilogue: Epilogue
+    operands: dict[str, Placed]
+    out: View
+
+
+def finish(
+    lowering: Lowering,
+    group: Group,
+    known: Mapping[Node, Expr],
+    extra: Mapping[str, Node] | None = None,
+    out: View | None = None,
+) -> Finish:
+    """The epilogue of a group over what its main work leaves; `extra` are tensors `known` names already."""
+    node = group.output
+    shape = shape_of(node)
+    inlined = inline(group.after, known, lowering.constants, "e")
+    reads = {name: lowering.placed(source, shape) for name, source in ((extra or {}) | inlined.reads).items()}
+    made = out or new_view(shape, "block", lowering.storage_type(node))
+    rows, cols = ((1, 1) + shape)[-2:]
+    epilogue = Epilogue(
+        (Result(inlined.values[node], Operand("y", "block", made.storage.dtype)),),
+        tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items()),
+        mask_rows=rows % TILE != 0,
+        mask_columns=cols % TILE != 0,
+    )
+    full = (1,) * (2 - len(shape)) + shape
+    return Finish(epilogue, {**reads, "y": Placed("block", made.expand(full))}, made)

@@ -1,0 +1,249 @@
+"""Each kind of group -> a launch: elementwise work, products, attention, work along rows, embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from tilesmith.graph.finishing import finish
+from tilesmith.graph.groups import Group, describe, shape_of
+from tilesmith.graph.iteration import Placed, Space, block_rows, unjoined
+from tilesmith.graph.lowering import Lowering, NoKernel, inline, size_numbers
+from tilesmith.graph.tables import ATTENTION, NORMS, PRODUCTS
+from tilesmith.graph.views import TILE, Storage, View, fresh, fresh_heads, fresh_vector, padded
+from tilesmith.kernels.attention import Attention
+from tilesmith.kernels.elementwise import Elementwise
+from tilesmith.kernels.embedding import Embedding
+from tilesmith.kernels.expression import Expr, Input, apply
+from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.rowwise import RowWise
+
+aten = torch.ops.aten
+
+
+def lower_group(lowering: Lowering, group: Group) -> None:
+    """Plan the kernel of a group. Raises NoKernel if there is none."""
+    lower = _LOWERINGS[group.anchors[0].target] if group.anchors else lower_elementwise
+    out = lower(lowering, group)
+    lowering.device[group.output] = View(
+        out.storage, out.axes[-len(shape_of(group.output)) :], out.row, out.col
+    )
+
+
+def _storages(operands: Mapping[str, Placed]) -> dict[str, Storage]:
+    return {name: one.view.storage for name, one in operands.items()}
+
+
+def _divisor(size: int, most: int) -> int:
+    """The largest block of at most `most` that whole tiles of a size divide into."""
+    return next(block for block in (256, 128, 64, TILE) if block <= most and padded(size) % block == 0)
+
+
+def lower_elementwise(lowering: Lowering, group: Group) -> View:
+    done = finish(lowering, group, {})
+    shape = shape_of(group.output)
+    room = lowering.space(shape, done.operands)
+    template = Elementwise(done.epilogue, (TILE, _divisor(room.cols, 128)))
+    numbers = {**size_numbers(room), **room.numbers}
+    lowering.launch(template, _storages(done.operands), numbers, describe(group), done.out)
+    return done.out
+
+
+# ---- products ----
+
+
+def _product_args(node: Node) -> tuple[Any, Any, Any, bool]:
+    """Rows, weight, bias, and whether the weight has its outputs first."""
+    if node.target is aten.linear.default:
+        x, weight, *bias = node.args
+        return x, weight, bias[0] if bias else None, True
+    if node.target is aten.addmm.default:
+        bias, x, weight = node.args[:3]
+        return x, weight, bias, False
+    x, weight = node.args[:2]
+    return x, weight, None, False
+
+
+def lower_product(lowering: Lowering, group: Group) -> View:
+    parts = [_product_args(node) for node in group.anchors]
+    x_node, _, _, transposed = parts[0]
+    shape = shape_of(group.anchors[0])
+    if min(x_node.meta["val"].dim(), parts[0][1].meta["val"].dim()) < 2:
+        raise NoKernel("a product with a vector")
+    rows, inner = (1, *shape_of(x_node))[-2:]
+    known: dict[Node, Expr] = {}
+    extra: dict[str, Node] = {}
+    operands: dict[str, Placed] = {"x": lowering.placed(x_node, (*shape[:-1], inner), "block")}
+    for number, (node, (_, weight, bias, _)) in enumerate(zip(group.anchors, parts, strict=True)):
+        operands[f"w{number}"], flipped = _weight(lowering, weight, shape, inner, transposed)
+        known[node] = Input(f"acc{number}")
+        if bias is not None:
+            extra[f"bias{number}"] = bias
+            known[node] = apply("add", known[node], Input(f"bias{number}"))
+    done = finish(lowering, group, known, extra)
+    operands |= done.operands
+    room = lowering.space(shape, operands)
+    template = Linear(
+        done.epilogue,
+        weights=len(parts),
+        transposed=flipped,
+        block=_product_block(room, rows, inner),
+        dtype=operands["x"].view.storage.dtype,
+        weight_dtype=operands["w0"].view.storage.dtype,
+    )
+    numbers = {**size_numbers(room), "k": padded(inner), **room.numbers}
+    lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
+    return done.out
+
+
+def _product_block(room: Space, rows: int, inner: int) -> tuple[int, int, int]:
+    return block_rows(room, 64, rows), _divisor(room.cols, 64), _divisor(inner, 64)
+
+
+def _weight(
+    lowering: Lowering, node: Node, shape: tuple[int, ...], inner: int, transposed: bool
+) -> tuple[Placed, bool]:
+    """The weight, and whether its outputs come first; a transposed view of it needs no copy."""
+    straight = (*shape[:-2], shape[-1], inner) if transposed else (*shape[:-2], inner, shape[-1])
+    if node in lowering.device and not transposed:
+        view = lowering.device[node]
+        turned = view.permute((*range(len(view.axes) - 2), -1, -2)).expand((*shape[:-2], shape[-1], inner))
+        from tilesmith.graph.iteration import fits
+
+        if fits(Placed("block", turned)):
+            return Placed("block", turned), True
+    return lowering.placed(node, straight, "block"), transposed
+
+
+# ---- attention ----
+
+
+def lower_attention(lowering: Lowering, group: Group) -> View:
+    node = group.anchors[0]
+    q, k, v, mask, _, causal = (*node.args, *(None, 0.0, False))[:6] if len(node.args) < 6 else node.args[:6]
+    scale = node.kwargs.get("scale") or shape_of(q)[-1] ** -0.5
+    batch, heads, rows, width = shape_of(q)
+    keys, value_width = shape_of(k)[-2], shape_of(v)[-1]
+    shared = shape_of(k)[1]
+    kind: dict[str, Any] = {}
+    operands = {"q": lowering.placed(q, shape_of(q), "block")}
+    operands |= {name: lowering.placed(one, shape_of(one), "block") for name, one in (("k", k), ("v", v))}
+    if mask is not None:
+        operands["mask"] = _mask(lowering, mask, (batch, heads, rows, keys))
+        kind["mask"] = Operand("mask", operands["mask"].kind, operands["mask"].view.storage.dtype)
+    side_by_side = fresh_heads(shape_of(node), lowering.dtype) if value_width % TILE == 0 else None
+    done = finish(lowering, group, {node: Input("acc0")}, out=side_by_side)
+    operands |= done.operands
+    room = unjoined((batch, heads, rows, value_width), operands)
+    template = Attention(
+        padded(width),
+        padded(value_width),
+        float(scale),
+        done.epilogue,
+        causal=bool(causal),
+        group=heads // shared,
+        block=(block_rows(room, 64, rows), TILE),
+        dtype=operands["q"].view.storage.dtype,
+        **kind,
+    )
+    numbers = {**size_numbers(room), "n": keys, **room.numbers}
+    lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
+    return done.out
+
+
+def _mask(lowering: Lowering, node: Node, shape: tuple[int, ...]) -> Placed:
+    """What is added to the scores; truth values say what is seen."""
+    if node.meta["val"].dtype == torch.bool:
+        lowering.to_host(node)
+        kind = "row" if (1, *shape_of(node))[-2] == 1 else "block"
+        view = lowering.uploaded(node, f"additive {kind}", lambda: lowering._form(node, kind), additive=True)
+        return Placed(kind, view.expand(shape))
+    return lowering.placed(node, shape)
+
+
+# ---- along rows ----
+
+
+def lower_rowwise(lowering: Lowering, group: Group) -> View:
+    node = group.anchors[0]
+    source, shape = node.args[0], shape_of(node)
+    _check_last_dim(node, len(shape))
+    prologue = inline(group.before, {}, lowering.constants, "p")
+    expr = prologue.values[source] if group.before else Input("x")
+    reads = prologue.reads if group.before else {"x": source}
+    operands = {name: lowering.placed(one, shape) for name, one in reads.items()}
+    known, extra, epsilon = _norm_parts(node)
+    done = finish(lowering, group, {node: known}, extra)
+    inputs = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items())
+    operands |= done.operands
+    room = lowering.space(shape, operands)
+    template = RowWise(NORMS[node.target], room.cols, done.epilogue, inputs, expr, epsilon)
+    numbers = {**size_numbers(room), **room.numbers}
+    del numbers["n"]
+    lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
+    return done.out
+
+
+def _check_last_dim(node: Node, rank: int) -> None:
+    if node.target in (aten.layer_norm.default, aten.rms_norm.default):
+        if len(node.args[1]) != 1:
+            raise NoKernel("a norm over more than the last dimension")
+    elif node.args[1] not in (-1, rank - 1):
+        raise NoKernel("a softmax along another dimension than the last")
+
+
+def _norm_parts(node: Node) -> tuple[Expr, dict[str, Node], float]:
+    """What becomes of the normalised value, the tensors for it, and epsilon."""
+    known: Expr = Input("acc0")
+    if node.target not in (aten.layer_norm.default, aten.rms_norm.default):
+        return known, {}, 0.0
+    rest = [*node.args[2:], None, None, None]
+    is_rms = node.target is aten.rms_norm.default
+    weight, bias, epsilon = (rest[0], None, rest[1]) if is_rms else rest[:3]
+    extra = {}
+    if weight is not None:
+        known, extra["weight"] = apply("mul", known, Input("weight")), weight
+    if bias is not None:
+        known, extra["bias"] = apply("add", known, Input("bias")), bias
+    usual = torch.finfo(torch.float32).eps if is_rms else 1e-5
+    return known, extra, float(usual if epsilon is None else epsilon)
+
+
+# ---- embeddings ----
+
+
+def lower_embedding(lowering: Lowering, group: Group) -> View:
+    node = group.anchors[0]
+    table, ids = node.args[:2]
+    shape = shape_of(node)
+    lowering.to_host(ids)
+    columns = (*shape_of(ids), 1)
+    picked = lowering.uploaded(
+        ids, "ids", lambda: fresh_vector((1, *columns)[-max(2, len(columns)) :], "int32")
+    )
+    if table in lowering.device:
+        rows = lowering.in_rows(lowering.device[table].storage)
+    else:
+        rows = lowering.uploaded(
+            table, "rows", lambda: fresh(shape_of(table), lowering.dtype, "rows")
+        ).storage
+    done = finish(lowering, group, {node: Input("acc0")})
+    operands = {"ids": Placed("column", picked.expand(shape)), **done.operands}
+    room = lowering.space(shape, operands, join_rows=False)
+    template = Embedding(done.epilogue, (TILE, _divisor(room.cols, 128)), rows.dtype)
+    still = {f"table_{key}": 0 for key in ("row", "row1", "row2", "col", "col1", "col2")}
+    numbers = {**size_numbers(room), **room.numbers, **still}
+    lowering.launch(template, {**_storages(operands), "table": rows}, numbers, describe(group), done.out)
+    return done.out
+
+
+_LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {
+    **dict.fromkeys(PRODUCTS, lower_product),
+    **dict.fromkeys(ATTENTION, lower_attention),
+    **dict.fromkeys(NORMS, lower_rowwise),
+    aten.embedding.default: lower_embedding,
+}

@@ -1,0 +1,221 @@
+"""Groups of operators -> launches of templates, with every tensor in the form its kernel reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from tilesmith.graph.groups import shape_of
+from tilesmith.graph.iteration import Placed, Space, fits, kind_of, space
+from tilesmith.graph.pointwise import expression_of
+from tilesmith.graph.steps import Download, HostCall, Launch, Step, Template, Upload
+from tilesmith.graph.views import Axis, Storage, View, fresh, fresh_vector
+from tilesmith.kernels.epilogue import Epilogue, Result
+from tilesmith.kernels.expression import Expr, Input, Number
+from tilesmith.kernels.movement import DIMS, Gather, Untilize
+from tilesmith.kernels.operands import Kind, Operand
+
+
+class NoKernel(Exception):
+    """A group that no template can do as it is; the message says why. Its operators then run on the host."""
+
+
+@dataclass
+class Lowering:
+    """The state of planning: where every value is, and the steps so far."""
+
+    dtype: str
+    constants: Mapping[Node, torch.Tensor]
+    device: dict[Node, View] = field(default_factory=dict)
+    host: set[Node] = field(default_factory=set)
+    steps: list[Step] = field(default_factory=list)
+    constant_steps: list[Upload] = field(default_factory=list)
+    _forms: dict[tuple[Node, str], View] = field(default_factory=dict)
+    _rows: dict[Storage, Storage] = field(default_factory=dict)
+
+    # ---- where values are ----
+
+    def storage_type(self, node: Node) -> str:
+        """The type of a value on the device: whole numbers need more bits than bfloat16 has."""
+        kind = node.meta["val"].dtype
+        if kind.is_floating_point or kind == torch.bool:
+            return self.dtype
+        return "float32"
+
+    def to_host(self, node: Node) -> None:
+        """Make a value available on the host."""
+        if node not in self.host and node not in self.constants:
+            self.steps.append(Download(node.name, self.device[node]))
+            self.host.add(node)
+
+    def call_host(self, node: Node, reason: str) -> None:
+        for source in node.all_input_nodes:
+            self.to_host(source)
+        self.steps.append(HostCall(node.name, reason))
+        self.host.add(node)
+
+    def uploaded(self, node: Node, form: str, make: Callable[[], View], additive: bool = False) -> View:
+        """A value of the host in a form; brought up once for each."""
+        key = (node, form)
+        if key not in self._forms:
+            view = self._forms[key] = make()
+            steps: list[Any] = self.constant_steps if node in self.constants else self.steps
+            steps.append(Upload(node.name, view, additive))
+        return self._forms[key]
+
+    def forget(self, device: Mapping[Node, View]) -> None:
+        """Go back to values known before; forms made since are made again when needed."""
+        self.device = dict(device)
+        made = {id(step.view) for step in (*self.steps, *self.constant_steps) if isinstance(step, Upload)}
+        written = {out for step in self.steps if isinstance(step, Launch) for out in step.outputs}
+        self._forms = {
+            key: view for key, view in self._forms.items() if id(view) in made or view.storage in written
+        }
+        self._rows = {tiles: rows for tiles, rows in self._rows.items() if rows in written}
+
+    # ---- operands ----
+
+    def placed(self, node: Node, target: Sequence[int], kind: Kind | None = None) -> Placed:
+        """A tensor as an operand of a kernel over `target`, moved or uploaded if it must be."""
+        shape = shape_of(node)
+        chosen = kind or kind_of(shape, target)
+        if node in self.device:
+            wanted = Placed(chosen, self.device[node].expand(_at_least_2d(target)))
+            if fits(wanted):
+                return wanted
+            view = self.gathered(node, shape, chosen)
+        else:
+            view = self.uploaded(node, chosen, lambda: self._form(node, chosen))
+        return Placed(chosen, view.expand(_at_least_2d(target)))
+
+    def _form(self, node: Node, kind: Kind) -> View:
+        return new_view(shape_of(node), kind, self.storage_type(node))
+
+    def gathered(self, node: Node, shape: Sequence[int], kind: Kind = "block") -> View:
+        """The elements of a device value, in order, as a new tensor of a shape."""
+        key = (node, f"{kind} {tuple(shape)}")
+        if key not in self._forms:
+            self._forms[key] = self._gather(self.device[node], tuple(shape), kind)
+        return self._forms[key]
+
+    def _gather(self, source: View, shape: tuple[int, ...], kind: Kind) -> View:
+        made = new_view(shape, kind, source.storage.dtype)
+        axes = [axis for axis in source.axes if axis.size != 1]
+        if len(axes) > DIMS:
+            raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
+        full = _at_least_2d(shape)
+        if kind == "column":  # one value per row: the rows run along the columns of what is stored
+            full, made_matrix = (*full[:-2], 1, full[-2]), made.permute((*range(len(full) - 2), -1, -2))
+        else:
+            made_matrix = made.expand(full)
+        axes = [Axis(1, 0, 0)] * (DIMS - len(axes)) + axes
+        moves = {f"d{dim}": axis.size for dim, axis in enumerate(axes)}
+        moves |= {f"s{dim}_row": axis.row for dim, axis in enumerate(axes)}
+        moves |= {f"s{dim}_col": axis.col for dim, axis in enumerate(axes)}
+        origin = {"x_row": source.row, "x_col": source.col}
+        still = dict.fromkeys(("x_row1", "x_row2", "x_col1", "x_col2"), 0)
+        out = "block" if made.storage.layout == "tile" else "row"
+        room = self.space(full, {"y": Placed(out, made_matrix)}, join_rows=False)
+        dtype = source.storage.dtype
+        template = Gather(
+            Epilogue((Result(Input("acc0"), Operand("y", out, dtype)),)),
+            dtype=dtype,
+            block=(32, 32) if out == "block" else (1, 256),
+        )
+        storages = {"x": self.in_rows(source.storage), "y": made.storage}
+        self.launch(
+            template,
+            storages,
+            {**size_numbers(room), **moves, **room.numbers, **origin, **still},
+            ("copy",),
+            made,
+        )
+        return made
+
+    def in_rows(self, storage: Storage) -> Storage:
+        """A storage in rows, copied from tiles if need be."""
+        if storage.layout == "rows":
+            return storage
+        if storage not in self._rows:
+            copy = self._rows[storage] = fresh((storage.rows, storage.cols), storage.dtype, "rows").storage
+            self.launch(Untilize(storage.dtype), {"x": storage, "y": copy}, _still("x", "y"), ("copy",), copy)
+        return self._rows[storage]
+
+    def space(self, shape: Sequence[int], operands: Mapping[str, Placed], join_rows: bool = True) -> Space:
+        found = space(shape, operands, join_rows)
+        if found is None:
+            raise NoKernel(f"its operands walk {len(shape)} dimensions in different orders")
+        return found
+
+    def launch(
+        self,
+        template: Template,
+        storages: Mapping[str, Storage],
+        numbers: Mapping[str, int],
+        ops: tuple[str, ...],
+        *outputs: View | Storage,
+    ) -> None:
+        made = tuple(one.storage if isinstance(one, View) else one for one in outputs)
+        self.steps.append(Launch(template, storages, numbers, ops, made))
+
+
+def new_view(shape: Sequence[int], kind: Kind, dtype: str) -> View:
+    """Room for a tensor in the form a kind of operand is read in."""
+    full = _at_least_2d(shape)
+    if kind == "block":
+        view = fresh(full, dtype)
+    elif kind == "column":
+        view = fresh_vector(full, dtype)
+    else:
+        view = fresh(full, dtype, "rows")
+    return View(view.storage, view.axes[len(full) - len(shape) :], view.row, view.col)
+
+
+def size_numbers(room: Space) -> dict[str, int]:
+    return {"m": room.rows, "n": room.cols, "nb1": room.batches[0], "nb2": room.batches[1]}
+
+
+def _still(*names: str) -> dict[str, int]:
+    return {f"{name}_{key}": 0 for name in names for key in ("row", "row1", "row2", "col", "col1", "col2")}
+
+
+def _at_least_2d(shape: Sequence[int]) -> tuple[int, ...]:
+    return (1,) * (2 - len(shape)) + tuple(shape)
+
+
+# ---- expressions of groups ----
+
+
+@dataclass
+class Inlined:
+    """Elementwise nodes as one expression: `reads` are the tensors it needs, by the name it calls them."""
+
+    reads: dict[str, Node]
+    values: dict[Node, Expr]
+
+
+def inline(
+    nodes: Sequence[Node], known: Mapping[Node, Expr], constants: Mapping[Node, torch.Tensor], prefix: str
+) -> Inlined:
+    """The expressions of elementwise nodes, over what is known and over operands prefix0, prefix1 ..."""
+    names: dict[Node, str] = {}
+    values = dict(known)
+    for node in nodes:
+        for source in node.all_input_nodes:
+            if source in constants and constants[source].numel() == 1 and source.meta["val"].dim() == 0:
+                values[source] = Number(float(constants[source]))
+        args = [_argument(arg, values, names, prefix) for arg in node.args]
+        values[node] = expression_of(node, args)
+    return Inlined({name: node for node, name in names.items()}, values)
+
+
+def _argument(arg: Any, values: Mapping[Node, Expr], names: dict[Node, str], prefix: str) -> Expr | None:
+    if isinstance(arg, Node):
+        if arg in values:
+            return values[arg]
+        return Input(names.setdefault(arg, f"{prefix}{len(names)}"))
+    return Number(float(arg)) if isinstance(arg, bool | int | float) else None

@@ -1,0 +1,44 @@
+"""Which nodes of a graph run on the device. Views of host values, and whole numbers made from them, stay there."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection
+
+import torch
+from torch.fx import Graph, Node
+
+from tilesmith.graph.pointwise import is_pointwise
+from tilesmith.graph.tables import ANCHORS, VIEWS
+
+
+def on_device(graph: Graph, constants: Collection[Node]) -> set[Node]:
+    """The nodes that kernels, or views of what kernels made, compute."""
+    chosen: set[Node] = set()
+    for node in graph.nodes:
+        if node.op == "call_function" and node not in constants and _is_for_device(node, chosen):
+            chosen.add(node)
+    return chosen
+
+
+def _is_for_device(node: Node, chosen: set[Node]) -> bool:
+    fed = any(source in chosen for source in node.all_input_nodes)
+    if node.target in VIEWS or node.target is operator.getitem:
+        source = node.args[0]
+        return isinstance(source, Node) and source in chosen
+    value = node.meta.get("val")
+    if not isinstance(value, torch.Tensor) or value.numel() == 0 or value.is_complex():
+        return False
+    if is_pointwise(node):
+        return fed or value.dtype.is_floating_point
+    return node.target in ANCHORS
+
+
+def why_on_host(node: Node) -> str:
+    """Why a node that computes something is left to the host."""
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor) and not value.dtype.is_floating_point and is_pointwise(node):
+        return "whole numbers and truth values made from the model's inputs"
+    if isinstance(value, torch.Tensor) and value.numel() == 0:
+        return "an empty tensor"
+    return "no kernel does this operator"

@@ -1,0 +1,86 @@
+"""A graph with known shapes -> a plan."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.fx import GraphModule, Node
+
+from tilesmith.graph.groups import Group, fuse
+from tilesmith.graph.lower_groups import lower_group
+from tilesmith.graph.lower_views import lower_part, lower_view
+from tilesmith.graph.lowering import Lowering, NoKernel
+from tilesmith.graph.partition import on_device, why_on_host
+from tilesmith.graph.steps import Plan
+from tilesmith.graph.tables import VIEWS
+
+
+def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> Plan:
+    """The steps that run a graph: kernels where there are any, the host for the rest."""
+    constants = constants_of(module)
+    chosen = on_device(module.graph, constants)
+    lowering = Lowering(dtype, constants)
+    outputs: tuple[str | None, ...] = ()
+    for item in fuse(module.graph, chosen, fusing):
+        if isinstance(item, Group):
+            _lower_or_host(lowering, item)
+        elif item.op == "output":
+            results = item.args[0]
+            assert isinstance(results, list | tuple)
+            nodes = [node for node in results if isinstance(node, Node)]
+            for node in nodes:
+                lowering.to_host(node)
+            outputs = tuple(node.name if isinstance(node, Node) else None for node in results)
+        else:
+            _lower_node(lowering, item, chosen)
+    return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs)
+
+
+def constants_of(module: GraphModule) -> dict[Node, torch.Tensor]:
+    """The tensors a graph carries with it, by node."""
+    nodes = (node for node in module.graph.nodes if node.op == "get_attr")
+    return {node: _attribute(module, str(node.target)) for node in nodes}
+
+
+def _attribute(module: GraphModule, path: str) -> torch.Tensor:
+    value: object = module
+    for part in path.split("."):
+        value = getattr(value, part)
+    assert isinstance(value, torch.Tensor)
+    return value
+
+
+def _lower_or_host(lowering: Lowering, group: Group) -> None:
+    known = dict(lowering.device)
+    steps, uploads = len(lowering.steps), len(lowering.constant_steps)
+    try:
+        lower_group(lowering, group)
+    except NoKernel as reason:
+        del lowering.steps[steps:], lowering.constant_steps[uploads:]
+        lowering.forget(known)
+        for node in group.nodes:
+            lowering.call_host(node, str(reason))
+
+
+def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> None:
+    if node.op == "placeholder":
+        lowering.host.add(node)
+    elif node.op != "call_function":
+        return
+    elif node in chosen and not _is_lost(lowering, node):
+        if node.target is operator.getitem:
+            lower_part(lowering, node)
+        elif VIEWS[node.target] != "parts":
+            lower_view(lowering, node)
+    else:
+        lowering.call_host(node, why_on_host(node))
+
+
+def _is_lost(lowering: Lowering, node: Node) -> bool:
+    """Whether what a view looks at was left to the host after all."""
+    source = node.args[0]
+    assert isinstance(source, Node)
+    if node.target is operator.getitem or VIEWS[node.target] == "parts":
+        source = source.args[0] if node.target is operator.getitem else source
+    return source not in lowering.device

@@ -1,0 +1,68 @@
+"""What running a model is, after planning: uploads, launches, downloads, and what stays on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tilesmith.graph.views import Storage, View
+from tilesmith.kernels.operands import Operand
+
+
+class Template(Protocol):
+    """A kernel of the library: hashable, so that equal ones are compiled once."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def tensors(self) -> tuple[Operand, ...]: ...
+    def prim_func(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Bring a value of the host to the device. `additive` turns a mask of truth values into what is added."""
+
+    node: str
+    view: View
+    additive: bool = False
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Run a kernel. `ops` are the operators of the model it does the work of."""
+
+    template: Template
+    storages: Mapping[str, Storage]
+    numbers: Mapping[str, int]
+    ops: tuple[str, ...]
+    outputs: tuple[Storage, ...]
+
+
+@dataclass(frozen=True)
+class Download:
+    """Bring a value back to the host."""
+
+    node: str
+    view: View
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """Run an operator on the host, and why."""
+
+    node: str
+    reason: str
+
+
+Step = Upload | Launch | Download | HostCall
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps of a model for given shapes, in order. Constants are uploaded once, before the first run."""
+
+    constants: tuple[Upload, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[str | None, ...]

@@ -1,0 +1,49 @@
+"""Which operators of ATen are views, which do the main work of a kernel, and which take work before them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+VIEWS: dict[Any, str] = {
+    aten.view.default: "reshape",
+    aten.reshape.default: "reshape",
+    aten._unsafe_view.default: "reshape",
+    aten.flatten.using_ints: "reshape",
+    aten.permute.default: "permute",
+    aten.transpose.int: "transpose",
+    aten.t.default: "transpose_matrix",
+    aten.unsqueeze.default: "reshape",
+    aten.squeeze.dim: "reshape",
+    aten.squeeze.dims: "reshape",
+    aten.squeeze.default: "reshape",
+    aten.expand.default: "expand",
+    aten.slice.Tensor: "slice",
+    aten.select.int: "select",
+    aten.alias.default: "same",
+    aten.detach.default: "same",
+    aten.split_with_sizes.default: "parts",
+    aten.split.Tensor: "parts",
+    aten.chunk.default: "parts",
+    aten.unbind.int: "parts",
+}
+"""Operators that only look at a tensor differently, and how."""
+
+PRODUCTS = (aten.linear.default, aten.addmm.default, aten.mm.default, aten.bmm.default, aten.matmul.default)
+ATTENTION = (aten.scaled_dot_product_attention.default,)
+NORMS: dict[Any, str] = {
+    aten.layer_norm.default: "layer_norm",
+    aten.rms_norm.default: "rms_norm",
+    aten.softmax.int: "softmax",
+    aten._softmax.default: "softmax",
+    aten.log_softmax.int: "log_softmax",
+    aten._log_softmax.default: "log_softmax",
+}
+ANCHORS = {*PRODUCTS, *ATTENTION, *NORMS, aten.embedding.default}
+"""Operators that a template of the kernel library does."""
+
+PROLOGUE = {*NORMS}
+"""Operators whose kernel can compute its input from an expression."""

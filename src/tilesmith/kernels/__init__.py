@@ -1,0 +1,1 @@
+"""The kernel library: TileLang templates that take an epilogue. They serve every backend."""

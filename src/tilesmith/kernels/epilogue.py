@@ -1,0 +1,127 @@
+"""What follows the main work of a template: expressions over its accumulators and further tensors, then stores."""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tilelang.language as T  # noqa: N812
+
+from tilesmith.kernels.authoring import emit, named
+from tilesmith.kernels.expression import Expr, Input
+from tilesmith.kernels.operands import Bound, Operand
+
+Place = Callable[[Bound], tuple[Any, Any]]
+"""Where the block of an operand starts."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """An output: the expression of each element, and the tensor it goes to."""
+
+    value: Expr
+    out: Operand
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """`reads` are the operands its expressions name beside the accumulators.
+
+    Beyond the logical size of a matrix its last tiles hold zeros, which sums rely on: `mask_rows` and
+    `mask_columns` say that the matrix ends inside a tile, so that what lies beyond must be cleared.
+    """
+
+    results: tuple[Result, ...]
+    reads: tuple[Operand, ...] = ()
+    mask_rows: bool = False
+    mask_columns: bool = False
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return (*self.reads, *(result.out for result in self.results))
+
+
+def store(
+    epilogue: Epilogue,
+    bound: Mapping[str, Bound],
+    tensors: Mapping[str, Any],
+    accumulators: Mapping[str, Any],
+    block: tuple[int, int],
+    place: Place,
+    first: tuple[Any, Any],
+    limits: tuple[Any, Any],
+) -> None:
+    """Write the code that loads the further operands, computes every result and stores it.
+
+    `first` is the row and column of the block in the matrix, `limits` how many there are.
+    """
+    held = loaded(epilogue.reads, bound, tensors, block, place)
+    for result in epilogue.results:
+        out = bound[result.out.name]
+        _store_result(
+            epilogue,
+            result,
+            bound,
+            tensors[out.operand.name],
+            accumulators,
+            held,
+            block,
+            place(out),
+            first,
+            limits,
+        )
+
+
+@T.macro
+def _load(tensor, at, here):  # type: ignore[no-untyped-def]
+    T.copy(tensor[at[0], at[1]], here)  # giving parts of `at` names would rename the kernel's numbers
+
+
+def loaded(
+    reads: Sequence[Operand],
+    bound: Mapping[str, Bound],
+    tensors: Mapping[str, Any],
+    block: tuple[int, int],
+    place: Place,
+) -> dict[str, Any]:
+    held = {operand.name: bound[operand.name].allocate(block) for operand in reads}
+    for name, here in held.items():
+        _load(tensors[name], place(bound[name]), here)
+    return held
+
+
+@T.macro
+def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at, first, limits):  # type: ignore[no-untyped-def]
+    rows, columns = block
+    direct = isinstance(result.value, Input) and not (epilogue.mask_rows or epilogue.mask_columns)
+    if direct and result.value.name in accumulators:
+        T.copy(accumulators[result.value.name], tensor[at[0], at[1]])
+    else:
+        made = named(f"{result.out.name}_made", T.alloc_fragment((rows, columns), "float32"))
+        for i, j in T.Parallel(rows, columns):
+            made[i, j] = _element(epilogue, result.value, bound, accumulators, held, i, j, first, limits)
+        T.copy(made, tensor[at[0], at[1]])
+
+
+def _element(
+    epilogue: Epilogue,
+    value: Expr,
+    bound: Mapping[str, Bound],
+    accumulators: Mapping[str, Any],
+    held: Mapping[str, Any],
+    i: Any,
+    j: Any,
+    first: tuple[Any, Any],
+    limits: tuple[Any, Any],
+) -> Any:
+    values = {name: accumulator[i, j] for name, accumulator in accumulators.items()}
+    values |= {name: bound[name].element(buffer, i, j) for name, buffer in held.items()}
+    made = emit(value, values)
+    if epilogue.mask_rows:
+        made = T.if_then_else(first[0] + i < limits[0], made, T.float32(0))
+    if epilogue.mask_columns:
+        made = T.if_then_else(first[1] + j < limits[1], made, T.float32(0))
+    return made

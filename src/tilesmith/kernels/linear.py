@@ -1,0 +1,82 @@
+"""Matrix products with an epilogue: one or more weights for the same rows, batched or not, transposed or not."""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tilelang.language as T  # noqa: N812
+
+from tilesmith.kernels import operands as op
+from tilesmith.kernels.authoring import TILE, named, prim_func, symbols
+from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.operands import Operand
+
+
+@dataclass(frozen=True)
+class Linear:
+    """acc_i = x @ w_i, or x @ w_i^T where weights are stored with their outputs first, as torch does.
+
+    The accumulators are called acc0, acc1 ... in the epilogue.
+    """
+
+    epilogue: Epilogue
+    weights: int = 1
+    transposed: bool = True
+    x_transposed: bool = False
+    block: tuple[int, int, int] = (64, 64, 64)
+    dtype: str = "bfloat16"
+    weight_dtype: str = "bfloat16"
+    stages: int = 2
+
+    @property
+    def name(self) -> str:
+        return "linear" if self.weights == 1 else "gated_linear"
+
+    @property
+    def tensors(self) -> tuple[Operand, ...]:
+        weights = tuple(Operand(f"w{number}", dtype=self.weight_dtype) for number in range(self.weights))
+        return (Operand("x", dtype=self.dtype), *weights, *self.epilogue.operands)
+
+    def prim_func(self) -> Any:
+        bm, bn, bk = self.block
+        m, n, k, nb1, nb2 = symbols("m", "n", "k", "nb1", "nb2")
+        bound = op.bind(self.tensors)
+        weights = [f"w{number}" for number in range(self.weights)]
+        x_block = (bk, bm) if self.x_transposed else (bm, bk)
+        w_block = (bn, bk) if self.transposed else (bk, bn)
+
+        @T.macro
+        def block_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
+            x_here = T.alloc_shared(x_block, self.dtype)
+            w_here = [named(f"{w}_here", T.alloc_shared(w_block, self.weight_dtype)) for w in weights]
+            accs = [named(f"acc{i}", T.alloc_fragment((bm, bn), "float32")) for i in range(self.weights)]
+            for acc in accs:
+                T.clear(acc)
+            for ko in T.Pipelined(T.ceildiv(k, bk), num_stages=self.stages):
+                rows, deep, cols = by * (bm // TILE), ko * (bk // TILE), bx * (bn // TILE)
+                at = bound["x"].start(b1, b2, *((deep, rows) if self.x_transposed else (rows, deep)))
+                T.copy(tensors["x"][at[0], at[1]], x_here)
+                for w, here, acc in zip(weights, w_here, accs, strict=True):
+                    start = bound[w].start(b1, b2, *((cols, deep) if self.transposed else (deep, cols)))
+                    T.copy(tensors[w][start[0], start[1]], here)
+                    T.gemm(x_here, here, acc, transpose_A=self.x_transposed, transpose_B=self.transposed)
+            store(
+                self.epilogue,
+                bound,
+                tensors,
+                {f"acc{number}": acc for number, acc in enumerate(accs)},
+                (bm, bn),
+                lambda one: one.start(b1, b2, by * (bm // TILE), bx * (bn // TILE)),
+                (by * bm, bx * bn),
+                (m, n),
+            )
+
+        @T.macro
+        def body(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=128) as (bx, by, bz):
+                block_of(tensors, bx, by, bz // nb2, bz % nb2)
+
+        return prim_func(self.name, op.declared(bound), [m, n, k, nb1, nb2, *op.numbers(bound)], body)

@@ -1,0 +1,114 @@
+"""Moving elements: any permutation, slice or reshape of a tensor, and the change from tiles to rows before it."""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tilelang.language as T  # noqa: N812
+
+from tilesmith.kernels import operands as op
+from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.operands import Operand
+
+DIMS = 6
+"""How many dimensions of the source a gather can walk."""
+
+
+@dataclass(frozen=True)
+class Untilize:
+    """Copy a matrix from tiles to rows, whole."""
+
+    dtype: str = "bfloat16"
+    columns: int = 64
+
+    @property
+    def name(self) -> str:
+        return "untilize"
+
+    @property
+    def tensors(self) -> tuple[Operand, ...]:
+        return (Operand("x", dtype=self.dtype), Operand("y", "row", self.dtype))
+
+    def prim_func(self) -> Any:
+        bn = self.columns
+        bound = op.bind(self.tensors)
+        rows, cols = bound["x"].shape
+
+        @T.macro
+        def body(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(T.ceildiv(cols, bn), T.ceildiv(rows, TILE), threads=128) as (bx, by):
+                here = T.alloc_shared((TILE, bn), self.dtype)
+                T.copy(tensors["x"][by * TILE, bx * bn], here)
+                for i in T.serial(TILE):
+                    T.copy(here[i, 0:bn], tensors["y"][by * TILE + i, bx * bn])
+
+        return prim_func(self.name, op.declared(bound), [], body)
+
+
+@dataclass(frozen=True)
+class Gather:
+    """acc0 of element number p of the result is the element of the source that p stands for.
+
+    p counts the elements of the result in order. Split by the sizes d0, d1 ... it gives an index for each
+    dimension of the source, and s0_row, s0_col ... say where that leads. The source lies in rows.
+    """
+
+    epilogue: Epilogue
+    block: tuple[int, int] = (32, 32)
+    dtype: str = "bfloat16"
+
+    @property
+    def name(self) -> str:
+        return "gather"
+
+    @property
+    def tensors(self) -> tuple[Operand, ...]:
+        return (Operand("x", "row", self.dtype), *self.epilogue.operands)
+
+    def prim_func(self) -> Any:
+        bm, bn = self.block
+        m, n, nb1, nb2 = symbols("m", "n", "nb1", "nb2")
+        sizes = symbols(*(f"d{dim}" for dim in range(DIMS)))
+        strides = [symbols(f"s{dim}_row", f"s{dim}_col") for dim in range(DIMS)]
+        bound = op.bind(self.tensors)
+        start = bound["x"].numbers
+
+        def source(position: Any) -> tuple[Any, Any]:
+            row, col = start["row"], start["col"]
+            for dim in reversed(range(DIMS)):
+                index = position % sizes[dim] if dim else position
+                position = position // sizes[dim]
+                row, col = row + index * strides[dim][0], col + index * strides[dim][1]
+            return row, col
+
+        @T.macro
+        def block_of(tensors, bx, by, bz):  # type: ignore[no-untyped-def]
+            here = T.alloc_shared((bm, bn), self.dtype)
+            for i, j in T.Parallel(bm, bn):
+                inside = (by * bm + i < m) & (bx * bn + j < n)
+                at = source((bz * m + by * bm + i) * n + bx * bn + j)
+                here[i, j] = T.if_then_else(inside, tensors["x"][at[0], at[1]], 0)
+            store(
+                self.epilogue,
+                bound,
+                tensors,
+                {"acc0": here},
+                self.block,
+                lambda one: one.start(bz // nb2, bz % nb2, by * (bm // TILE), bx * (bn // TILE)),
+                (by * bm, bx * bn),
+                (m, n),
+            )
+
+        @T.macro
+        def body(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=128) as (bx, by, bz):
+                block_of(tensors, bx, by, bz)
+
+        moves = [number for pair in strides for number in pair]
+        return prim_func(
+            self.name, op.declared(bound), [m, n, nb1, nb2, *sizes, *moves, *op.numbers(bound)], body
+        )

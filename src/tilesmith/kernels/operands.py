@@ -1,0 +1,82 @@
+"""How a template reads and writes its tensors: each is a matrix in memory, seen through strides.
+
+A template works on blocks of an iteration space (b1, b2, m, n): two batch dimensions and a matrix. A tensor of
+it lies in a matrix of `rows` x `columns` in memory. Where a block starts follows from offsets and strides that
+come with the call, in tiles of 32 where the tensor is stored in tiles. So one compiled kernel serves heads that
+lie side by side in columns, slices, and operands that are the same for the whole batch.
+"""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import tilelang.language as T  # noqa: N812
+
+from tilesmith.kernels.authoring import TILE, named, symbols
+
+Kind = Literal["block", "row", "column", "scalar"]
+
+STRIDES = ("row", "row1", "row2", "col", "col1", "col2")
+"""For each tensor NAME the kernel takes the numbers NAME_row (offset), NAME_row1, NAME_row2 (per b1, b2), ..."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A tensor of a template. A `row` has one value for each column of the block, a `column` one for each row."""
+
+    name: str
+    kind: Kind = "block"
+    dtype: str = "bfloat16"
+
+
+class Bound:
+    """An operand inside a kernel that is being written: its tensor, and the numbers that say where blocks start."""
+
+    def __init__(self, operand: Operand) -> None:
+        self.operand = operand
+        self.shape = symbols(f"{operand.name}_rows", f"{operand.name}_cols")
+        self.numbers = dict(zip(STRIDES, symbols(*(f"{operand.name}_{one}" for one in STRIDES)), strict=True))
+
+    @property
+    def declared(self) -> tuple[Sequence[Any], str]:
+        return self.shape, self.operand.dtype
+
+    def start(self, b1: Any, b2: Any, row: Any, col: Any) -> tuple[Any, Any]:
+        """Where a block begins; `row` and `col` count tiles for blocks, elements for vectors."""
+        n = self.numbers
+        at_row = n["row"] + b1 * n["row1"] + b2 * n["row2"]
+        at_col = n["col"] + b1 * n["col1"] + b2 * n["col2"]
+        kind = self.operand.kind
+        if kind == "block":
+            return (at_row + row) * TILE, (at_col + col) * TILE
+        along = {"row": col, "column": row, "scalar": None}[kind]
+        return at_row, at_col if along is None else at_col + along * TILE
+
+    def allocate(self, block: tuple[int, int]) -> Any:
+        """Room in L1 for this operand's part of a block."""
+        shapes = {"block": block, "row": (block[1],), "column": (block[0],), "scalar": (1,)}
+        return named(
+            f"{self.operand.name}_here", T.alloc_shared(shapes[self.operand.kind], self.operand.dtype)
+        )
+
+    def element(self, held: Any, i: Any, j: Any) -> Any:
+        """One element of what was loaded, as the body of a map reads it."""
+        kind = self.operand.kind
+        index = {"block": (i, j), "row": (j,), "column": (i,), "scalar": (0,)}[kind]
+        return held[index]
+
+
+def bind(operands: Sequence[Operand]) -> dict[str, Bound]:
+    return {operand.name: Bound(operand) for operand in operands}
+
+
+def declared(bound: Mapping[str, Bound]) -> dict[str, tuple[Sequence[Any], str]]:
+    return {name: one.declared for name, one in bound.items()}
+
+
+def numbers(bound: Mapping[str, Bound]) -> list[Any]:
+    return [number for one in bound.values() for number in one.numbers.values()]
