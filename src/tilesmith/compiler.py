@@ -18,9 +18,10 @@ from tilesmith.dialects.elements import numpy_type
 from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
 from tilesmith.launch import Launch
 from tilesmith.passes.pipeline import Choices, lower, pipeline
-from tilesmith.profiling import RunSummary
+from tilesmith.profiling import Profile, RunSummary, recording
 from tilesmith.program import MathFidelity, Program
 from tilesmith.runtime import RunReport
+from tilesmith.runtime.observers import labelled
 from tilesmith.runtime.torch_bridge import numpy_from_torch, torch_like
 
 __all__ = ["CompiledKernel", "compile"]
@@ -100,7 +101,8 @@ class CompiledKernel:
         launch = self._launch(call.symbols)
         with launch.lock:
             launch.upload({**self._zeros(call), **call.arrays})
-            self._last = launch.run()
+            with labelled(self.signature.kernel):
+                self._last = launch.run()
             results = launch.download(name for name, one in self.signature.tensors.items() if one.is_written)
         return self._returned(given, results)
 
@@ -150,17 +152,33 @@ class CompiledKernel:
             )
         return "\n".join(self._ir[chosen])
 
-    def profile(self, *args: Any, **named: Any) -> RunSummary:
-        """Figures of the last run; with arguments, of a run with these."""
+    def profile(self, *args: Any, **named: Any) -> Profile:
+        """Where the time of a run with these arguments goes; without any, the last run is done again."""
+        self._check_has_run(args or named, "profile()")
+        name = self.signature.kernel
+        with recording(name) as recorder:
+            if args or named:
+                self(*args, **named)
+            else:
+                launch = self._recent_launch()
+                with launch.lock, labelled(name):
+                    launch.run()
+        return recorder.profile
+
+    def summary(self, *args: Any, **named: Any) -> RunSummary:
+        """Cycles, traffic and waiting of the last run, or of one with these arguments. Costs no trace."""
+        self._check_has_run(args or named, "summary()")
         if args or named:
             self(*args, **named)
-        if not self._last:
+        return RunSummary.of(self.signature.kernel, self.arch, self._last)
+
+    def _check_has_run(self, runs_now: object, where: str) -> None:
+        if not runs_now and not self._last:
             raise BadCallError(
                 f"{self.signature.kernel} has not run yet",
-                where="profile()",
-                remedy="call the kernel first, or pass its arguments to profile",
+                where=where,
+                remedy=f"call the kernel first, or pass its arguments to {where[:-2]}",
             )
-        return RunSummary.of(self.signature.kernel, self.arch, self._last)
 
     # ---- calling ----
 

@@ -75,6 +75,10 @@ class SettingsError(UserError):
     """An environment variable or option with a value that means nothing."""
 
 
+class ProfileError(UserError):
+    """A script that cannot be profiled, or a profile that cannot be read."""
+
+
 # ---- building kernels ----
 
 

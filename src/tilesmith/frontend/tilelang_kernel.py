@@ -92,7 +92,7 @@ class _Profiler(Profiler):  # type: ignore[misc]
         if inputs is None:
             inputs = self._get_inputs(dynamic_symbolic_constraints=named.get("dynamic_symbolic_constraints"))
         assert isinstance(self.adapter, _Adapter)
-        summary: RunSummary = self.adapter.compiled.profile(*inputs)
+        summary: RunSummary = self.adapter.compiled.summary(*inputs)
         return summary.microseconds / 1e3
 
 

@@ -1,5 +1,18 @@
-"""Where the time and the traffic of a run went."""
+"""Where the time, the traffic and the memory of a run went."""
 
+from tilesmith.profiling.collect import Recorder, recording
+from tilesmith.profiling.memory import MemoryProfiler, MemoryReport
+from tilesmith.profiling.performance import Bottleneck, PerformanceProfiler
+from tilesmith.profiling.profile import Profile
 from tilesmith.profiling.summary import RunSummary
 
-__all__ = ["RunSummary"]
+__all__ = [
+    "Bottleneck",
+    "MemoryProfiler",
+    "MemoryReport",
+    "PerformanceProfiler",
+    "Profile",
+    "Recorder",
+    "RunSummary",
+    "recording",
+]

@@ -22,7 +22,7 @@ from tilesmith.program.budget import L1Claim, check_l1_budget
 from tilesmith.program.checks import check_runtime_values
 from tilesmith.program.l1 import Placement, rebind
 from tilesmith.program.site import declaration_site
-from tilesmith.runtime.allocator import Allocation, BankAllocator
+from tilesmith.runtime.allocator import BankAllocator
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.executor import Executor, RunOptions, RunReport
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
@@ -48,7 +48,6 @@ class Device:
         self._dram = BankAllocator("DRAM", arch.dram_reserved, arch.dram_bank_size, align, top_down=False)
         self._l1 = BankAllocator("L1", arch.l1_unreserved_base, arch.l1_size, align, top_down=True)
         self._allocations: tuple[tuple[bool, int, int], ...] | None = None
-        self._specs: dict[tuple[bool, int], TensorSpec] = {}
         self._given_back: deque[tuple[bool, int]] = deque()
         self._buffers: WeakValueDictionary[int, Buffer] = WeakValueDictionary()
         self._numbers = count()
@@ -187,17 +186,6 @@ class Device:
         """The memory of every tensor that is alive, in the order in which they were made."""
         return [buffer for buffer in list(self._buffers.values()) if buffer.is_allocated]
 
-    def tensors(self) -> list[tuple[TensorSpec, Allocation]]:
-        """Every tensor that has memory now, and where."""
-        with self._lock:
-            self._take_back()
-            held = {
-                (memory is self._dram, one.address): one
-                for memory in (self._dram, self._l1)
-                for one in memory.held
-            }
-            return [(self._specs[key], allocation) for key, allocation in held.items()]
-
     def _allocate(self, spec: TensorSpec) -> Buffer:
         self._check_open()
         self._check_cores(spec)
@@ -210,7 +198,6 @@ class Device:
             self._allocations = None
             allocator = self._dram if spec.memory_config.in_dram else self._l1
             allocation = allocator.allocate(size, name, declaration_site())
-            self._specs[spec.memory_config.in_dram, allocation.address] = spec
             for observer in observers():
                 observer.allocated(self, spec, allocation)
             return Buffer(self, spec, allocation)
@@ -228,7 +215,6 @@ class Device:
             in_dram, address = self._given_back.popleft()
             self._allocations = None
             (self._dram if in_dram else self._l1).free(address)
-            self._specs.pop((in_dram, address), None)
             for observer in observers():
                 observer.freed(self, in_dram, address)
 

@@ -88,6 +88,7 @@ class RunReport:
     steps: int = 0
     details: Callable[[], dict[str, Any]] = field(default=dict, repr=False)
     trace: Trace | None = field(default=None, repr=False)
+    launch_us: float = 0.0
 
     @cached_property
     def _lists(self) -> dict[str, Any]:

@@ -1,9 +1,10 @@
-"""Whoever wants to see what devices do: profilers. They see every device of the process while they are added."""
+"""Whoever wants to see what devices do. They see every device of the process while they are added."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from tilesmith.program import Program
@@ -58,3 +59,26 @@ def observing(observer: Observer) -> Iterator[None]:
         yield
     finally:
         _observers.remove(observer)
+
+
+_label: ContextVar[str] = ContextVar("label", default="")
+
+
+def label() -> str:
+    """What the program that runs now is called; empty where nobody named it."""
+    return _label.get()
+
+
+@contextmanager
+def labelled(name: str) -> Iterator[None]:
+    """Name the programs that run inside the block, for profiles. The outermost name counts.
+
+    >>> with labelled("ttnn.softmax"), labelled("reduce"):
+    ...     label()
+    'ttnn.softmax'
+    """
+    token = _label.set(_label.get() or name)
+    try:
+        yield
+    finally:
+        _label.reset(token)

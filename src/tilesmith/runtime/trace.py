@@ -1,4 +1,4 @@
-"""What a traced run recorded: when each role waited and for what, when its unit worked, and every transfer."""
+"""What a traced run recorded: when each role waited and for what, when it worked, and every transfer."""
 
 from __future__ import annotations
 

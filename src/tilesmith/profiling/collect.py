@@ -1,0 +1,78 @@
+"""Recording: every program that runs on any device while a recorder is on, with its profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from weakref import WeakKeyDictionary
+
+from tilesmith.arch import Arch
+from tilesmith.profiling.analyse import analyse
+from tilesmith.profiling.memory import MemoryProfiler
+from tilesmith.profiling.model import Accuracy, ProgramProfile
+from tilesmith.profiling.profile import Profile
+from tilesmith.program import Program
+from tilesmith.program.l1 import Placement
+from tilesmith.runtime.buffer import Buffer
+from tilesmith.runtime.device import Device
+from tilesmith.runtime.executor import RunReport
+from tilesmith.runtime.observers import Observer, label, observing
+
+
+class Recorder(Observer):
+    """Makes a profile of every run. Real chips bring no trace: their runs are left out, and counted."""
+
+    wants_trace = True
+
+    def __init__(self, title: str = "") -> None:
+        self.title = title
+        self.untraced = 0
+        self._programs: list[ProgramProfile] = []
+        self._arch: Arch | None = None
+        self._numbers: WeakKeyDictionary[Buffer, int] = WeakKeyDictionary()
+        self._next = 1
+        self._memory = MemoryProfiler()
+
+    @property
+    def profile(self) -> Profile:
+        """What was recorded so far."""
+        return Profile.of(
+            self.title, self._arch, tuple(self._programs), self._memory.get_report(), self.untraced
+        )
+
+    def note_accuracy(self, buffer: Buffer, pcc: float, wanted: float) -> None:
+        """Keep how well a result agrees with its reference, beside the program that ran last."""
+        if self._programs:
+            last = self._programs[-1]
+            told = Accuracy(self._number(buffer), wanted, pcc)
+            self._programs[-1] = last.with_accuracy(told)
+
+    def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:
+        self._arch = self._arch or device.arch
+        if report.trace is None:
+            self.untraced += 1
+            return
+        held = {self._number(buffer): buffer for buffer in device.buffers()}
+        self._programs.append(analyse(label(), device.arch, program, placement, report, held))
+
+    def _number(self, buffer: Buffer) -> int:
+        if buffer not in self._numbers:
+            self._numbers[buffer] = self._next
+            self._next += 1
+        return self._numbers[buffer]
+
+
+@contextmanager
+def recording(title: str = "") -> Iterator[Recorder]:
+    """Profile everything that runs inside the block.
+
+    >>> from tilesmith.runtime import open_device
+    >>> from tilesmith.program import Program
+    >>> with recording() as recorder, open_device("n150") as device:
+    ...     report = device.run(Program())
+    >>> len(recorder.profile.programs)
+    1
+    """
+    recorder = Recorder(title)
+    with recorder._memory, observing(recorder):
+        yield recorder

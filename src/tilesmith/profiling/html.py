@@ -1,0 +1,42 @@
+"""The report as one HTML page. It loads nothing: style, script and data are inside."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from tilesmith.profiling.profile import Profile
+
+_PAGE = Path(__file__).with_name("page")
+_NOT_SHOWN = ("held", "sources", "traffic", "accuracy")
+
+
+def html_page(profile: Profile) -> str:
+    """The page. Its title and texts are escaped; data stands in JSON that cannot end its script element.
+
+    >>> from tilesmith.profiling import recording
+    >>> with recording("<b>") as recorder:
+    ...     pass
+    >>> "<title>&lt;b&gt;: predicted time</title>" in html_page(recorder.profile)
+    True
+    """
+    environment = Environment(loader=FileSystemLoader(_PAGE), autoescape=True)
+    return environment.get_template("report.html").render(
+        title=profile.title or "tilesmith",
+        style=Markup((_PAGE / "report.css").read_text(encoding="utf-8")),
+        script=Markup((_PAGE / "report.js").read_text(encoding="utf-8")),
+        data=Markup(_data(profile)),
+    )
+
+
+def _data(profile: Profile) -> str:
+    told: dict[str, Any] = asdict(profile)
+    for program in told["programs"]:
+        for part in _NOT_SHOWN:
+            del program[part]
+    return json.dumps(told, separators=(",", ":")).replace("<", "\\u003c")

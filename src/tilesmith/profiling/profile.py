@@ -1,0 +1,161 @@
+"""Profile: what a recording gives. Print it, save it, open it in a browser or in the vendor's tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilesmith.arch import Arch
+from tilesmith.profiling.memory import MemoryReport
+from tilesmith.profiling.model import Bound, ProgramProfile
+from tilesmith.profiling.serial import from_json, to_json
+from tilesmith.profiling.summary import KernelTime
+from tilesmith.runtime.executor import KernelTraffic
+
+PROFILE_FILE = "profile.json"
+
+
+@dataclass(frozen=True)
+class Chip:
+    """The chip the times are predicted for."""
+
+    family: str
+    product: str
+    clock_ghz: float
+    grid_x: int
+    grid_y: int
+    dram_banks: int
+    dram_peak_gb_per_s: float
+    l1_size: int
+    l1_base: int
+    noc_x: int
+    noc_y: int
+    worker_x: tuple[int, ...]
+    worker_y: tuple[int, ...]
+
+    @staticmethod
+    def of(arch: Arch) -> Chip:
+        return Chip(
+            family=arch.family,
+            product=arch.product,
+            clock_ghz=arch.clock_ghz,
+            grid_x=arch.grid.x,
+            grid_y=arch.grid.y,
+            dram_banks=arch.num_dram_banks,
+            dram_peak_gb_per_s=arch.timing.dram.peak_gb_per_s,
+            l1_size=arch.l1_size,
+            l1_base=arch.l1_unreserved_base,
+            noc_x=arch.noc_grid[0],
+            noc_y=arch.noc_grid[1],
+            worker_x=arch.worker_physical_columns[: arch.grid.x],
+            worker_y=arch.worker_physical_rows[: arch.grid.y],
+        )
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The programs of a recording, one after the other. Nothing is measured: times are those of the model."""
+
+    title: str
+    chip: Chip | None
+    programs: tuple[ProgramProfile, ...]
+    memory: MemoryReport
+    untraced: int = 0
+
+    @staticmethod
+    def of(
+        title: str,
+        arch: Arch | None,
+        programs: tuple[ProgramProfile, ...],
+        memory: MemoryReport,
+        untraced: int = 0,
+    ) -> Profile:
+        return Profile(title, Chip.of(arch) if arch else None, programs, memory, untraced)
+
+    # ---- figures ----
+
+    @property
+    def cycles(self) -> int:
+        """Of all kernels; launching them is not in it."""
+        return sum(program.cycles for program in self.programs)
+
+    @property
+    def microseconds(self) -> float:
+        return sum(program.microseconds for program in self.programs)
+
+    @property
+    def launch_us(self) -> float:
+        return sum(program.launch_us for program in self.programs)
+
+    @property
+    def traffic(self) -> tuple[KernelTraffic, ...]:
+        return tuple(moved for program in self.programs for moved in program.traffic)
+
+    @property
+    def dram_bytes(self) -> int:
+        return sum(one.dram_read_bytes + one.dram_written_bytes for one in self.traffic)
+
+    @property
+    def kernels(self) -> tuple[KernelTime, ...]:
+        """Each role of each kernel, over all its cores."""
+        return tuple(time for program in self.programs for time in program.kernel_times())
+
+    @property
+    def bound(self) -> Bound | None:
+        """What holds back the program that takes longest."""
+        longest = max(self.programs, key=lambda one: one.cycles, default=None)
+        return longest.bound if longest else None
+
+    # ---- showing and saving ----
+
+    def __str__(self) -> str:
+        from tilesmith.profiling.terminal import as_text
+
+        return as_text(self)
+
+    def show(self) -> None:
+        """Print to the terminal, in colour where it has any."""
+        from tilesmith.profiling.terminal import show
+
+        show(self)
+
+    def to_json(self) -> str:
+        return to_json(self)
+
+    @staticmethod
+    def from_json(text: str) -> Profile:
+        return from_json(Profile, text)
+
+    def save_html(self, path: str | Path) -> Path:
+        """One page that needs no network: timeline, core grid, tables."""
+        from tilesmith.profiling.html import html_page
+
+        return _written(path, html_page(self))
+
+    def save_chrome_trace(self, path: str | Path) -> Path:
+        """Trace events for ui.perfetto.dev and chrome://tracing."""
+        from tilesmith.profiling.chrome import chrome_trace
+
+        return _written(path, chrome_trace(self))
+
+    def save(self, folder: str | Path) -> Path:
+        """Everything: profile.json, report.html, trace.json, and folders for the vendor's tools."""
+        from tilesmith.profiling.device_log import write_device_log
+        from tilesmith.profiling.perf_csv import write_perf_csv
+        from tilesmith.profiling.visualizer import write_report
+
+        folder = Path(folder)
+        _written(folder / PROFILE_FILE, self.to_json())
+        self.save_html(folder / "report.html")
+        self.save_chrome_trace(folder / "trace.json")
+        write_perf_csv(self, folder / "performance")
+        write_device_log(self, folder / "performance")
+        write_report(self, folder / "memory")
+        return folder
+
+
+def _written(path: str | Path, text: str) -> Path:
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
