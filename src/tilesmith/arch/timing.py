@@ -28,6 +28,7 @@ class NocTiming:
     multicast_reserve: int
     multicast_per_hop: int
     loopback: int
+    router_buffer: int
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class RiscTiming:
 
 @dataclass(frozen=True)
 class DispatchTiming:
+    start_spread_cycles: int
     launch_us: float
     op_to_op_us: float
     go_signal_us: float

@@ -106,13 +106,35 @@ Hops hops_between(NocNode from, NocNode to, uint32_t noc) {
             (from.x == to.x ? 0 : t.noc_width) + (from.y == to.y ? 0 : t.noc_height)};
 }
 
-// The head of a packet on its way: what it waits for pushes it back, and the slowest part sets how long it is.
-struct Packet {
+// The head of a packet on its way: what it waits for pushes it back, and the slowest part sets how long it is. A packet
+// that is longer than the buffers of a router stands on the links behind it while its head waits.
+class Packet {
+public:
     uint64_t head;
     uint32_t slowest = 0;
+    Packet(uint64_t from, uint32_t stretch) : head(from), stretch_(std::min(stretch, most_links)) {}
+
     void pass(Occupancy& resource, uint32_t cycles) {
-        head = resource.take(head, cycles) - cycles;
+        const uint64_t start = resource.take(head, cycles) - cycles;
+        if (start > head) hold_back(static_cast<uint32_t>(std::min<uint64_t>(start - head, cycles)));
+        head = start;
         slowest = std::max(slowest, cycles);
+        if (stretch_ == 0) return;
+        behind_[passed_ % stretch_] = {&resource, start + cycles};
+        ++passed_;
+    }
+
+private:
+    static constexpr uint32_t most_links = 32;
+    struct Link {
+        Occupancy* resource;
+        uint64_t end;
+    } behind_[most_links];
+    uint32_t stretch_, passed_ = 0;
+
+    void hold_back(uint32_t delay) {
+        const uint32_t count = std::min(passed_, stretch_);
+        for (uint32_t i = 0; i < count; ++i) behind_[i].end = behind_[i].resource->take(behind_[i].end, delay);
     }
 };
 
@@ -154,7 +176,7 @@ Journey read_journey(const Core& core, const Target& target, uint32_t size, uint
     const NocNode here = node_of(core), there = node_of(target, noc);
     const Hops request = hops_between(here, there, noc), answer = hops_between(there, here, noc);
     const uint32_t stream = cycles_at(size, t.stream_bytes), first_half = t.read_round_trip / 2;
-    Packet packet{now() + first_half + request.there() * t.hop};
+    Packet packet(now() + first_half + request.there() * t.hop, 0);  // answers have several virtual channels
     if (target.dram) {
         packet.head += t.dram_read_access;
         const double rate = t.dram_read_bytes.at(std::min(size, t.max_packet));
@@ -178,7 +200,7 @@ Journey write_journey(const Core& core, const Target& target, uint32_t size, uin
     const NocNode here = node_of(core), there = node_of(target, noc);
     const Hops way = hops_between(here, there, noc);
     const uint32_t stream = cycles_at(size, t.stream_bytes), first_half = t.write_round_trip / 2;
-    Packet packet{now()};
+    Packet packet(now(), size / t.router_buffer);
     packet.pass(endpoint(links.out, here), stream);
     const uint64_t leaves = packet.head + stream;
     packet.head += first_half;
@@ -223,7 +245,7 @@ Journey multicast_journey(Core& core, uint64_t address, uint32_t size, uint32_t 
     const uint32_t paths = linked ? (open ? 0 : 1) : packets(size) - (open ? 1 : 0);
     open = linked;
     const uint32_t stream = cycles_at(size, t.stream_bytes);
-    Packet packet{std::max(now(), core.multicast_busy[noc])};
+    Packet packet(std::max(now(), core.multicast_busy[noc]), size / t.router_buffer);
     packet.head += uint64_t{paths} * (t.multicast_reserve + t.multicast_per_hop * way.there());
     packet.pass(endpoint(current_run->machine->nocs[noc].out, here), stream);
     pass_links(packet, here, {std::min(way.x, t.noc_width), std::min(way.y, t.noc_height), 0}, stream, noc);

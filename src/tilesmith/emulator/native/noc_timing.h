@@ -16,7 +16,8 @@ enum NocApi : uint32_t { noc_plain, noc_stateful, noc_object, noc_apis };  // wh
 struct Timing {  // cycles and bytes per cycle, from the arch data; field for field ../library.py
     uint32_t issue_read[noc_apis], issue_write[noc_apis];
     uint32_t hop, read_round_trip, write_round_trip, atomic_round_trip, packet_cycles, bank_address;
-    uint32_t multicast_reserve, multicast_per_hop, loopback, dram_read_access, dram_write_access, max_packet;
+    uint32_t multicast_reserve, multicast_per_hop, loopback, dram_read_access, dram_write_access, max_packet,
+        router_buffer;
     uint32_t cb_operation, semaphore_operation, noc_width, noc_height;
     double stream_bytes, l1_read_bytes;
     BytesByPacket dram_read_bytes, dram_write_bytes;
