@@ -1,0 +1,63 @@
+"""Changing a graph: new nodes know the shape and type of their value, as captured ones do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
+
+
+def value_of(node: Node) -> torch.Tensor:
+    """The fake tensor that stands for a node's value."""
+    value = node.meta["val"]
+    assert isinstance(value, torch.Tensor)
+    return value
+
+
+def insert(
+    module: GraphModule, before: Node, target: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
+) -> Node:
+    """A call before a node."""
+    with module.graph.inserting_before(before):
+        node = module.graph.call_function(target, tuple(args), dict(kwargs or {}))
+    values, named = map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
+    with _mode_of(node.all_input_nodes):
+        node.meta["val"] = target(*values, **named)
+    return node
+
+
+def insert_constant(module: GraphModule, before: Node, value: torch.Tensor) -> Node:
+    """A tensor the graph carries with it, read before a node."""
+    name = f"held_{len(list(module.buffers()))}"
+    while hasattr(module, name):
+        name += "_"
+    module.register_buffer(name, value.detach(), persistent=False)
+    with module.graph.inserting_before(before):
+        node = module.graph.get_attr(name)
+    with FakeTensorMode() as fresh:
+        mode = _mode_of([before]) if isinstance(before.meta.get("val"), FakeTensor) else fresh
+        node.meta["val"] = mode.from_tensor(value)
+    return node
+
+
+def replace(module: GraphModule, old: Node, new: Node) -> None:
+    """Let everybody use another node, and drop the old one."""
+    old.replace_all_uses_with(new)
+    module.graph.erase_node(old)
+
+
+def tidy(module: GraphModule) -> None:
+    module.graph.eliminate_dead_code()
+    module.recompile()
+
+
+def _mode_of(nodes: Sequence[Node]) -> FakeTensorMode:
+    for node in nodes:
+        value = node.meta.get("val")
+        if isinstance(value, FakeTensor):
+            return value.fake_mode
+    return FakeTensorMode()
