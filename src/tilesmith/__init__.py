@@ -141,7 +141,7 @@ __all__ = [
 # Names are imported when first used: `import tilesmith` is quick and needs neither numpy nor torch.
 # The compiler comes last: it needs xdsl, which those who write kernels by hand do not wait for.
 _HOMES = ("arch", "formats", "program", "runtime", "compiler", "jit_kernel", "frontend.tilelang_backend")
-_MODULES = ("arch", "formats", "program", "runtime", "compiler", "emulator", "errors", "settings")
+_MODULES = ("arch", "formats", "program", "runtime", "compiler", "emulator", "errors", "settings", "ttnn")
 
 
 def __getattr__(name: str) -> Any:

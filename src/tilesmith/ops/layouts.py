@@ -6,19 +6,20 @@ from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
 
 
-def as_tiles(tensor: Tensor) -> Tensor:
-    """The tensor in tile layout; itself when it is."""
-    if tensor.layout is Layout.TILE:
+def in_layout(tensor: Tensor, layout: Layout) -> Tensor:
+    """The tensor in a layout; itself when it is."""
+    if tensor.layout is layout:
         return tensor
-    from tilesmith.ops.to_layout.api import to_layout
+    from tilesmith.ops.rearrange.layout import to_layout
 
-    return to_layout(tensor, Layout.TILE)
+    return to_layout(tensor, layout)
+
+
+def as_tiles(tensor: Tensor) -> Tensor:
+    """The tensor in tiles."""
+    return in_layout(tensor, Layout.TILE)
 
 
 def in_layout_of(result: Tensor, like: Tensor) -> Tensor:
-    """The tensor in another tensor's layout; itself when it is."""
-    if result.layout is like.layout:
-        return result
-    from tilesmith.ops.to_layout.api import to_layout
-
-    return to_layout(result, like.layout)
+    """The tensor in another tensor's layout."""
+    return in_layout(result, like.layout)

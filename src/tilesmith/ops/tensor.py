@@ -156,6 +156,87 @@ class Tensor:
         facts = f"shape={self.shape}, dtype=DataType::{self.dtype.name}, layout=Layout::{self.layout.name}"
         return f"ttnn.Tensor({self.to_numpy()}, {facts})"
 
+    # ---- operations; ttnn has no others on tensors ----
+
+    def to(self, *what: Any, **options: Any) -> Tensor:
+        """To a layout, or to a device."""
+        from tilesmith.ops.framework.registry import call
+
+        target = what[0] if what else options.pop("device", None) or options.pop("layout")
+        name = "ttnn.to_layout" if isinstance(target, Layout) else "ttnn.to_device"
+        result: Tensor = call(name, self, target, *what[1:], **options)
+        return result
+
+    def reshape(self, *shape: Any) -> Tensor:
+        return self._apply(
+            "reshape", shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        )
+
+    def __getitem__(self, index: Any) -> Tensor:
+        from tilesmith.ops.rearrange.parts import indexed
+
+        return indexed(self, index)
+
+    def _apply(self, name: str, *others: Any) -> Tensor:
+        from tilesmith.ops.framework.registry import call
+
+        result: Tensor = call(f"ttnn.{name}", self, *others)
+        return result
+
+    def _applied(self, name: str, other: Any) -> Tensor:
+        """With the operands the other way round."""
+        from tilesmith.ops.framework.registry import call
+
+        result: Tensor = call(f"ttnn.{name}", other, self)
+        return result
+
+    def __add__(self, other: Any) -> Tensor:
+        return self._apply("add", other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return self._applied("add", other)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return self._apply("subtract", other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return self._applied("subtract", other)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return self._apply("multiply", other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return self._applied("multiply", other)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return self._apply("div", other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return self._applied("div", other)
+
+    def __matmul__(self, other: Tensor) -> Tensor:
+        return self._apply("matmul", other)
+
+    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]  # element by element, as in ttnn
+        return self._apply("eq", other)
+
+    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
+        return self._apply("ne", other)
+
+    def __lt__(self, other: Any) -> Tensor:
+        return self._apply("lt", other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return self._apply("gt", other)
+
+    def __le__(self, other: Any) -> Tensor:
+        return self._apply("le", other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        return self._apply("ge", other)
+
+    __hash__ = object.__hash__
+
     @property
     def _host(self) -> HostTensor:
         assert self._on_host is not None

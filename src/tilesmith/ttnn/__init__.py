@@ -1,3 +1,142 @@
-"""ttnn's face of the operations and the runtime: `from tilesmith import ttnn`."""
+"""ttnn's face of the operations and the runtime: `from tilesmith import ttnn`, and ttnn code runs here.
+
+>>> from tilesmith import ttnn
+>>> import torch
+>>> with ttnn.manage_device(device_id=0) as device:
+...     ones = ttnn.ones([2, 3], layout=ttnn.TILE_LAYOUT, device=device)
+...     ttnn.to_torch(ttnn.add(ones, ones)).tolist()
+[[2.0, 2.0, 2.0], [2.0, 2.0, 2.0]]
+"""
 
 from __future__ import annotations
+
+from typing import Any
+
+from tilesmith.formats import TileShape as Tile
+from tilesmith.formats import tile_bytes
+from tilesmith.ops.catalogue import load_operations
+from tilesmith.ops.core_grid import CoreGrid
+from tilesmith.ops.device import Arch, MeshDevice
+from tilesmith.ops.dtypes import (
+    DataType,
+    bfloat4_b,
+    bfloat8_b,
+    bfloat16,
+    float32,
+    int32,
+    uint8,
+    uint16,
+    uint32,
+)
+from tilesmith.ops.elementwise.activation import Activation as UnaryWithParam
+from tilesmith.ops.elementwise.activation import UnaryOpType
+from tilesmith.ops.framework import (
+    attach_golden_function,
+    get_golden_function,
+    registered_operations,
+)
+from tilesmith.ops.memory import (
+    DRAM_MEMORY_CONFIG,
+    L1_BLOCK_SHARDED_MEMORY_CONFIG,
+    L1_HEIGHT_SHARDED_MEMORY_CONFIG,
+    L1_MEMORY_CONFIG,
+    L1_WIDTH_SHARDED_MEMORY_CONFIG,
+    MemoryConfig,
+)
+from tilesmith.ops.opening import (
+    close_device,
+    get_num_devices,
+    manage_device,
+    open_device,
+    synchronize_device,
+)
+from tilesmith.ops.shape import Shape
+from tilesmith.ops.shard_strategy import ShardStrategy, create_sharded_memory_config
+from tilesmith.ops.tensor import StorageType, Tensor
+from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet
+from tilesmith.runtime import (
+    ROW_MAJOR_LAYOUT,
+    TILE_LAYOUT,
+    BufferType,
+    Layout,
+    ShardOrientation,
+    ShardSpec,
+    TensorMemoryLayout,
+)
+from tilesmith.runtime.tensor_spec import TensorSpec
+
+TILE_SIZE = 32
+Device = MeshDevice
+
+load_operations()
+
+
+def tile_size(dtype: DataType) -> int:
+    """Bytes of a 32x32 tile.
+
+    >>> tile_size(bfloat16)
+    2048
+    """
+    return tile_bytes(dtype.format)
+
+
+def __getattr__(name: str) -> Any:
+    operation = registered_operations().get(f"ttnn.{name}")
+    if operation is None:
+        raise AttributeError(f"tilesmith's ttnn has no {name!r}; dir(ttnn) lists what it has")
+    return operation
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *(name.removeprefix("ttnn.") for name in registered_operations())})
+
+
+__all__ = [  # the operations come on top, by name
+    "DRAM_MEMORY_CONFIG",
+    "L1_BLOCK_SHARDED_MEMORY_CONFIG",
+    "L1_HEIGHT_SHARDED_MEMORY_CONFIG",
+    "L1_MEMORY_CONFIG",
+    "L1_WIDTH_SHARDED_MEMORY_CONFIG",
+    "ROW_MAJOR_LAYOUT",
+    "TILE_LAYOUT",
+    "TILE_SIZE",
+    "Arch",
+    "BufferType",
+    "CoreCoord",
+    "CoreGrid",
+    "CoreRange",
+    "CoreRangeSet",
+    "DataType",
+    "Device",
+    "Layout",
+    "MemoryConfig",
+    "MeshDevice",
+    "Shape",
+    "ShardOrientation",
+    "ShardSpec",
+    "ShardStrategy",
+    "StorageType",
+    "Tensor",
+    "TensorMemoryLayout",
+    "TensorSpec",
+    "Tile",
+    "UnaryOpType",
+    "UnaryWithParam",
+    "attach_golden_function",
+    "bfloat4_b",
+    "bfloat8_b",
+    "bfloat16",
+    "close_device",
+    "create_sharded_memory_config",
+    "float32",
+    "get_golden_function",
+    "get_num_devices",
+    "int32",
+    "manage_device",
+    "open_device",
+    "synchronize_device",
+    "tile_size",
+    "uint8",
+    "uint16",
+    "uint32",
+]

@@ -10,6 +10,7 @@ from tilesmith.ops.framework.registry import (
     attach_golden_function,
     get_golden_function,
     register,
+    registered,
     registered_operations,
 )
 
@@ -26,5 +27,6 @@ __all__ = [
     "launch",
     "operation_cache",
     "register",
+    "registered",
     "registered_operations",
 ]

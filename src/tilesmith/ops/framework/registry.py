@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from tilesmith.errors import OperationError
 
@@ -62,9 +62,42 @@ def register(name: str, function: Callable[..., Any], golden: Golden | None = No
     return operation
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def registered(name: str, golden: Golden | None = None) -> Callable[[Function], Function]:
+    """Register the function below; it stays what it is for those who call it from here.
+
+    >>> @registered("ttnn.example_of_registered")
+    ... def example(x: int) -> int:
+    ...     return x
+    >>> registered_operations()["ttnn.example_of_registered"](7)
+    7
+    """
+
+    def decorate(function: Function) -> Function:
+        register(name, function, golden)
+        return function
+
+    return decorate
+
+
 def registered_operations() -> Mapping[str, RegisteredOperation]:
     """All of them, by full name."""
     return MappingProxyType(_operations)
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Call an operation by its full name; all are registered first.
+
+    >>> call("ttnn.example_of_registered", 3)
+    3
+    """
+    if name not in _operations:
+        from tilesmith.ops.catalogue import load_operations
+
+        load_operations()
+    return _operations[name](*args, **kwargs)
 
 
 def attach_golden_function(operation: RegisteredOperation, golden_function: Golden) -> None:

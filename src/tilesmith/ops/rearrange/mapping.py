@@ -60,27 +60,29 @@ def placed(shape: Sizes, start: Sizes, source: int = 0) -> Segment:
     return replace(identity(shape), start=start, source=source)
 
 
-def repeated(shape: Sizes, times: Sequence[int]) -> tuple[Sizes, Segment]:
-    """Each axis `times` over. Axes are split into (times, size), so the output shape has twice as many."""
-    split = tuple(size for pair in zip(times, shape, strict=True) for size in pair)
-    strides = tuple(stride for one in row_strides(shape) for stride in (0, one))
-    return split, Segment(0, (0,) * len(split), split, 0, strides)
+def repeated(shape: Sizes, times: Sequence[int]) -> Segment:
+    """Each axis `times` over: as axes of times and size, where they are more than one.
 
-
-def merged(segment: Segment) -> Segment:
-    """With axes joined that are contiguous in both, while they are whole: fewer axes, same meaning.
-
-    >>> merged(identity((2, 3, 4))).size
-    (24,)
+    >>> repeated((3, 4), (1, 2)).size
+    (3, 2, 4)
     """
-    axes: list[tuple[int, int]] = []
-    for size, stride in zip(segment.size, segment.strides, strict=True):
-        if size == 1:
-            continue
-        if axes and axes[-1][1] == stride * size:
-            axes[-1] = (axes[-1][0] * size, stride)
-        else:
-            axes.append((size, stride))
-    axes = axes or [(1, 1)]
-    sizes, strides = zip(*axes, strict=True)
-    return Segment(segment.source, (0,) * len(axes), sizes, segment.offset, strides)
+    axes = [
+        axis
+        for count, size, stride in zip(times, shape, row_strides(shape), strict=True)
+        for axis in ((count, 0), (size, stride))
+    ]
+    kept = [axis for axis in axes[:-1] if axis[0] != 1] + [axes[-1]]
+    sizes, strides = zip(*kept, strict=True)
+    return Segment(0, (0,) * len(sizes), sizes, 0, strides)
+
+
+def widened(shape: Sizes, whole: Sizes) -> Segment:
+    """Axes of size 1 repeated.
+
+    >>> widened((1, 4), (3, 4)).strides
+    (0, 1)
+    """
+    strides = tuple(
+        0 if size == 1 else stride for size, stride in zip(shape, row_strides(shape), strict=True)
+    )
+    return Segment(0, (0,) * len(whole), whole, 0, strides)

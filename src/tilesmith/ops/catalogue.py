@@ -1,0 +1,25 @@
+"""Every operation there is: importing these modules registers them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+_MODULES = (
+    "creation.api",
+    "creation.host",
+    "elementwise.binary",
+    "elementwise.unary",
+    "elementwise.unary_parameters",
+    "rearrange.joins",
+    "rearrange.layout",
+    "rearrange.memory",
+    "rearrange.parts",
+    "rearrange.permutation",
+    "rearrange.shapes",
+)
+
+
+def load_operations() -> None:
+    """Register all operations, once."""
+    for name in _MODULES:
+        import_module(f"tilesmith.ops.{name}")

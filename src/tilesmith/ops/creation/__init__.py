@@ -1,0 +1,1 @@
+"""Tensors from nothing: zeros, ones, full, empty, arange, rand; and from torch and back."""

@@ -1,0 +1,125 @@
+"""Tensors from values on the host, and back: from_torch, to_torch, and the creation functions that upload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilesmith.formats import TileShape
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.device import MeshDevice
+from tilesmith.ops.dtypes import DataType, dtype_of_torch
+from tilesmith.ops.framework import registered
+from tilesmith.ops.host import HostTensor
+from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from tilesmith.ops.tensor import Tensor
+from tilesmith.runtime import Layout
+from tilesmith.runtime.pages import pages_of
+from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.runtime.torch_bridge import numpy_from_torch
+
+if TYPE_CHECKING:
+    import torch
+
+
+def from_values(
+    values: NDArray[Any],
+    dtype: DataType,
+    layout: Layout,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None = None,
+    tile: TileShape | None = None,
+    pad_value: float | None = None,
+) -> Tensor:
+    """A tensor of an array's values, on the host or on a device."""
+    memory = (memory_config or DRAM_MEMORY_CONFIG).placed()
+    shape = tuple(map(int, values.shape))
+    if device is None and memory.is_sharded:
+        memory = DRAM_MEMORY_CONFIG.placed()
+    spec = TensorSpec(shape, dtype.format, layout, memory, tile or TileShape())
+    if pad_value:
+        grown = np.full(spec.padded_shape, pad_value, values.dtype)
+        grown[
+            tuple(slice(0, size) for size in values.reshape((1,) * (grown.ndim - values.ndim) + shape).shape)
+        ] = values
+        values = grown
+    on_host = HostTensor(spec, pages_of(values, spec))
+    if device is None:
+        return Tensor(on_host=on_host)
+    return Tensor.of_device(on_host.to_device(device.device, spec))
+
+
+@registered("ttnn.from_torch", golden=lambda tensor, *_, **__: tensor)
+def from_torch(
+    tensor: torch.Tensor | None,
+    dtype: DataType | None = None,
+    *,
+    spec: TensorSpec | None = None,
+    tile: TileShape | None = None,
+    pad_value: float | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    mesh_mapper: object = None,
+    cq_id: int | None = None,
+    preserve_nan_values: bool = False,
+    col_tilize: bool = False,
+    enable_bfloat_opt: bool = False,
+) -> Tensor | None:
+    """A torch tensor's values as a ttnn tensor: on the host, or on a device when one is given."""
+    if tensor is None:
+        return None
+    if spec is not None:
+        given = (dtype, layout, memory_config, tile)
+        fatal(
+            all(one is None for one in given),
+            "ttnn.from_torch: spec excludes dtype, layout, memory_config and tile",
+        )
+        dtype, layout, tile = DataType.of(spec.dtype), spec.layout, spec.tile
+        memory_config = MemoryConfig.of(spec.memory_config)
+    fatal(not col_tilize, "ttnn.from_torch: col_tilize is not supported here; transpose the tensor before")
+    chosen = dtype or dtype_of_torch(tensor.dtype)
+    default = Layout.TILE if chosen.is_block_float else Layout.ROW_MAJOR
+    if device is None and memory_config is not None:
+        fatal(
+            not memory_config.is_sharded() or memory_config.shard_spec is not None,
+            "device must be given for a memory config that is sharded without shards",
+        )
+    values = numpy_from_torch(tensor)
+    return from_values(values, chosen, layout or default, device, memory_config, tile, pad_value)
+
+
+@registered("ttnn.to_torch", golden=lambda tensor, *_, **__: tensor)
+def to_torch(
+    tensor: Tensor,
+    dtype: torch.dtype | None = None,
+    *,
+    torch_rank: int | None = None,
+    mesh_composer: object = None,
+    device: MeshDevice | None = None,
+    cq_id: int | None = None,
+) -> torch.Tensor:
+    """A tensor's values as torch's: bfloat16 as such, block floats as float32, unsigned types one wider."""
+    values = tensor.to_torch()
+    while torch_rank is not None and values.dim() > torch_rank:
+        if values.shape[0] != 1:
+            raise RuntimeError("ttnn: Unable to squeeze to desired rank!")
+        values = values.squeeze(0)
+    return values if dtype is None else values.to(dtype)
+
+
+def uploaded(
+    values: NDArray[Any],
+    dtype: DataType | None,
+    layout: Layout | None,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+) -> Tensor:
+    return from_values(values, dtype or DataType.BFLOAT16, layout or Layout.ROW_MAJOR, device, memory_config)
+
+
+def sizes(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(size) for size in shape)

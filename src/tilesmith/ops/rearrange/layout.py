@@ -1,0 +1,181 @@
+"""to_layout, tilize and untilize: tiles and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilesmith.formats import TileShape
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.dtypes import DataType
+from tilesmith.ops.framework import registered
+from tilesmith.ops.host import HostTensor
+from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.rearrange.api import rearrange
+from tilesmith.ops.rearrange.mapping import identity, sliced
+from tilesmith.ops.tensor import Tensor
+from tilesmith.program import CoreRangeSet
+from tilesmith.runtime import Layout
+from tilesmith.runtime.tensor_spec import TensorSpec
+
+TILE = 32
+
+
+def _same(tensor: object, *_: object, **__: object) -> object:
+    """Layouts do not change values."""
+    return tensor
+
+
+@registered("ttnn.to_layout", golden=_same)
+def to_layout(
+    tensor: Tensor,
+    layout: Layout,
+    dtype: DataType | None = None,
+    memory_config: MemoryConfig | None = None,
+    sub_core_grids: CoreRangeSet | None = None,
+    pad_value: float = 0.0,
+) -> Tensor:
+    """The tensor in another layout; tiles are padded with `pad_value`."""
+    if tensor.on_device is None:
+        return _on_host(tensor, layout, dtype)
+    if tensor.layout is layout:
+        fatal(
+            dtype is None or dtype is tensor.dtype,
+            "ttnn::to_layout: dtype cannot be different from tensor dtype when converting to the same layout!",
+        )
+        return tensor
+    return _converted(tensor, layout, "to_layout", dtype, memory_config, pad_value)
+
+
+@registered("ttnn.tilize", golden=_same)
+def tilize(
+    input_tensor: Tensor,
+    *,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    use_multicore: bool = True,
+    use_low_perf: bool = False,
+    tile: TileShape | None = None,
+    sub_core_grids: CoreRangeSet | None = None,
+) -> Tensor:
+    """Rows to tiles, of a tensor that is made of whole tiles."""
+    fatal(input_tensor.layout is Layout.ROW_MAJOR, "Can only tilize row major data")
+    height, width = (1, 1, *input_tensor.shape)[-2:]
+    fatal(width % TILE == 0, f"Input tensor width ({width}) must be divisible by tile width ({TILE})")
+    fatal(height % TILE == 0, f"Input tensor height ({height}) must be divisible by tile height ({TILE})")
+    return _converted(input_tensor, Layout.TILE, "tilize", dtype, memory_config, 0.0)
+
+
+@registered("ttnn.tilize_with_val_padding", golden=_same)
+def tilize_with_val_padding(
+    input_tensor: Tensor,
+    output_tensor_shape: Sequence[int],
+    pad_value: float,
+    *,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    use_multicore: bool = True,
+    sub_core_grids: CoreRangeSet | None = None,
+) -> Tensor:
+    """Rows to tiles; what is added to reach whole tiles is `pad_value`."""
+    fatal(input_tensor.layout is Layout.ROW_MAJOR, "Can only tilize row major data")
+    spec = TensorSpec(
+        input_tensor.spec.shape, input_tensor.spec.dtype, Layout.TILE, input_tensor.spec.memory_config
+    )
+    fatal(
+        tuple(output_tensor_shape) == spec.padded_shape,
+        f"Output tensor shape {list(output_tensor_shape)} is not the next whole tiles, {list(spec.padded_shape)}",
+        remedy="for more padding use ttnn.pad before",
+    )
+    return _converted(input_tensor, Layout.TILE, "tilize_with_val_padding", dtype, memory_config, pad_value)
+
+
+@registered("ttnn.tilize_with_zero_padding", golden=_same)
+def tilize_with_zero_padding(
+    input_tensor: Tensor,
+    *,
+    memory_config: MemoryConfig | None = None,
+    output_dtype: DataType | None = None,
+    use_multicore: bool = True,
+    sub_core_grids: CoreRangeSet | None = None,
+) -> Tensor:
+    """Rows to tiles, with zeros where tiles are larger."""
+    fatal(input_tensor.layout is Layout.ROW_MAJOR, "Can only tilize row major data")
+    return _converted(input_tensor, Layout.TILE, "tilize_with_val_padding", output_dtype, memory_config, 0.0)
+
+
+@registered("ttnn.untilize", golden=_same)
+def untilize(
+    input_tensor: Tensor,
+    *,
+    memory_config: MemoryConfig | None = None,
+    use_multicore: bool = True,
+    sub_core_grids: CoreRangeSet | None = None,
+) -> Tensor:
+    """Tiles to rows, without the padding."""
+    fatal(input_tensor.layout is Layout.TILE, "Can only untilize tile major data")
+    return _converted(input_tensor, Layout.ROW_MAJOR, "untilize", None, memory_config, 0.0)
+
+
+@registered("ttnn.untilize_with_unpadding", golden=lambda tensor, end, **_: _cut(tensor, end))
+def untilize_with_unpadding(
+    input_tensor: Tensor,
+    output_tensor_end: Sequence[int],
+    *,
+    memory_config: MemoryConfig | None = None,
+    use_multicore: bool = True,
+    sub_core_grids: CoreRangeSet | None = None,
+) -> Tensor:
+    """Tiles to rows, up to and including `output_tensor_end`."""
+    fatal(input_tensor.layout is Layout.TILE, "Can only untilize tile major data")
+    shape = input_tensor.spec.shape
+    fatal(
+        len(output_tensor_end) == len(shape)
+        and all(end < size for end, size in zip(output_tensor_end, shape, strict=True)),
+        f"Output tensor end {list(output_tensor_end)} is outside the tensor of shape {list(shape)}",
+    )
+    size = tuple(end + 1 for end in output_tensor_end)
+    segment = sliced(shape, (0,) * len(shape), size, (1,) * len(shape))
+    return rearrange(
+        [input_tensor],
+        size,
+        [segment],
+        label="untilize_with_unpadding",
+        layout=Layout.ROW_MAJOR,
+        memory_config=memory_config,
+    )
+
+
+def _cut(tensor: object, end: Sequence[int]) -> object:
+    return tensor[tuple(slice(0, one + 1) for one in end)]  # type: ignore[index]  # a torch tensor
+
+
+def _converted(
+    tensor: Tensor,
+    layout: Layout,
+    label: str,
+    dtype: DataType | None,
+    memory_config: MemoryConfig | None,
+    pad_value: float,
+) -> Tensor:
+    from tilesmith.ops.elementwise.unary import typecast
+
+    shape = tensor.spec.shape
+    moved = rearrange(
+        [tensor],
+        shape,
+        [identity(shape or (1,))],
+        label=label,
+        layout=layout,
+        memory_config=memory_config,
+        fill=pad_value,
+    )
+    return moved if dtype is None or dtype is moved.dtype else typecast(moved, dtype)
+
+
+def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None) -> Tensor:
+    spec = tensor.spec
+    target = (dtype or tensor.dtype).format
+    if spec.layout is layout and spec.dtype is target:
+        return tensor
+    made = TensorSpec(spec.shape, target, layout, spec.memory_config)
+    return Tensor(on_host=HostTensor.of_numpy(tensor.to_numpy(), made))

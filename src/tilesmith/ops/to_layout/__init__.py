@@ -1,1 +1,0 @@
-"""Layouts: tiles to rows and back, with or without padding."""
