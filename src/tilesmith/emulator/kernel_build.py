@@ -59,15 +59,15 @@ def kernel_unit(
     includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
     flags = _flags(compiler, checks)
     units = [_unit(kernel, source, text, formats, [*_processor(kernel, arch), *more]) for more in variants]
+    standard = "ts/standard.h"
     if confuses(compiler, own):
+        standard = ""  # it comes with the preprocessed text
         options = ("-std=c++20", *flags, *(f"-I{folder}" for folder in includes))
         units = [without_unroll_hints(unit, compiler, options) for unit in units]
     name = f"{Path(kernel.label).stem}.unit.cpp"
-    return KernelUnit(kernel, tuple(_job(name, unit, includes, flags) for unit in units))
-
-
-def _job(name: str, unit: str, includes: tuple[Path, ...], flags: tuple[str, ...]) -> Job:
-    return Job(((name, unit),), includes, flags, precompiled="ts/standard.h")
+    return KernelUnit(
+        kernel, tuple(Job(((name, unit),), includes, flags, precompiled=standard) for unit in units)
+    )
 
 
 def build_kernels(
