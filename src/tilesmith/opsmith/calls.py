@@ -88,7 +88,7 @@ def first_broken(rules: Sequence[Requirement], call: Call) -> Requirement | None
 def breaking_calls(
     valid: Call, parameters: Sequence[Parameter], rules: Sequence[Requirement]
 ) -> tuple[list[Breaking], list[Requirement]]:
-    """For each rule a call that is refused for it and for nothing before; and the rules no call was found for."""
+    """For each rule a call that is refused for it and nothing before; and the rules without such a call."""
     found: dict[Requirement, Call] = {}
     for call in _changed(valid, parameters):
         broken = first_broken(rules, call)

@@ -77,7 +77,7 @@ def with_outputs(context: Context, spec: OpSpec, call: Call) -> Call:
         except IndexError:
             raise context.error(
                 f"the shape of {one.name} uses a dimension that the input does not have", one.place
-            )
+            ) from None
         dtype = tensors[one.dtype].dtype if one.dtype in tensors else one.dtype
         layout = tensors[one.layout].layout if one.layout in tensors else one.layout
         tensors[one.name] = TensorModel(shape, dtype, layout)
@@ -101,8 +101,8 @@ def _check_buffers(context: Context, spec: OpSpec, case: str, call: Call, arch: 
     if wanted > free:
         size, largest = max(taken, key=lambda one: one[0])
         raise context.error(
-            f"the circular buffers take {wanted} bytes for the test case {case!r}, but a core of {arch.product} has "
-            f"{free} free; {largest.name} alone takes {size}",
+            f"the circular buffers take {wanted} bytes for the test case {case!r}, but a core of "
+            f"{arch.product} has {free} free; {largest.name} alone takes {size}",
             largest.place,
             remedy="give it fewer pages, or split a unit of work into blocks",
         )
@@ -141,7 +141,7 @@ def _check_page(context: Context, cb: CircularBufferPlan, page: int, call: Call,
     row = model.shape[-1] * form.datum_bytes
     if not through_compute and model.layout == "ROW_MAJOR" and page < row:
         raise context.error(
-            f"a page of {cb.name} has {page} bytes, but a row of {cb.tensor} has {row} in the test case {case!r}",
+            f"a page of {cb.name} has {page} bytes, but a row of {cb.tensor} has {row} in case {case!r}",
             cb.place,
             remedy="leave the page size out, or write `stick`",
         )

@@ -75,6 +75,8 @@ class Context:
                 f"{unknown.name!r} in {text!r} is neither a size nor a parameter",
                 place,
                 remedy=f"add it to Parameters, or use: {names.known}",
-            )
+            ) from None
         except NotAFormula:
-            raise self.error(f"{text!r} is not a formula", place, remedy=f"it may use: {names.known}")
+            raise self.error(
+                f"{text!r} is not a formula", place, remedy=f"it may use: {names.known}"
+            ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tilesmith.opsmith.expressions import (
     Arithmetic,
@@ -54,68 +55,99 @@ def word(name: str) -> str:
     return _WORDS.get(name, repr(name).replace("'", '"'))
 
 
-def python(expression: Expression, outer: int = 0) -> str:
-    """The formula as a Python expression.
+@dataclass(frozen=True)
+class PythonText:
+    """Formulas in a place where tensors and attributes belong to `owner`: nobody, or "self."."""
 
-    >>> python(Arithmetic("*", Number(2), Size("mask", "Wt")))
-    '2 * sizes(mask).wt'
-    """
-    match expression:
-        case Number(value):
-            return repr(value)
-        case Text(value):
-            return word(value)
-        case Attribute(name):
-            return f"attrs.{name}"
-        case Local(name):
-            return name
-        case Count(tensor):
-            return f"len({tensor})"
-        case Size(tensor, what):
-            return f"sizes({tensor}).{what.lower()}"
-        case Property(tensor, "rank"):
-            return f"len({tensor}.shape)"
-        case Property(tensor, what):
-            return f"{tensor}.{_MEMORY.get(what, what)}"
-        case WholeShape(tensor):
-            return f"{tensor}.shape"
-        case Dimension(tensor, index):
-            return f"{tensor}.shape[{python(index)}]"
-        case Not(operand):
-            return f"not {python(operand, _PRECEDENCE['not'])}"
-        case Logic(operator, operands):
-            return _logic(operator, operands, outer)
-        case Comparison(operator, left, right):
-            text = f"{python(left, 4)} {_comparison(operator, right)} {python(right, 4)}"
-            return f"({text})" if outer >= _PRECEDENCE["compare"] else text
-        case Arithmetic("ceil", left, right):
-            return f"-(-{python(left, 6)} // {python(right, 7)})"
-        case Arithmetic("min" | "max" as function, left, right):
-            return f"{function}({python(left)}, {python(right)})"
-        case Arithmetic(operator, left, right):
-            own = _PRECEDENCE[operator]
-            text = f"{python(left, own - 1)} {operator} {python(right, own)}"
-            return f"({text})" if outer >= own else text
+    owner: str = ""
 
+    def expression(self, expression: Expression, outer: int = 0) -> str:
+        """The formula as a Python expression.
 
-def python_shape(parts: Sequence[ShapePart]) -> str:
-    """A shape as a tuple.
+        >>> PythonText("self.").expression(Arithmetic("*", Number(2), Size("mask", "Wt")))
+        '2 * sizes(self.mask).wt'
+        """
+        match expression:
+            case Number(value):
+                return repr(value)
+            case Text(value):
+                return word(value)
+            case Attribute(name):
+                return f"{self.owner}attrs.{name}"
+            case Local(name):
+                return name
+            case Count(tensor):
+                return f"len({self.owner}{tensor})"
+            case Size(tensor, what):
+                return f"sizes({self.owner}{tensor}).{what.lower()}"
+            case Property(tensor, "rank"):
+                return f"len({self.owner}{tensor}.shape)"
+            case Property(tensor, what):
+                return f"{self.owner}{tensor}.{_MEMORY.get(what, what)}"
+            case WholeShape(tensor):
+                return f"{self.owner}{tensor}.shape"
+            case Dimension(tensor, index):
+                return f"{self.owner}{tensor}.shape[{self.expression(index)}]"
+            case _:
+                return self._operation(expression, outer)
 
-    >>> python_shape((Slice("x", None, Number(-1)), Number(1)))
-    '(*x.shape[:-1], 1)'
-    """
-    if len(parts) == 1 and isinstance(parts[0], Slice) and parts[0].low is parts[0].high is None:
-        return f"{parts[0].tensor}.shape"
-    items = [_shape_part(part) for part in parts]
-    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+    def _operation(self, expression: Expression, outer: int) -> str:
+        match expression:
+            case Not(operand):
+                return f"not {self.expression(operand, _PRECEDENCE['not'])}"
+            case Logic(operator, operands):
+                return self._logic(operator, operands, outer)
+            case Comparison(operator, left, right):
+                sign = _comparison(operator, right)
+                text = f"{self.expression(left, 4)} {sign} {self.expression(right, 4)}"
+                return f"({text})" if outer >= _PRECEDENCE["compare"] else text
+            case Arithmetic("ceil", left, right):
+                return f"-(-{self.expression(left, 6)} // {self.expression(right, 7)})"
+            case Arithmetic("min" | "max" as function, left, right):
+                return f"{function}({self.expression(left)}, {self.expression(right)})"
+            case Arithmetic(operator, left, right):
+                own = _PRECEDENCE[operator]
+                text = f"{self.expression(left, own - 1)} {operator} {self.expression(right, own)}"
+                return f"({text})" if outer >= own else text
+        raise AssertionError(expression)
 
+    def shape(self, parts: Sequence[ShapePart]) -> str:
+        """A shape as a tuple.
 
-def _shape_part(part: ShapePart) -> str:
-    if not isinstance(part, Slice):
-        return python(part)
-    low = "" if part.low is None else python(part.low)
-    high = "" if part.high is None else python(part.high)
-    return f"*{part.tensor}.shape[{low}:{high}]" if low or high else f"*{part.tensor}.shape"
+        >>> PythonText().shape((Slice("x", None, Number(-1)), Number(1)))
+        '(*x.shape[:-1], 1)'
+        """
+        if len(parts) == 1 and isinstance(parts[0], Slice) and parts[0].low is parts[0].high is None:
+            return f"{self.owner}{parts[0].tensor}.shape"
+        items = [self._shape_part(part) for part in parts]
+        return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+
+    def _shape_part(self, part: ShapePart) -> str:
+        if not isinstance(part, Slice):
+            return self.expression(part)
+        low = "" if part.low is None else self.expression(part.low)
+        high = "" if part.high is None else self.expression(part.high)
+        whole = f"*{self.owner}{part.tensor}.shape"
+        if not low and not high:
+            return whole
+        plain = all(one is None or isinstance(one, Number) for one in (part.low, part.high))
+        return f"{whole}[{low}:{high}]" if plain else f"{whole}[{f'{low} : {high}'.strip()}]"
+
+    def _logic(self, operator: str, operands: Sequence[Expression], outer: int) -> str:
+        among = self._membership(operator, operands)
+        if among is not None:
+            return f"({among})" if outer >= _PRECEDENCE["compare"] else among
+        own = _PRECEDENCE[operator]
+        text = f" {operator} ".join(self.expression(one, own) for one in operands) or "True"
+        return f"({text})" if outer >= own else text
+
+    def _membership(self, operator: str, operands: Sequence[Expression]) -> str | None:
+        """`x == a or x == b` is written `x in (a, b)`."""
+        pairs = [one for one in operands if isinstance(one, Comparison) and one.operator == "=="]
+        if operator != "or" or len(pairs) != len(operands) or len({one.left for one in pairs}) != 1:
+            return None
+        members = ", ".join(self.expression(one.right) for one in pairs)
+        return f"{self.expression(pairs[0].left, 4)} in ({members})"
 
 
 def _comparison(operator: str, right: Expression) -> str:
@@ -123,20 +155,3 @@ def _comparison(operator: str, right: Expression) -> str:
     if isinstance(right, Text) and right.value in _WORDS:
         return {"==": "is", "!=": "is not"}.get(operator, operator)
     return operator
-
-
-def _logic(operator: str, operands: Sequence[Expression], outer: int) -> str:
-    among = _membership(operator, operands)
-    if among is not None:
-        return f"({among})" if outer >= _PRECEDENCE["compare"] else among
-    own = _PRECEDENCE[operator]
-    text = f" {operator} ".join(python(one, own) for one in operands)
-    return f"({text})" if outer >= own else text
-
-
-def _membership(operator: str, operands: Sequence[Expression]) -> str | None:
-    """`x == a or x == b` is written `x in (a, b)`."""
-    pairs = [one for one in operands if isinstance(one, Comparison) and one.operator == "=="]
-    if operator != "or" or len(pairs) != len(operands) or len({one.left for one in pairs}) != 1:
-        return None
-    return f"{python(pairs[0].left, 4)} in ({', '.join(python(one.right) for one in pairs)})"

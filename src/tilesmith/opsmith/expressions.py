@@ -316,7 +316,7 @@ class _Parser:
                 equal = [Comparison("==", self.expression(left), self.expression(one)) for one in right.elts]
                 made.append(Logic("or", tuple(equal)))
             elif type(op) in _COMPARISONS:
-                made.append(Comparison(_COMPARISONS[type(op)], self.expression(left), self.expression(right)))
+                made.append(_compared(_COMPARISONS[type(op)], self.expression(left), self.expression(right)))
             else:
                 raise NotAFormula(ast.unparse(node))
         return made[0] if len(made) == 1 else Logic("and", tuple(made))
@@ -333,6 +333,16 @@ class _Parser:
         if function in ("min", "max") and len(args) == 2:
             return Arithmetic(function, self.expression(args[0]), self.expression(args[1]))
         raise UnknownName(f"{function}()")
+
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _compared(operator: str, left: Expression, right: Expression) -> Comparison:
+    """With the number on the right."""
+    if isinstance(left, Number | Text) and not isinstance(right, Number | Text):
+        return Comparison(_MIRRORED.get(operator, operator), right, left)
+    return Comparison(operator, left, right)
 
 
 def _is_shape(node: ast.expr) -> bool:

@@ -70,7 +70,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Requirement:
-    """One row of Input Tensor Requirements that can be checked: a condition, and what to say when it fails."""
+    """A row of Input Tensor Requirements that can be checked: a condition, and what to say when it fails."""
 
     condition: Expression
     message: str
@@ -194,6 +194,7 @@ class OpSpec:
     work: WorkPlan
     cbs: tuple[CircularBufferPlan, ...]
     kernels: tuple[KernelPlan, ...]
+    compute: tuple[tuple[str, str], ...]  # fields of ComputeConfig, as Python
     cases: tuple[Case, ...]
     bounds: Bounds
     extraction: tuple[tuple[str, str, str], ...]

@@ -76,6 +76,7 @@ def _spec(context: Context) -> OpSpec:
         work=work,
         cbs=cbs,
         kernels=kernels,
+        compute=_compute(context),
         cases=read_cases(context, parameters, names),
         bounds=read_bounds(context),
         extraction=_extraction(context),
@@ -155,7 +156,7 @@ def _checked_body(context: Context, body: str, place: Place) -> str:
     try:
         compile(f"def reference():\n{indented}\n", "reference", "exec")
     except SyntaxError as error:
-        raise context.error(f"the torch reference is not Python: {error.msg}", place)
+        raise context.error(f"the torch reference is not Python: {error.msg}", place) from None
     if not re.search(r"^\s*return\b", body, re.MULTILINE):
         raise context.error("the torch reference returns nothing", place, remedy="end it with `return ...`")
     return body.strip("\n")
@@ -177,7 +178,7 @@ def _requirements(context: Context, names: Names) -> list[Requirement]:
         except UnknownName as unknown:
             raise context.error(
                 f"{unknown.name!r} is neither a size nor a parameter", place, remedy=f"known: {names.known}"
-            )
+            ) from None
         except NotAFormula:
             found = None
         if found is None and hint[:1] in ("", '"', "'"):
@@ -207,11 +208,34 @@ def _ranges(context: Context, parameters: Sequence[Parameter], names: Names) -> 
         except UnknownName as unknown:
             raise context.error(
                 f"{unknown.name!r} is neither a size nor a parameter", one.place, remedy=names.known
-            )
+            ) from None
         if found is not None:
             plain = one.valid_range.replace("`", "").replace('"', "'")
             made.append(Requirement(found, f"{one.name} must be {plain}", one.place, f"{one.name}: {plain}"))
     return made
+
+
+_FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
+
+
+def _compute(context: Context) -> tuple[tuple[str, str], ...]:
+    """Compute Configuration: `- **math_fidelity**: HiFi4`, `- **fp32_dest_acc_en**: true`."""
+    made = []
+    for section in context.sections("Compute Configuration"):
+        for bullet in section.bullets:
+            key, value = bullet.key.strip("`").lower().replace(" ", "_"), bullet.value.strip("` .")
+            place = Place(section.title, 0, bullet.line)
+            if key == "math_fidelity" and value in _FIDELITIES:
+                made.append((key, f"MathFidelity.{value}"))
+            elif key in ("fp32_dest_acc_en", "math_approx_mode", "dst_full_sync_en") and value.lower() in (
+                "true",
+                "false",
+            ):
+                made.append((key, value.capitalize()))
+            else:
+                known = "math_fidelity (LoFi to HiFi4), fp32_dest_acc_en, math_approx_mode, dst_full_sync_en"
+                raise context.error(f"{bullet.key}: {value} is not known", place, remedy=f"known: {known}")
+    return tuple(made)
 
 
 def _extraction(context: Context) -> tuple[tuple[str, str, str], ...]:

@@ -1,0 +1,85 @@
+"""`tilesmith op`: from an operation spec to an op, stage by stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+op = typer.Typer(no_args_is_help=True, help="Make an operation from a spec, in seven test-first stages.")
+Folder = Annotated[
+    Path, typer.Option("--op", help="the op's folder, or the folder that holds it", metavar="DIR")
+]
+
+
+@op.command()
+def new(
+    spec: Annotated[Path, typer.Argument(help="{op}_spec.md or op_design.md", metavar="SPEC")],
+    cpp: Annotated[bool, typer.Option("--cpp", help="also write the C++ tree of ttnn 0.81.1")] = False,
+    out: Annotated[Path, typer.Option(help="where the op's folder goes", metavar="DIR")] = Path(),
+    wheel: Annotated[
+        Path | None, typer.Option(help="an unpacked ttnn wheel to check the C++ tree against", metavar="DIR")
+    ] = None,
+) -> None:
+    """Check a spec, write the tests of all seven stages, and show that the first is red."""
+    from tilesmith.opsmith.stages import new_op
+
+    journal = new_op(spec, out, cpp, wheel)
+    for event in journal.events("deviation"):
+        typer.echo(f"note: {event['aspect']}: {event['made']} ({event['reason']})")
+    typer.echo(
+        f"{journal.folder}: stage 1 is red; write it with `tilesmith op stage 1 --op {journal.folder}`"
+    )
+
+
+@op.command()
+def stage(
+    number: Annotated[str, typer.Argument(help="a stage, or several as 1-6", metavar="N")],
+    folder: Folder = Path(),
+) -> None:
+    """Write the code of a stage, run its test and those before it, and stop at the first red one."""
+    from tilesmith.opsmith.journal import find_op
+    from tilesmith.opsmith.stages import run_stage
+
+    journal = find_op(folder)
+    for one in _stages(number):
+        result = run_stage(journal, one)
+        typer.echo(f"stage {one} {'green' if result.green else 'RED'}: {result.message}")
+        if not result.green:
+            raise typer.Exit(1)
+
+
+def _stages(text: str) -> range:
+    """One stage, or a range of them.
+
+    >>> list(_stages("2-4"))
+    [2, 3, 4]
+    """
+    from tilesmith.errors import StageError
+
+    first, dash, last = text.partition("-")
+    if not first.isdigit() or (dash and not last.isdigit()):
+        raise StageError(f"{text!r} is no stage", remedy="give a number from 1 to 7, or two with a - between")
+    return range(int(first), int(last or first) + 1)
+
+
+@op.command()
+def status(folder: Folder = Path()) -> None:
+    """Say which stages are green."""
+    from tilesmith.opsmith.journal import find_op
+    from tilesmith.opsmith.stages import status as states
+
+    journal = find_op(folder)
+    typer.echo(str(journal.folder))
+    for number, name, state in states(journal):
+        typer.echo(f"  {number}  {state:11}  {name}")
+
+
+@op.command()
+def log(folder: Folder = Path()) -> None:
+    """Print the execution log."""
+    from tilesmith.opsmith.journal import find_op
+    from tilesmith.opsmith.log import render_log
+
+    typer.echo(render_log(find_op(folder)))

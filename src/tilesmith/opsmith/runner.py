@@ -1,0 +1,114 @@
+"""Running stage tests: pytest in a process of its own, and what its report says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_LONGEST_OUTPUT = 6000
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What became of the tests of one file."""
+
+    run: int = 0
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    first_problem: str = ""
+    properties: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def green(self) -> bool:
+        return self.run > 0 and self.passed == self.run
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """One run of pytest."""
+
+    __test__ = False
+
+    command: str
+    seconds: float
+    output: str
+    files: dict[str, FileResult] = field(default_factory=dict)
+
+    def of(self, file: str) -> FileResult:
+        """The result of a file; one that could not be collected has an error."""
+        return self.files.get(
+            Path(file).stem, FileResult(errors=1, run=1, first_problem=_last_line(self.output))
+        )
+
+
+def run_tests(folder: Path, files: Sequence[str]) -> TestRun:
+    """Run test files of an op's folder, without the plugins of whatever is installed."""
+    shown = f"pytest {' '.join(files)}"
+    # The compiler cache and other settings are those of the caller.
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch) / "report.xml"
+        options = ["-q", "-p", "no:cacheprovider", "--tb=short", "--continue-on-collection-errors"]
+        options += ["--rootdir", str(folder), "-c", _empty_configuration(Path(scratch))]
+        command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", *files]
+        start = time.monotonic()
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        seconds = time.monotonic() - start
+        results = _results(report) if report.is_file() else {}
+    output = (done.stdout + done.stderr).replace(str(folder.parent) + os.sep, "")
+    return TestRun(shown, seconds, output[-_LONGEST_OUTPUT:], results)
+
+
+def _empty_configuration(scratch: Path) -> str:
+    """Options of a project that the op lies in are not the stage tests' business."""
+    path = scratch / "pytest.ini"
+    path.write_text("[pytest]\n", encoding="utf-8")
+    return str(path)
+
+
+def _results(report: Path) -> dict[str, FileResult]:
+    made: dict[str, FileResult] = {}
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        # A file that cannot be imported is a case with no class, named after the module.
+        where = case.get("classname") or case.get("name") or ""
+        file = where.rpartition(".")[2]
+        made[file] = _with_case(made.get(file, FileResult()), case)
+    return made
+
+
+def _with_case(before: FileResult, case: ElementTree.Element) -> FileResult:
+    failure, error = case.find("failure"), case.find("error")
+    problem = failure if failure is not None else error
+    said = "" if problem is None else _first_line(problem)
+    noted = tuple((one.get("name", ""), one.get("value", "")) for one in case.iter("property"))
+    return FileResult(
+        before.run + 1,
+        before.passed + (problem is None),
+        before.failed + (failure is not None),
+        before.errors + (error is not None),
+        before.first_problem or said,
+        before.properties + noted,
+    )
+
+
+def _first_line(problem: ElementTree.Element) -> str:
+    message = problem.get("message") or ""
+    if message.strip() in ("", "collection failure"):
+        lines = [line for line in (problem.text or "").splitlines() if line.startswith("E ")]
+        message = lines[-1].removeprefix("E").strip() if lines else message
+    return message.strip().splitlines()[0] if message.strip() else "failed"
+
+
+def _last_line(output: str) -> str:
+    lines = [line for line in output.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
