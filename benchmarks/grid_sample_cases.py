@@ -1,7 +1,7 @@
 """Every kind of call of grid_sample against torch, under checks: any finding or wrong value fails.
 
-With --json the last line is an object with `cases`, `wrong`, `nearest_exact`, `bilinear_max_error` (of the largest
-pixel), `nearest_reads` and `bilinear_reads` (pixels read for each point), `seconds` and a few counts.
+With --json the last line is an object with `cases`, `wrong`, `nearest_exact`, `bilinear_max_error` (of the
+largest pixel), `nearest_reads` and `bilinear_reads` (pixels read for each point), `seconds` and a few counts.
 """
 
 from __future__ import annotations

@@ -95,8 +95,11 @@ def prepare_grid_sample_grid(
         f"padding_mode must be one of {', '.join(PADDING_MODES)}, but got {padding_mode!r}",
     )
     fatal(mode in MODES, f"mode must be one of {', '.join(MODES)}, but got {mode!r}")
-    fatal(len(input_shape) == 4, "Input shape must be 4D (N, H, W, C)")
-    fatal(output_dtype in (None, DataType.BFLOAT16), "Only bfloat16 output is supported")
+    fatal(len(input_shape) == 4, "Input shape must have 4 dimensions [N, H, W, C]")
+    fatal(
+        output_dtype in (None, DataType.BFLOAT16),
+        "Currently only BFLOAT16 is supported for the grid output dtype",
+    )
     fatal(grid.dtype is DataType.FLOAT32, "Currently only float32 input grid is supported")
     _, height, width, _ = input_shape
     words = prepared_points(grid.to_numpy(), (height, width), mode, padding_mode, align_corners)

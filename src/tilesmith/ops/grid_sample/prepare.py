@@ -70,9 +70,10 @@ def prepared_points(
     """The prepared grid as 16-bit words: two numbers for each point, or two numbers and four bf16 shares."""
     vertical, horizontal = (HostAxis(one, align, padding) for one in size)
     x, y = grid[..., 0].astype(np.float32), grid[..., 1].astype(np.float32)
-    if mode == "nearest":
-        return _nearest_words(vertical, horizontal, y, x)
-    return _bilinear_words(vertical, horizontal, y, x)
+    words = _nearest_words if mode == "nearest" else _bilinear_words
+    # Coordinates that are not finite, or too large, are outside; nothing to warn of.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return words(vertical, horizontal, y, x)
 
 
 def _nearest_words(vertical: HostAxis, horizontal: HostAxis, y: Floats, x: Floats) -> NDArray[np.uint16]:

@@ -42,21 +42,18 @@ def _check_shapes(attrs: GridSampleAttributes, image: Tensor, grid: Tensor) -> N
         f" with {len(grid.shape)} dimensions",
     )
     values, each = grid.shape[-1], attrs.values_per_point
-    if attrs.use_precomputed_grid:
-        parts = (
-            "h_nw, w_nw, weight_nw, weight_ne, weight_sw, weight_se" if each == 6 else "h_nearest, w_nearest"
-        )
-        fatal(
-            values % each == 0,
-            f"Precomputed grid tensor last dimension must be a multiple of {each} (for {parts}),"
-            f" but got {values} in shape {_shape(grid.shape)}",
-        )
-    else:
-        fatal(
-            values % each == 0,
-            "Standard grid tensor last dimension must be a multiple of 2 (for x, y coordinates),"
-            f" but got {values} in shape {_shape(grid.shape)}",
-        )
+    # ttnn names the parts of a bilinear point in both modes.
+    parts = (
+        "h_nw, w_nw, weight_nw, weight_ne, weight_sw, weight_se"
+        if attrs.use_precomputed_grid
+        else "x, y coordinates"
+    )
+    kind = "Precomputed" if attrs.use_precomputed_grid else "Standard"
+    fatal(
+        values > 0 and values % each == 0,
+        f"{kind} grid tensor last dimension must be a multiple of {each} (for {parts}),"
+        f" but got {values} in shape {_shape(grid.shape)}",
+    )
     fatal(
         image.shape[0] == grid.shape[0],
         f"Batch size mismatch: input tensor shape {_shape(image.shape)} has batch size {image.shape[0]},"
@@ -64,8 +61,8 @@ def _check_shapes(attrs: GridSampleAttributes, image: Tensor, grid: Tensor) -> N
     )
     fatal(
         not attrs.batch_output_channels or values // each > 1,
-        "batch_output_channels=True requires grid batching factor K > 1."
-        f" Got K = {values // each} from grid shape {_shape(grid.shape)}",
+        "batch_output_channels=True requires grid batching factor K > 1. Use a batched grid with multiple"
+        " coordinate sets per row of grid.",
     )
 
 
