@@ -10,6 +10,8 @@ from typing import Literal
 from tilesmith.formats import DataFormat
 from tilesmith.testing import Tolerance
 
+Mode = Literal["nearest", "bilinear"]
+Padding = Literal["zeros", "border", "reflection"]
 Memory = Literal["dram", "l1", "shards"]
 Output = Literal["", "dram", "l1", "shards", "shards by column"]
 Coordinates = Literal["random", "halfway", "identity", "far", "not finite"]
@@ -52,8 +54,8 @@ class Case:
     """A call. `sets` points in each row of the grid; `joined` puts their channels side by side."""
 
     size: Size = SIZES[1]
-    mode: Literal["nearest", "bilinear"] = "nearest"
-    padding: Literal["zeros", "border", "reflection"] = "zeros"
+    mode: Mode = "nearest"
+    padding: Padding = "zeros"
     align_corners: bool = False
     prepared: bool = False
     image_type: DataFormat = DataFormat.Float16_b
@@ -111,8 +113,8 @@ def all_cases() -> list[Case]:
     )
 
 
-_MODES: tuple[Literal["nearest", "bilinear"], ...] = ("nearest", "bilinear")
-_PADDINGS: tuple[Literal["zeros", "border", "reflection"], ...] = ("zeros", "border", "reflection")
+_MODES: tuple[Mode, ...] = ("nearest", "bilinear")
+_PADDINGS: tuple[Padding, ...] = ("zeros", "border", "reflection")
 _MEMORIES: tuple[Memory, ...] = ("dram", "l1", "shards")
 _TYPES = (DataFormat.Float16_b, DataFormat.Float32)
 _BOTH = (False, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from benchmarks.grid_sample.case import SIZES, Case, all_cases
+from benchmarks.grid_sample.case import SIZES, Case, Mode, all_cases
 from benchmarks.grid_sample.run import run_case
 
 from tilesmith.formats import DataFormat
@@ -39,7 +39,7 @@ def test_there_are_more_than_300_cases_with_every_option_in_both_modes() -> None
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear"])
-def test_only_bilinear_computes(mode: str, device: Device) -> None:
+def test_only_bilinear_computes(mode: Mode, device: Device) -> None:
     outcome = run_case(device, Case(mode=mode, grid_memory="shards"))
     assert outcome.compute_kernels == (0 if mode == "nearest" else 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from benchmarks.grid_sample.case import Case
+from benchmarks.grid_sample.case import Case, Mode
 from benchmarks.grid_sample.run import run_case
 
 from tilesmith.ops.framework import operation_cache
@@ -31,7 +31,7 @@ def test_entries_are_counted_as_in_ttnn(device: Device) -> None:
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear"])
-def test_a_hit_works_on_the_new_tensors_shards(device: Device, mode: str) -> None:
+def test_a_hit_works_on_the_new_tensors_shards(device: Device, mode: Mode) -> None:
     case = Case(mode=mode, image_memory="shards", grid_memory="shards", sets=2)
     run_case(device, case)
     kept = device.empty((64, 64))  # so that the next tensors lie elsewhere

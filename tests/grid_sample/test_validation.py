@@ -63,13 +63,14 @@ def test_refuses_in_the_words_of_ttnn(device: Device, case: str) -> None:
 
 @pytest.mark.parametrize("name", ["mode", "padding_mode"])
 def test_an_unknown_word_is_refused_with_those_there_are(device: Device, name: str) -> None:
+    arguments: dict[str, Any] = {name: "bicubic"}
     with pytest.raises(OperationError, match=f"{name} must be one of .*but got 'bicubic'"):
-        grid_sample(_tensor(device, IMAGE), _tensor(device, GRID), **{name: "bicubic"})
+        grid_sample(_tensor(device, IMAGE), _tensor(device, GRID), **arguments)
 
 
 def test_arguments_after_the_tensors_are_named(device: Device) -> None:
     with pytest.raises(TypeError):
-        grid_sample(_tensor(device, IMAGE), _tensor(device, GRID), "nearest")  # type: ignore[misc]
+        grid_sample(_tensor(device, IMAGE), _tensor(device, GRID), "nearest")  # type: ignore[call-arg]
 
 
 def test_a_host_tensor_is_refused_not_dereferenced(device: Device) -> None:

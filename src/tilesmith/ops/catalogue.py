@@ -10,6 +10,7 @@ _MODULES = (
     "elementwise.binary",
     "elementwise.unary",
     "elementwise.unary_parameters",
+    "grid_sample.api",
     "rearrange.joins",
     "rearrange.layout",
     "rearrange.memory",
