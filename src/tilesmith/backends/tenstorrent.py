@@ -19,7 +19,7 @@ from tilesmith.backends.transfers import from_matrix, to_matrix
 from tilesmith.codegen.program import build_program
 from tilesmith.formats import DataFormat
 from tilesmith.graph.options import ModelOptions
-from tilesmith.graph.pipeline import optimise
+from tilesmith.graph.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.graph.planning import constants_of, plan
 from tilesmith.graph.report import report_of
 from tilesmith.graph.steps import Download, HostCall, Launch, Plan, Upload
@@ -40,7 +40,7 @@ class TenstorrentBackend(Backend):
 
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
-        optimise(module, self.options)
+        optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.precision, self.options.fuses)
         return TenstorrentExecutable(module, planned, self.options, ops)
 

@@ -25,7 +25,7 @@ def insert(
     with module.graph.inserting_before(before):
         node = module.graph.call_function(target, tuple(args), dict(kwargs or {}))
     values, named = map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
-    with _mode_of(node.all_input_nodes):
+    with _mode_of(list(module.graph.nodes)):
         node.meta["val"] = target(*values, **named)
     return node
 
@@ -38,9 +38,7 @@ def insert_constant(module: GraphModule, before: Node, value: torch.Tensor) -> N
     module.register_buffer(name, value.detach(), persistent=False)
     with module.graph.inserting_before(before):
         node = module.graph.get_attr(name)
-    with FakeTensorMode() as fresh:
-        mode = _mode_of([before]) if isinstance(before.meta.get("val"), FakeTensor) else fresh
-        node.meta["val"] = mode.from_tensor(value)
+    node.meta["val"] = _mode_of(list(module.graph.nodes)).from_tensor(value, static_shapes=True)
     return node
 
 
