@@ -26,6 +26,24 @@ def test_a_gather_of_rows() -> None:
     np.testing.assert_array_equal(b, a[rows])
 
 
+def test_elements_looked_for_under_a_condition_need_no_map() -> None:
+    @T.prim_func
+    def shifted(A: T.Tensor((32, 32), "float32"), B: T.Tensor((64, 32), "float32")):
+        with T.Kernel(1, threads=32):
+            block = T.alloc_shared((64, 32), "float32")
+            for i, j in T.Parallel(64, 32):
+                block[i, j] = T.if_then_else(i // 2 > 2 and i // 2 < 30, A[i // 2 - 1, j], 3.0)
+            T.copy(block, B)
+
+    found = operations(shifted)
+    assert (found["tile.scalar"], found["tile.map"]) == (1, 0)
+    a, b = noise(32, 32), np.zeros((64, 32), np.float32)
+    run(shifted, A=a, B=b)
+    rows = np.arange(64) // 2
+    inside = (rows > 2) & (rows < 30)
+    np.testing.assert_array_equal(b, np.where(inside[:, None], a[rows - 1], np.float32(3.0)))
+
+
 def test_arithmetic_on_gathered_elements_stays_a_map() -> None:
     @T.prim_func
     def gather(
