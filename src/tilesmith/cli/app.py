@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tilesmith.cli.op import op
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -15,6 +17,7 @@ app = typer.Typer(
 )
 cache = typer.Typer(no_args_is_help=True, help="The compiled kernels kept on disk.")
 app.add_typer(cache, name="cache")
+app.add_typer(op, name="op")
 
 
 @app.command()
@@ -94,7 +97,8 @@ def compile_kernel(
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def profile(
     context: typer.Context,
-    script: Annotated[Path, typer.Argument(help="a Python file; what follows it is given to it")],
+    script: Annotated[str, typer.Argument(help="a Python file; what follows it is given to it")],
+    module: Annotated[bool, typer.Option("-m", help="SCRIPT names a module, as after python -m")] = False,
     out: Annotated[
         Path | None, typer.Option(help="write the report, the traces and the vendor's files here")
     ] = None,
@@ -103,7 +107,7 @@ def profile(
     """Run a script and say where the predicted time of its programs goes."""
     from tilesmith.cli.profile import profile_script
 
-    raise typer.Exit(profile_script(script, context.args, out, as_json))
+    raise typer.Exit(profile_script(script, context.args, module, out, as_json))
 
 
 @cache.command()
@@ -161,3 +165,20 @@ def conformance(
         typer.echo(verdict)
     if not all(verdict.ok for verdict in found):
         raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    work: Annotated[
+        str,
+        typer.Argument(help="file.py:run(...) that takes a device, file.py:kernel, .mlir or a recording"),
+    ],
+    out: Annotated[Path, typer.Option(help="a new directory for the project")],
+    arch: Annotated[str, typer.Option(help="the chip")] = "wormhole",
+    sizes: Annotated[str, typer.Option(help="how large a kernel's symbols are: M=64,N=128")] = "",
+) -> None:
+    """Write a tt-metal C++ project and a ttnn script that need no tilesmith, with data to compare."""
+    from tilesmith.cli.export import export as exported
+
+    for path in exported(work, out, arch, sizes):
+        typer.echo(path)

@@ -77,7 +77,7 @@ class EmulatorExecutor:
                 stuck_seconds=chosen.stuck_seconds,
                 allocations=options.allocations,
                 trace=options.trace,
-                clock=chosen.clock == "on",
+                clock=chosen.clock == "on" or options.trace,  # a trace is one of times
             )
             result = self.machine.run(loaded, program, native)
             if result.status == _OUT_OF_MEMORY:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from tilesmith.arch import Arch
 from tilesmith.profiling.changes import (
+    MANY_TRANSFERS,
+    burst_changes,
     hand_over_changes,
     math_changes,
     memory_changes,
@@ -83,9 +85,12 @@ def _data_movement(role: RoleProfile, evidence: Evidence) -> Judgement:
         sentence = f"{role.role} waits on {target}, {part}: DRAM bandwidth, {given}"
         return "dram-bandwidth", sentence, memory_changes(role, evidence, saturated=True)
     each = evidence.transfers_per_barrier(role)
+    memory = "dram" if on_dram else "noc"
+    if each >= MANY_TRANSFERS:
+        why = f"bursts, {each:.0f} transfers for each barrier, banks {busiest.utilisation:.0%} busy"
+        return f"{memory}-bursts", f"{role.role} waits on {target}, {part}: {why}", burst_changes(evidence)
     sentence = f"{role.role} waits on {target}, {part}: latency, {each:.1f} transfers for each barrier"
-    kind = "dram-latency" if on_dram else "noc-latency"
-    return kind, sentence, memory_changes(role, evidence, saturated=False)
+    return f"{memory}-latency", sentence, memory_changes(role, evidence, saturated=False)
 
 
 def _target(waits: Sequence[tuple[str, int]]) -> str:

@@ -11,16 +11,15 @@ if TYPE_CHECKING:
     from tilesmith.profiling.bound import Evidence
 
 _FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
-_MANY = 8  # transfers in flight that hide most of DRAM's latency
+MANY_TRANSFERS = 8  # transfers in flight that hide most of DRAM's latency
 _READ_AGAIN = 1.5
 _UNEVEN = 1.5
 
 
 def memory_changes(role: RoleProfile, evidence: Evidence, saturated: bool) -> tuple[str, ...]:
     """A role that waits at barriers: for bandwidth, or for the latency of too few transfers."""
-    again = [tensor for tensor in evidence.tensors if tensor.times_read > _READ_AGAIN and tensor.in_dram]
     changes: list[str] = []
-    if not saturated and evidence.transfers_per_barrier(role) < _MANY:
+    if not saturated:
         verb = "reads" if role.role == "reader" else "writes"
         changes.append(
             f"issue several {verb} before each barrier ({evidence.transfers_per_barrier(role):.1f} now):"
@@ -31,15 +30,29 @@ def memory_changes(role: RoleProfile, evidence: Evidence, saturated: bool) -> tu
         changes.append(
             f"spread the pages over all banks: bank {bank.bank} moves {_part(evidence)} of all bytes"
         )
-    for tensor in sorted(again, key=lambda one: -one.read)[:1]:
-        changes.append(
-            f"read {tensor.name} fewer times ({tensor.times_read:.1f} times now):"
-            " multicast it to the cores that share it, or keep its block in L1"
-        )
+    changes += _read_once(evidence)
     wide = [tensor for tensor in evidence.tensors if tensor.dtype in ("Float16_b", "Float32")]
     if wide and saturated:
         changes.append(f"store {wide[0].name} in a narrower format (Bfp8_b halves the bytes of Float16_b)")
     return tuple(changes) or ("move data in larger pages, so that each transfer carries more bytes",)
+
+
+def burst_changes(evidence: Evidence) -> tuple[str, ...]:
+    """Many transfers are in flight, but all at once, and the banks rest in between."""
+    return (
+        *_read_once(evidence),
+        "read ahead: room for one more block lets a reader go on while the last one is used",
+        "let each core start at another page, so that they do not ask one bank at the same time",
+    )
+
+
+def _read_once(evidence: Evidence) -> list[str]:
+    again = [one for one in evidence.tensors if one.times_read > _READ_AGAIN and one.in_dram]
+    if not again:
+        return []
+    most = max(again, key=lambda one: one.read)
+    fewer = f"read {most.name} fewer times ({most.times_read:.1f} times now)"
+    return [f"{fewer}: multicast it to the cores that share it, or keep its block in L1"]
 
 
 def _banks_uneven(evidence: Evidence) -> bool:
@@ -68,9 +81,8 @@ def math_changes(evidence: Evidence, matmul: bool) -> tuple[str, ...]:
     changes = []
     if needed < phases:
         names = " and ".join(sorted({one.name for one in formats}))
-        changes.append(
-            f"use {_FIDELITIES[needed - 1]} instead of {evidence.fidelity}: {names} have no more bits"
-        )
+        enough = f"use {_FIDELITIES[needed - 1]} instead of {evidence.fidelity}"
+        changes.append(f"{enough}: {names} operands have no more bits")
     elif phases > 1 and matmul:
         faster = _FIDELITIES[max(0, phases // 2 - 1)]
         changes.append(

@@ -66,7 +66,7 @@ def _programs(programs: Sequence[ProgramProfile]) -> Table:
             str(program.cores),
             f"{program.microseconds:,.1f}",
             f"{program.cycles / total:.0%}",
-            program.bound.sentence,
+            f"{len(program.findings)} findings" if program.findings else program.bound.sentence,
         )
     return table
 
