@@ -44,13 +44,13 @@ def valid_call(case: Case, rules: Sequence[Requirement], names: Names) -> Call:
 
 def _is_about(rule: Requirement, tensor: str, names: Names) -> bool:
     """Whether a rule is about nothing but properties of this tensor."""
-    mentioned = _mentioned(rule.condition)
-    return mentioned == ({"each"} if tensor.removesuffix("[0]") in names.lists else {tensor})
+    return mentioned(rule.condition) == ({"each"} if tensor.removesuffix("[0]") in names.lists else {tensor})
 
 
-def _mentioned(expression: ShapePart) -> set[str]:
+def mentioned(expression: ShapePart) -> set[str]:
+    """The tensors a formula is about."""
     own = {expression.tensor} if isinstance(expression, Property | Dimension | Size | WholeShape) else set()
-    return own.union(*(_mentioned(one) for one in children(expression)))
+    return own.union(*(mentioned(one) for one in children(expression)))
 
 
 def _first_allowed(
@@ -74,8 +74,10 @@ def _with_each(call: Call, names: Names) -> Call:
 
 def holds(rule: Requirement, call: Call) -> bool:
     """Whether a call keeps a rule; one that asks for a dimension that is not there is broken."""
+    first = call.tensors.get(f"{rule.each_of}[0]")
+    everyone = [call] if first is None else [replace(call, tensors={**call.tensors, "each": first}), call]
     try:
-        return bool(evaluate(rule.condition, call))
+        return all(evaluate(rule.condition, one) for one in everyone)
     except IndexError:
         return False
 

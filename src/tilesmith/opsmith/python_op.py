@@ -177,23 +177,19 @@ def _validate(spec: OpSpec) -> Iterator[str]:
         yield "del attrs  # no rule is about them"
     if not rules:
         yield "del inputs  # the spec has no rule"
-    open_list = ""
     for rule in rules:
-        if rule.each_of and rule.each_of != open_list:
-            yield f"for each in {rule.each_of}:"
-        open_list = rule.each_of
         yield from _check(spec, rule)
 
 
 def _check(spec: OpSpec, rule: Requirement) -> Iterator[str]:
-    margin = "    " if rule.each_of else ""
     message = quoted(f"{spec.name}: {rule.message}")
     together = rule.condition
     # A long rule is checked part by part.
     long = isinstance(together, Logic) and together.operator == "and" and len(PLAIN.expression(together)) > 90
     for condition in together.operands if isinstance(together, Logic) and long else (together,):
-        for line in call("fatal", [PLAIN.expression(condition), message], "", 8 + len(margin)):
-            yield margin + line
+        text = PLAIN.expression(condition)
+        whole = f"all({text} for each in {rule.each_of})" if rule.each_of else text
+        yield from call("fatal", [whole, message], "", 8)
 
 
 def _output_specs(spec: OpSpec) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tilesmith.errors import SpecError
 from tilesmith.opsmith.arguments import Signature, read_kernels
 from tilesmith.opsmith.buffers import read_buffers, read_work
-from tilesmith.opsmith.calls import valid_call
+from tilesmith.opsmith.calls import mentioned, valid_call
 from tilesmith.opsmith.cases import read_bounds, read_cases
 from tilesmith.opsmith.consistency import check_buffer_references, check_cases
 from tilesmith.opsmith.context import Context
@@ -189,7 +189,8 @@ def _requirements(context: Context, names: Names) -> list[Requirement]:
             _note(context, about, said, hint, place)
             continue
         message = hint.strip("\"'") or f"{about} must be {said}".replace("`", "")
-        made.append(Requirement(found, message, place, f"{about}: {said}", subject.each_of))
+        each_of = names.lists[0] if "each" in mentioned(found) else ""
+        made.append(Requirement(found, message, place, f"{about}: {said}", each_of))
     return made
 
 
