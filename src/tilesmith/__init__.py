@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from tilesmith.jit_kernel import (
         jit,
     )
+    from tilesmith.model import (
+        CompiledModel,
+        Compiler,
+        CompilerConfig,
+    )
     from tilesmith.program import (
         CBFormat,
         CircularBuffer,
@@ -88,6 +93,9 @@ __all__ = [
     "CBFormat",
     "CircularBuffer",
     "CompiledKernel",
+    "CompiledModel",
+    "Compiler",
+    "CompilerConfig",
     "ComputeConfig",
     "CoreCoord",
     "CoreRange",
@@ -140,7 +148,16 @@ __all__ = [
 
 # Names are imported when first used: `import tilesmith` is quick and needs neither numpy nor torch.
 # The compiler comes last: it needs xdsl, which those who write kernels by hand do not wait for.
-_HOMES = ("arch", "formats", "program", "runtime", "compiler", "jit_kernel", "frontend.tilelang_backend")
+_HOMES = (
+    "arch",
+    "formats",
+    "program",
+    "runtime",
+    "compiler",
+    "jit_kernel",
+    "frontend.tilelang_backend",
+    "model",
+)
 _MODULES = ("arch", "formats", "program", "runtime", "compiler", "emulator", "errors", "settings", "ttnn")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,11 @@ from tilesmith.runtime import RunReport
 from tilesmith.runtime.observers import labelled
 from tilesmith.runtime.torch_bridge import numpy_from_torch, torch_like
 
+if TYPE_CHECKING:
+    import torch
+
+    from tilesmith.model import CompiledModel
+
 __all__ = ["CompiledKernel", "compile"]
 
 Array = NDArray[Any]
@@ -32,20 +38,47 @@ Array = NDArray[Any]
 _LAUNCHES_KEPT = 4
 
 
+@overload
 def compile(  # noqa: A001 - the name users look for
+    kernel: torch.nn.Module, target: str | None = None, **options: Any
+) -> CompiledModel: ...
+
+
+@overload
+def compile(  # noqa: A001
     kernel: Any,
     target: str | Arch | None = None,
     *,
     formats: Mapping[str, str] | None = None,
     out_idx: Sequence[int] | int | None = None,
     fidelity: str = "HiFi4",
-) -> CompiledKernel:
-    """Compile a TileLang prim_func, or a module of the tile dialect, for a chip.
+) -> CompiledKernel: ...
+
+
+def compile(  # noqa: A001
+    kernel: Any,
+    target: str | Arch | None = None,
+    *,
+    formats: Mapping[str, str] | None = None,
+    out_idx: Sequence[int] | int | None = None,
+    fidelity: str = "HiFi4",
+    **options: Any,
+) -> CompiledKernel | CompiledModel:
+    """Compile a TileLang prim_func, or a module of the tile dialect, for a chip; or a PyTorch model.
 
     `target` is "wormhole", "blackhole", a product such as "p150", or an Arch; left out, the settings decide.
     `formats` gives parameters another format than their type's: {"B": "Bfp8_b"}. `out_idx` says which
-    parameters are outputs; left out, those that are written and never read.
+    parameters are outputs; left out, those that are written and never read. The options of models, `backend`
+    and `optimization_level` first, are those of `tilesmith.model.compile_model`.
     """
+    if is_model(kernel):
+        return _compile_model(kernel, target, fidelity, options)
+    if options:
+        raise SettingsError(
+            f"{next(iter(options))} is an option for models, and this is a kernel",
+            where="compile(...)",
+            remedy="kernels take target, formats, out_idx and fidelity",
+        )
     arch = target if isinstance(target, Arch) else load_arch(target or settings.current().arch)
     wishes = ",".join(f"{name}={wish}" for name, wish in (formats or {}).items())
     if fidelity not in MathFidelity.__members__:
@@ -56,6 +89,25 @@ def compile(  # noqa: A001 - the name users look for
         )
     choices = Choices(arch=arch.name, formats=wishes, fidelity=fidelity)
     return CompiledKernel(_imported(kernel), arch, choices, out_idx)
+
+
+def is_model(value: Any) -> bool:
+    """Whether something is a PyTorch model. Asking does not import torch.
+
+    >>> is_model(42)
+    False
+    """
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+def _compile_model(
+    model: Any, target: str | Arch | None, fidelity: str, options: dict[str, Any]
+) -> CompiledModel:
+    from tilesmith.model import compile_model
+
+    chip = target.product if isinstance(target, Arch) else target or ""
+    return compile_model(model, target=chip, fidelity=fidelity, **options)
 
 
 def _imported(kernel: Any) -> list[ModuleOp]:

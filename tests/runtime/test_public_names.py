@@ -37,11 +37,15 @@ def test_import_loads_nothing_heavy() -> None:
     assert loaded.strip() == "[]"
 
 
-def test_only_what_drives_tilelang_needs_torch() -> None:
+# Names for models, and what drives TileLang.
+WITH_TORCH = ("CompiledModel", "Compiler", "CompilerConfig", "redirect_tilelang", "register_tilelang_backend")
+
+
+def test_only_what_takes_models_or_drives_tilelang_needs_torch() -> None:
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "import tilesmith as ts\n"
-        "[getattr(ts, name) for name in ts.__all__ if not name.endswith(('tilelang', 'tilelang_backend'))]\n"
+        f"[getattr(ts, name) for name in ts.__all__ if name not in {WITH_TORCH}]\n"
         "print(ts.split_work_to_cores((8, 8), 3).num_cores)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -119,7 +119,9 @@ _UNARY = {
     },
     **{name: name for name in ("cosh", "asinh", "acosh", "atanh", "abs", "floor", "ceil", "trunc", "round")},
     **{name: name for name in ("neg", "relu", "silu", "sign", "isnan")},
-    "reciprocal": "recip", "logical_not": "not", "bitwise_not": "not",
+    "reciprocal": "recip",
+    "logical_not": "not",
+    "bitwise_not": "not",
 }
 
 POINTWISE: dict[Any, Build] = {

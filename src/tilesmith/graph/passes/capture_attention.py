@@ -47,7 +47,11 @@ def _attention(node: Any) -> tuple[Node, Node, Node, Node | None, float] | None:
 def _unmasked(node: Any) -> tuple[Any, Node | None]:
     sides = terms(node)
     for scores, mask in () if sides is None else (sides, sides[::-1]):
-        if isinstance(mask, Node) and _unscaled(scores)[0] is not None and is_call(_unscaled(scores)[0], *_PRODUCT):
+        if (
+            isinstance(mask, Node)
+            and _unscaled(scores)[0] is not None
+            and is_call(_unscaled(scores)[0], *_PRODUCT)
+        ):
             return scores, mask
     return node, None
 

@@ -19,7 +19,11 @@ def value_of(node: Node) -> torch.Tensor:
 
 
 def insert(
-    module: GraphModule, before: Node, target: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
+    module: GraphModule,
+    before: Node,
+    target: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
 ) -> Node:
     """A call before a node."""
     with module.graph.inserting_before(before):

@@ -13,7 +13,13 @@ from tilesmith.graph.planning import constants_of
 
 aten = torch.ops.aten
 # What a call changes or draws anew each time is no constant.
-_NEVER = {aten.rand.default, aten.randn.default, aten.bernoulli.p, aten.rand_like.default, aten.randn_like.default}
+_NEVER = {
+    aten.rand.default,
+    aten.randn.default,
+    aten.bernoulli.p,
+    aten.rand_like.default,
+    aten.randn_like.default,
+}
 # Larger ones are cheaper to make on the device than to bring there.
 _LARGEST = 1 << 28
 
@@ -28,7 +34,11 @@ def fold_constants(module: GraphModule) -> None:
             with torch.no_grad():
                 known[node] = node.target(*args, **kwargs)
     for node, value in known.items():
-        if node not in given and isinstance(value, torch.Tensor) and any(user not in known for user in node.users):
+        if (
+            node not in given
+            and isinstance(value, torch.Tensor)
+            and any(user not in known for user in node.users)
+        ):
             node.replace_all_uses_with(insert_constant(module, node, value.contiguous()))
     tidy(module)
 

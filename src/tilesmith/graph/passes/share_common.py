@@ -26,7 +26,9 @@ def share_common(module: GraphModule) -> None:
 def _draws(node: Node) -> bool:
     schema = getattr(node.target, "_schema", None)
     tags = getattr(node.target, "tags", ())
-    return any(str(tag).endswith("nondeterministic_seeded") for tag in tags) or bool(schema and schema.is_mutable)
+    return any(str(tag).endswith("nondeterministic_seeded") for tag in tags) or bool(
+        schema and schema.is_mutable
+    )
 
 
 def _frozen(value: Any) -> Any:

@@ -1,0 +1,73 @@
+"""`torch.compile(model, backend="tilesmith")`: forward and backward graphs through AOTAutograd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from functorch.compile import make_boxed_func
+from torch._dynamo.backends.common import aot_autograd
+from torch.fx import GraphModule
+
+from tilesmith.backends import Backend, Executable
+from tilesmith.frontend.torch import decompositions
+from tilesmith.graph.options import ModelOptions
+from tilesmith.graph.report import Report
+from tilesmith.graph.specialise import specialise
+
+reports: list[Report] = []
+"""What was compiled, the latest last: a forward graph, then its backward graph when it is first needed."""
+
+
+def tilesmith_backend(
+    module: GraphModule,
+    inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+    **_: Any,
+) -> Callable[..., Any]:
+    """The backend that torch finds under the name "tilesmith".
+
+    Options are those of `tilesmith.compile`, and `device`: "tenstorrent" (the default), "cpu" or "cuda".
+    """
+    chosen = dict(options or {})
+    backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
+    compiler = partial(_compile, backend)
+    wrapped = aot_autograd(
+        fw_compiler=compiler,
+        bw_compiler=compiler,
+        inference_compiler=compiler,
+        decompositions=decompositions(),
+    )
+    result: Callable[..., Any] = wrapped(module, list(inputs))
+    return result
+
+
+def _compile(backend: Backend, module: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+    """A graph of AOTAutograd as something to call: compiled for each set of sizes it is called with."""
+    made: dict[tuple[Any, ...], Executable] = {}
+
+    def run(*args: Any) -> list[Any]:
+        key = tuple(tuple(arg.shape) if isinstance(arg, torch.Tensor) else arg for arg in args)
+        if key not in made:
+            special = specialise(_copy(module), args)
+            made[key] = backend.compile(special, args)
+            reports.append(made[key].report)
+        return made[key].run(args)
+
+    boxed: Callable[..., Any] = make_boxed_func(run)
+    return boxed
+
+
+def _copy(module: GraphModule) -> GraphModule:
+    from torch.fx import Graph
+
+    graph = Graph()
+    mapping: dict[Any, Any] = {}
+    graph.output(graph.graph_copy(module.graph, mapping))
+    for old, new in mapping.items():
+        new.meta = dict(old.meta)
+    return GraphModule(module, graph)

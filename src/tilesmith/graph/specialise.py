@@ -1,0 +1,42 @@
+"""A graph with sizes left open -> the same graph for the sizes of given inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import Graph, GraphModule
+from torch.fx.node import map_arg
+
+
+def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
+    """Sizes become numbers, and every node knows the shape of its value. A graph without open sizes is kept."""
+    if not any(_is_open(node.meta.get("val")) for node in module.graph.nodes):
+        return module
+    mode = FakeTensorMode()
+    given = iter(inputs)
+    graph, known, values = Graph(), {}, {}
+    for node in module.graph.nodes:
+        if node.op == "placeholder":
+            value = next(given)
+            values[node] = mode.from_tensor(value) if isinstance(value, torch.Tensor) else value
+        elif node.op == "get_attr":
+            values[node] = mode.from_tensor(getattr(module, str(node.target)), static_shapes=True)
+        elif node.op == "call_function":
+            args, kwargs = map_arg((node.args, node.kwargs), values.__getitem__)
+            with mode:
+                values[node] = node.target(*args, **kwargs)
+            if isinstance(values[node], int | float | bool | torch.SymInt):
+                continue  # a size: those who use it get the number
+        made = graph.node_copy(node, lambda one: known[one] if one in known else values[one])
+        made.meta = {**node.meta, "val": values.get(node)}
+        known[node] = made
+    return GraphModule(module, graph)
+
+
+def _is_open(value: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        return any(isinstance(size, torch.SymInt) for size in value.shape)
+    return isinstance(value, torch.SymInt)
