@@ -1,0 +1,106 @@
+"""Predicted time of nearest and bilinear grid_sample on the same grids, and what bounds each.
+
+Grids are prepared: what the clock does not count, the RISCs' own arithmetic, is then a few integer steps in
+both modes. With --json the last line is an object with `rows`, `median_ratio` and `median_ratio_in_shards`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.grid_sample.case import Case, Memory, Mode, Size
+from benchmarks.grid_sample.run import run_case
+from tilesmith.profiling import recording
+from tilesmith.runtime import Device, open_device
+
+SIZES = (
+    Size(1, 32, 32, 32, 32, 32),
+    Size(1, 64, 64, 32, 64, 64),
+    Size(1, 64, 64, 64, 64, 64),
+    Size(1, 64, 64, 128, 64, 64),
+    Size(1, 64, 64, 256, 64, 64),
+    Size(4, 32, 32, 64, 32, 32),
+    Size(1, 128, 128, 96, 96, 96),
+    Size(1, 48, 160, 256, 64, 100),
+    Size(1, 100, 100, 512, 40, 40),
+    Size(8, 16, 16, 32, 64, 32),
+)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One call: microseconds, and what it waits for."""
+
+    microseconds: float
+    bound: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """Both modes on one grid, which lies in `memory`."""
+
+    image: str
+    grid: str
+    memory: Memory
+    nearest: Timing
+    bilinear: Timing
+
+    @property
+    def ratio(self) -> float:
+        return self.bilinear.microseconds / self.nearest.microseconds
+
+
+def main() -> int:
+    options = _options()
+    with open_device(options.arch) as device:
+        rows = [measure(device, size, memory) for size in SIZES for memory in _MEMORIES]
+    for row in rows:
+        print(_line(row))
+    summary = {
+        "rows": [{**asdict(row), "ratio": round(row.ratio, 2)} for row in rows],
+        "median_ratio": round(median(row.ratio for row in rows if row.memory == "dram"), 2),
+        "median_ratio_in_shards": round(median(row.ratio for row in rows if row.memory == "shards"), 2),
+    }
+    if options.json:
+        print(json.dumps(summary))
+    return 0
+
+
+_MEMORIES: tuple[Memory, ...] = ("dram", "shards")
+
+
+def measure(device: Device, size: Size, memory: Memory) -> Row:
+    """Both modes, the image in DRAM."""
+    image = f"{size.images} x {size.height} x {size.width} x {size.channels}"
+    grid = f"{size.images} x {size.grid_height} x {size.grid_width}"
+    return Row(image, grid, memory, *(_time(device, size, memory, mode) for mode in ("nearest", "bilinear")))
+
+
+def _time(device: Device, size: Size, memory: Memory, mode: Mode) -> Timing:
+    with recording(f"grid_sample {mode}") as recorded:
+        run_case(device, Case(size, mode, prepared=True, grid_memory=memory))
+    program = recorded.profile.programs[-1]
+    return Timing(round(program.microseconds, 1), program.bound.sentence)
+
+
+def _line(row: Row) -> str:
+    times = f"{row.nearest.microseconds} | {row.bilinear.microseconds} | {row.ratio:.1f}"
+    return f"| {row.image} | {row.grid} | {row.memory} | {times} | {row.nearest.bound} | {row.bilinear.bound} |"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--arch", default="wormhole")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
