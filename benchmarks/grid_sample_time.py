@@ -92,7 +92,8 @@ def _time(device: Device, size: Size, memory: Memory, mode: Mode) -> Timing:
 
 def _line(row: Row) -> str:
     times = f"{row.nearest.microseconds} | {row.bilinear.microseconds} | {row.ratio:.1f}"
-    return f"| {row.image} | {row.grid} | {row.memory} | {times} | {row.nearest.bound} | {row.bilinear.bound} |"
+    bounds = f"{row.nearest.bound} | {row.bilinear.bound}"
+    return f"| {row.image} | {row.grid} | {row.memory} | {times} | {bounds} |"
 
 
 def _options() -> argparse.Namespace:
