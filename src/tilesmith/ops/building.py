@@ -114,9 +114,14 @@ def data_movement_kernel(
 
 
 def page_writer(work: Work, output: Tensor, cb: int = OUT) -> Kernel:
-    """Writes each core's share of the output's pages."""
+    """Writes each core's share of the output's tiles; their padding becomes zero where elements stand alone."""
+    height, width = (1, 1, *output.shape)[-2:]
+    down, across = -(-height // 32), -(-width // 32)
+    aligned = height % 32 == width % 32 == 0
+    bytes_each = 0 if aligned or output.dtype.is_block_float else output.dtype.bits // 8
+    common = [down, across, height - (down - 1) * 32, width - (across - 1) * 32, bytes_each]
     path = SHARED_KERNELS / "write_pages.cpp"
-    return data_movement_kernel(path, WriterConfig(), work, [output], compile_time=[cb])
+    return data_movement_kernel(path, WriterConfig(), work, [output], compile_time=[cb], common=common)
 
 
 def reader(

@@ -10,6 +10,9 @@ _MODULES = (
     "elementwise.binary",
     "elementwise.unary",
     "elementwise.unary_parameters",
+    "embedding.api",
+    "matmul.api",
+    "normalization.api",
     "grid_sample.api",
     "rearrange.joins",
     "rearrange.layout",
@@ -17,6 +20,7 @@ _MODULES = (
     "rearrange.parts",
     "rearrange.permutation",
     "rearrange.shapes",
+    "reduction.api",
 )
 
 

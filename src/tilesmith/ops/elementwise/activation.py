@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.elementwise.steps import Applied
@@ -42,7 +43,10 @@ class Activation:
         object.__setattr__(self, "parameters", tuple(map(float, flat)))
 
 
-def applied(chain: Iterable[Activation | UnaryOpType | str] | str | None) -> tuple[Applied, ...]:
+Activations: TypeAlias = "Iterable[Activation | Applied | UnaryOpType | str] | str | None"
+
+
+def applied(chain: Activations) -> tuple[Applied, ...]:
     """A list of activations as steps.
 
     >>> applied(["relu", Activation("leaky_relu", 0.5)])
@@ -51,8 +55,8 @@ def applied(chain: Iterable[Activation | UnaryOpType | str] | str | None) -> tup
     if not chain:
         return ()
     listed = [chain] if isinstance(chain, str) else list(chain)
-    made = [one if isinstance(one, Activation) else Activation(one) for one in listed]
+    made = [one if isinstance(one, (Activation, Applied)) else Activation(one) for one in listed]
     for one in made:
         known = one.name in UNARY or one.name == "typecast"
-        fatal(known, f"Unknown activation function: {one.name}", remedy=f"choose one of: {', '.join(UNARY)}")
+        fatal(known, f"Unknown unary op: {one.name}", remedy=f"choose one of: {', '.join(UNARY)}")
     return tuple(Applied(one.name, one.parameters) for one in made)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tilesmith.formats import DataFormat
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
-from tilesmith.ops.elementwise.activation import Activation, applied
+from tilesmith.ops.elementwise.activation import Activation, Activations, applied
 from tilesmith.ops.elementwise.operation import Attributes, Chain, Elementwise, broadcast_shape
 from tilesmith.ops.framework import launch
 from tilesmith.ops.layouts import as_tiles, in_layout_of
@@ -18,6 +18,7 @@ from tilesmith.runtime import Layout
 
 Operand = Tensor | float | int
 ELEMENTWISE = Elementwise()
+FACE = 16
 
 
 def elementwise(
@@ -27,25 +28,36 @@ def elementwise(
     dtype: DataType | None = None,
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
-    before: Sequence[Iterable[Activation]] = (),
-    after: Iterable[Activation] = (),
+    before: Sequence[Activations] = (),
+    after: Activations = None,
 ) -> Tensor:
     """Join operands element by element. The first tensor decides dtype, layout and memory unless told."""
     tensors = [one for one in operands if isinstance(one, Tensor)]
     fatal(tensors, "At least one operand must be a tensor")
     first = tensors[0]
     chains = [applied(chain) for chain in before] or [()] * len(operands)
+    last = applied(after)
     target = dtype or (output_tensor.dtype if output_tensor is not None else first.dtype)
     shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
+    if _padding_would_spoil(target, shape) and (combine or any(chains) or last):
+        plain = elementwise(combine, operands, dtype=DataType.BFLOAT16, before=chains, after=last)
+        return elementwise(
+            "", [plain], dtype=target, memory_config=memory_config, output_tensor=output_tensor
+        )
     attrs = Attributes(
         combine,
         target.format,
         _memory(memory_config, output_tensor, first, shape).placed(),
         tuple(chains),
-        (*applied(after), *_conversion(first.spec.dtype, target.format)),
+        (*last, *_conversion(first.spec.dtype, target.format)),
         tuple((i, one) for i, one in enumerate(operands) if not isinstance(one, Tensor)),
     )
     return _launch(attrs, tensors, output_tensor)
+
+
+def _padding_would_spoil(target: DataType, shape: tuple[int, ...]) -> bool:
+    """Whether padding shares exponents with elements: whatever an operation makes of it would drown them."""
+    return target.is_block_float and bool(shape) and shape[-1] % FACE != 0
 
 
 def _launch(attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None) -> Tensor:

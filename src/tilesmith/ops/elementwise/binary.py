@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise import reference
-from tilesmith.ops.elementwise.activation import Activation
+from tilesmith.ops.elementwise.activation import Activations
 from tilesmith.ops.elementwise.api import Operand, elementwise
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 
-Chain = Iterable[Activation | str] | str | None
 _NAMES = {
     "add": ("add",),
     "sub": ("subtract", "sub"),
@@ -84,9 +83,9 @@ def _binary(combine: str, name: str) -> Callable[..., Tensor]:
         dtype: DataType | None = None,
         memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None,
-        activations: Chain = None,
-        input_tensor_a_activations: Chain = None,
-        input_tensor_b_activations: Chain = None,
+        activations: Activations = None,
+        input_tensor_a_activations: Activations = None,
+        input_tensor_b_activations: Activations = None,
         sub_core_grids: CoreRangeSet | None = None,
         sub_device_id: object = None,
     ) -> Tensor:
@@ -96,8 +95,8 @@ def _binary(combine: str, name: str) -> Callable[..., Tensor]:
             dtype=dtype,
             memory_config=memory_config,
             output_tensor=output_tensor,
-            before=[input_tensor_a_activations or (), input_tensor_b_activations or ()],
-            after=activations or (),
+            before=[input_tensor_a_activations, input_tensor_b_activations],
+            after=activations,
         )
 
     function.__name__ = function.__qualname__ = name
@@ -110,9 +109,9 @@ def _in_place(combine: str, name: str) -> Callable[..., Tensor]:
         input_tensor_a: Tensor,
         input_tensor_b: Operand,
         *,
-        activations: Chain = None,
-        input_tensor_a_activations: Chain = None,
-        input_tensor_b_activations: Chain = None,
+        activations: Activations = None,
+        input_tensor_a_activations: Activations = None,
+        input_tensor_b_activations: Activations = None,
         fast_and_approximate_mode: bool | None = None,
         sub_core_grids: CoreRangeSet | None = None,
         sub_device_id: object = None,
@@ -121,8 +120,8 @@ def _in_place(combine: str, name: str) -> Callable[..., Tensor]:
             combine,
             [input_tensor_a, input_tensor_b],
             output_tensor=input_tensor_a,
-            before=[input_tensor_a_activations or (), input_tensor_b_activations or ()],
-            after=activations or (),
+            before=[input_tensor_a_activations, input_tensor_b_activations],
+            after=activations,
         )
 
     function.__name__ = function.__qualname__ = name
@@ -147,9 +146,9 @@ def div(
     dtype: DataType | None = None,
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
-    activations: Chain = None,
-    input_tensor_a_activations: Chain = None,
-    input_tensor_b_activations: Chain = None,
+    activations: Activations = None,
+    input_tensor_a_activations: Activations = None,
+    input_tensor_b_activations: Activations = None,
     sub_core_grids: CoreRangeSet | None = None,
     sub_device_id: object = None,
 ) -> Tensor:
@@ -163,8 +162,8 @@ def div(
         dtype=dtype,
         memory_config=memory_config,
         output_tensor=output_tensor,
-        before=[input_tensor_a_activations or (), input_tensor_b_activations or ()],
-        after=activations or (),
+        before=[input_tensor_a_activations, input_tensor_b_activations],
+        after=activations,
     )
 
 

@@ -50,7 +50,7 @@ class MatrixFactory:
         defines = {
             "INIT": f"{stem}_init",
             "COMBINE": f"{stem}_tiles",
-            "AFTER": _chain_text(script, attrs.after, 0, 1),
+            "AFTER": chain_text(script, attrs.after, 0, 1),
         }
         work = deal_out(outputs[0].device, outputs[0].num_pages)
         compute = compute_kernel(
@@ -97,7 +97,7 @@ def _defines(attrs: Attributes, script: Script, scalars: dict[int, float]) -> di
         chain = attrs.before[index] if index < attrs.operands else ()
         fill = script.text(_fill(script.format), index, 3, [scalars[index]]) if index in scalars else ""
         defines[f"LOAD_{name}"] = f"load({index});" if index in tensors else ""
-        defines[f"BEFORE_{name}"] = f"{fill} {_chain_text(script, chain, index, 3)}".strip()
+        defines[f"BEFORE_{name}"] = f"{fill} {chain_text(script, chain, index, 3)}".strip()
     if attrs.combine == "where":
         defines["COMBINE"] = script.text(_WHERE, 0, 1)
     elif attrs.combine:
@@ -106,7 +106,7 @@ def _defines(attrs: Attributes, script: Script, scalars: dict[int, float]) -> di
         defines["COMBINE"] = script.text(step, 0, 1)
     else:
         defines["COMBINE"] = ""
-    defines["AFTER"] = _chain_text(script, attrs.after, 0, 1)
+    defines["AFTER"] = chain_text(script, attrs.after, 0, 1)
     return {**defines, **script.defines}
 
 
@@ -118,7 +118,7 @@ def _fill(format: DataFormat) -> Step:
     return Step(("fill",), "fill_tile_init()", "fill_tile_bitcast({d}, {0})")
 
 
-def _chain_text(script: Script, chain: Chain, tile: int, scratch: int) -> str:
+def chain_text(script: Script, chain: Chain, tile: int, scratch: int) -> str:
     return " ".join(_applied_text(script, one.name, one.parameters, tile, scratch) for one in chain)
 
 

@@ -47,4 +47,27 @@ inline void spread(uint32_t address, uint32_t how, uint32_t bytes, uint32_t expo
     else if (bytes == 2) spread<uint16_t>(address, how);
     else spread<uint8_t>(address, how);
 }
+
+template <typename T>
+void fill_outside(uint32_t address, uint32_t rows, uint32_t cols, T value) {
+    volatile T* data = reinterpret_cast<volatile T*>(address);
+    for (uint32_t row = 0; row < ROWS; ++row) {
+        const uint32_t kept = row < rows ? cols : 0;
+        for (uint32_t half = 0; half < 2; ++half) {
+            volatile T* target = data + row_of(row, half) * FACE;
+            const uint32_t from = kept > half * FACE ? kept - half * FACE : 0;
+            for (uint32_t i = from; i < FACE; ++i) target[i] = value;
+        }
+    }
+}
+
+// What lies past the first `rows` rows and `cols` columns becomes `value`, given by its bits.
+inline void fill_outside(
+    uint32_t address, uint32_t rows, uint32_t cols, uint32_t bytes, uint32_t exponents, uint32_t value) {
+    if (rows >= ROWS && cols >= ROWS) return;
+    address += exponents;
+    if (bytes == 4) fill_outside<uint32_t>(address, rows, cols, value);
+    else if (bytes == 2) fill_outside<uint16_t>(address, rows, cols, value);
+    else fill_outside<uint8_t>(address, rows, cols, value);
+}
 }  // namespace tile

@@ -1,0 +1,179 @@
+"""matmul, linear and addmm."""
+
+from __future__ import annotations
+
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.compute_config import ComputeKernelConfig
+from tilesmith.ops.core_grid import CoreGrid
+from tilesmith.ops.dtypes import DataType
+from tilesmith.ops.elementwise.activation import Activation, applied
+from tilesmith.ops.elementwise.api import elementwise
+from tilesmith.ops.framework import launch, registered
+from tilesmith.ops.matmul import reference
+from tilesmith.ops.matmul.operation import Attributes, Matmul
+from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from tilesmith.ops.rearrange.permutation import transpose
+from tilesmith.ops.rearrange.shapes import reshape
+from tilesmith.ops.tensor import Tensor
+
+MATMUL = Matmul()
+
+
+@registered("ttnn.matmul", golden=reference.matmul)
+def matmul(
+    input_tensor_a: Tensor,
+    input_tensor_b: Tensor,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    program_config: object = None,
+    activation: str | Activation | None = None,
+    compute_kernel_config: ComputeKernelConfig | None = None,
+    core_grid: CoreGrid | None = None,
+    output_tile: object = None,
+    optional_output_tensor: Tensor | None = None,
+    global_cb: object = None,
+    sub_device_id: object = None,
+) -> Tensor:
+    """a @ b, over all matrices of a batch; vectors are taken as a row or a column."""
+    return _product(
+        input_tensor_a,
+        input_tensor_b,
+        None,
+        (transpose_a, transpose_b),
+        memory_config,
+        dtype,
+        activation,
+        compute_kernel_config,
+        optional_output_tensor,
+    )
+
+
+@registered("ttnn.linear", golden=reference.linear)
+def linear(
+    input_tensor_a: Tensor,
+    input_tensor_b: Tensor,
+    *,
+    bias: Tensor | None = None,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    program_config: object = None,
+    activation: str | Activation | None = None,
+    compute_kernel_config: ComputeKernelConfig | None = None,
+    core_grid: CoreGrid | None = None,
+    output_tile: object = None,
+    optional_output_tensor: Tensor | None = None,
+    global_cb: object = None,
+    sub_device_id: object = None,
+) -> Tensor:
+    """a @ b + bias, then an activation."""
+    return _product(
+        input_tensor_a,
+        input_tensor_b,
+        bias,
+        (transpose_a, transpose_b),
+        memory_config,
+        dtype,
+        activation,
+        compute_kernel_config,
+        optional_output_tensor,
+    )
+
+
+@registered("ttnn.addmm", golden=reference.addmm)
+def addmm(
+    input_tensor: Tensor,
+    mat1_tensor: Tensor,
+    mat2_tensor: Tensor,
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    program_config: object = None,
+    compute_kernel_config: ComputeKernelConfig | None = None,
+    core_grid: CoreGrid | None = None,
+    output_tile: object = None,
+    optional_output_tensor: Tensor | None = None,
+) -> Tensor:
+    """beta times a tensor, plus alpha times a @ b."""
+    shape = (*mat1_tensor.spec.shape[:-1], mat2_tensor.spec.shape[-1])
+    fatal(
+        len(shape) == 2 and input_tensor.spec.shape == shape,
+        "input_tensor must have shape matching one of result of mat1_tensor @ mat2_tensor",
+    )
+    product = matmul(mat1_tensor, mat2_tensor, dtype=dtype, compute_kernel_config=compute_kernel_config)
+    scale = [[Activation("scale", number)] if number != 1 else [] for number in (alpha, beta)]
+    return elementwise(
+        "add",
+        [product, input_tensor],
+        before=scale,
+        memory_config=memory_config,
+        output_tensor=optional_output_tensor,
+    )
+
+
+def _product(
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None,
+    transposed: tuple[bool, bool],
+    memory_config: MemoryConfig | None,
+    dtype: DataType | None,
+    activation: str | Activation | None,
+    config: ComputeKernelConfig | None,
+    output: Tensor | None,
+) -> Tensor:
+    """Vectors become matrices, transposes are made, and a bias that is no row is added afterwards."""
+    a_shape, b_shape = a.spec.shape, b.spec.shape
+    fatal(a_shape and b_shape, "Inputs to matmul must have at least one dimension")
+    left = reshape(a, (1, *a_shape)) if len(a_shape) == 1 else a
+    right = reshape(b, (*b_shape, 1)) if len(b_shape) == 1 else b
+    left = transpose(left, -1, -2) if transposed[0] else left
+    right = transpose(right, -1, -2) if transposed[1] else right
+    is_row = bias is None or _is_row(bias)
+    _check_bias(bias, left, right)
+    after = applied([activation] if activation else [])
+    target = dtype or (output.dtype if output is not None else a.dtype)
+    if after and target.is_block_float:
+        # What an activation makes of padding must not share exponents with elements.
+        plain = _product(a, b, bias, transposed, None, DataType.BFLOAT16, activation, config, None)
+        return elementwise("", [plain], dtype=target, memory_config=memory_config, output_tensor=output)
+    attrs = Attributes(
+        target.format,
+        (memory_config or DRAM_MEMORY_CONFIG).placed(),
+        bias is not None and is_row,
+        after if is_row else (),
+        config or ComputeKernelConfig(),
+    )
+    inputs = [left, right, bias] if bias is not None and is_row else [left, right]
+    (product,) = launch(MATMUL, attrs, inputs, output=[output] if output is not None and is_row else ())
+    if not is_row:
+        assert bias is not None
+        product = elementwise(
+            "add", [product, bias], after=[activation] if activation else [], output_tensor=output
+        )
+    dropped = [axis for axis, shape in ((-2, a_shape), (-1, b_shape)) if len(shape) == 1]
+    kept = [
+        size for axis, size in enumerate(product.spec.shape, -len(product.spec.shape)) if axis not in dropped
+    ]
+    return reshape(product, kept)
+
+
+def _is_row(bias: Tensor) -> bool:
+    return all(size == 1 for size in bias.spec.shape[:-1])
+
+
+def _check_bias(bias: Tensor | None, left: Tensor, right: Tensor) -> None:
+    if bias is None:
+        return
+    width, own = right.spec.shape[-1], bias.spec.shape[-1]
+    rank = max(len(left.spec.shape), len(right.spec.shape))
+    fatal(
+        own in (1, width),
+        f"Broadcasting rule violation at dimension index -1 (output rank {rank}), dim a: {width}, dim b: {own}",
+    )

@@ -1,0 +1,1 @@
+"""Along the last axis: softmax, layer_norm, rms_norm."""
