@@ -10,7 +10,11 @@ TTNN_VENV  := .venv-ttnn-$(TTNN)
 TTNN_PY    := $(TTNN_VENV)/bin/python
 TTNN_STAMP := $(TTNN_VENV)/.installed
 
-.PHONY: demo test test-ttnn fast lint format coverage faults clean help
+# The vendor's tools that open our files, apart from our own dependencies.
+PEERS       := .venv-peers
+PEERS_STAMP := $(PEERS)/.installed
+
+.PHONY: demo test test-ttnn test-peers fast lint format coverage faults clean help
 
 help:        ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -26,6 +30,9 @@ test-ttnn: $(STAMP) $(TTNN_STAMP)   ## the real ttnn takes every program, on chi
 	for chip in wormhole blackhole; do \
 	    MOCK_CHIP=$$chip MOCK_LAUNCHES=$(TTNN_VENV)/launches $(TTNN_PY) -m pytest -q tests/ttnn || exit 1; \
 	done
+
+test-peers: $(STAMP) $(PEERS_STAMP)   ## tt-perf-report, ttnn-visualizer and Perfetto open our files
+	$(PYTEST) -n0 tests/peers
 
 fast: $(STAMP)       ## the tests that take a minute
 	$(PYTEST) -n auto -m "not slow and not fault"
@@ -45,7 +52,7 @@ faults: $(STAMP)     ## killed compiles, full and read-only disks, many processe
 	$(PY) benchmarks/fault_test.py
 
 clean:               ## remove .venv and caches of the tools
-	rm -rf $(VENV) .venv-ttnn-* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-ttnn-* $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PY) -m pip --version >/dev/null 2>&1 || { python=$$(scripts/find-python) && "$$python" -m venv --clear $(VENV); }
@@ -56,4 +63,11 @@ $(STAMP): pyproject.toml constraints.txt
 $(TTNN_STAMP): pyproject.toml
 	@$(TTNN_PY) -m pip --version >/dev/null 2>&1 || { python=$$(scripts/find-python 3.12) && "$$python" -m venv --clear $(TTNN_VENV); }
 	$(TTNN_PY) -m pip install --quiet --disable-pip-version-check -e . ttnn==$(TTNN) pytest
+	@touch $@
+
+# ttnn-visualizer pins tt-perf-report 1.4.0 and works with 1.4.1, which is what people have.
+$(PEERS_STAMP):
+	$(PY) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check ttnn-visualizer==0.108.0 perfetto
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps tt-perf-report==1.4.1
 	@touch $@
