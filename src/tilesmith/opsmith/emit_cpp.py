@@ -32,7 +32,6 @@ _WORDS = {
 _DTYPES = ("BFLOAT16", "FLOAT32", "UINT32", "INT32", "UINT16", "UINT8", "BFLOAT8_B", "BFLOAT4_B")
 _MEMORY_LAYOUTS = ("INTERLEAVED", "HEIGHT_SHARDED", "WIDTH_SHARDED", "BLOCK_SHARDED")
 _PROPERTIES = {
-    "rank": "logical_shape().rank()",
     "dtype": "dtype()",
     "layout": "layout()",
     "memory_layout": "memory_config().memory_layout()",
@@ -82,9 +81,11 @@ def cpp(expression: Expression, outer: int = 0) -> str:
         case Local(name):
             return name
         case Count(tensor):
-            return f"{tensor}.size()"
+            return f"static_cast<uint32_t>({tensor}.size())"
         case Size(tensor, what):
             return f"{SIZE_FUNCTIONS[what]}({tensor})"
+        case Property(tensor, "rank"):
+            return f"static_cast<int32_t>({tensor}.logical_shape().rank())"
         case Property(tensor, what):
             return f"{tensor}.{_PROPERTIES[what]}"
         case WholeShape(tensor):

@@ -41,7 +41,7 @@ def new_op(spec_path: Path, out: Path, cpp: bool = False, wheel: Path | None = N
     journal = Journal(folder)
     journal.add("session", operation=spec.name, spec=str(spec_path), path=str(folder), cpp=cpp)
     note_spec(journal, spec)
-    _write(journal, 0, test_files(spec), "the spec")
+    write_files(journal, 0, test_files(spec), "the spec")
     if cpp:
         from tilesmith.opsmith.cpp_op import write_tree
 
@@ -89,7 +89,7 @@ def run_stage(journal: Journal, stage: int) -> StageResult:
 
 def _make(journal: Journal, spec: OpSpec, stage: int) -> StageResult:
     if stage < LAST and not journal.is_green(stage):
-        _write(journal, stage, python_files(spec, stage), f"stage {stage}")
+        write_files(journal, stage, python_files(spec, stage), f"stage {stage}")
     if not _builds(journal, spec, stage):
         return StageResult(stage, False, "it does not compile; `tilesmith op log` has the error")
     run = _test(journal, spec, ready=stage)
@@ -116,7 +116,7 @@ def _advice(spec: OpSpec, stage: int, red: int, problem: str) -> str:
     return f"{problem}\n  the kernels are yours to write: {files}"
 
 
-def _write(journal: Journal, stage: int, files: Mapping[str, str], reason: str) -> None:
+def write_files(journal: Journal, stage: int, files: Mapping[str, str], reason: str) -> None:
     """Write files, except those that someone has edited since."""
     known = journal.written()
     for name, text in files.items():
@@ -190,7 +190,7 @@ def _follow_in_cpp(journal: Journal, spec: OpSpec, stage: int) -> None:
             for kernel in spec.kernels
         }
         texts = {path: source.read_text(encoding="utf-8") for path, source in kernels.items()}
-        _write(journal, stage, kernels_in_tree(spec, texts), f"the kernels of stage {stage}")
+        write_files(journal, stage, kernels_in_tree(spec, texts), f"the kernels of stage {stage}")
 
 
 def status(journal: Journal) -> list[tuple[int, str, str]]:
