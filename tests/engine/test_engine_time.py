@@ -29,18 +29,29 @@ def math_cycles(device: Device, fidelity: MathFidelity) -> int:
 
 def test_the_slower_of_unpack_and_math_sets_the_pace(device: Device) -> None:
     fpu, unpack = device.arch.timing.fpu, device.arch.timing.unpack
-    unpacking = unpack.start + int(2 * 2048 / unpack.bytes_per_cycle)
-    one_phase, four_phases = fpu.latency + fpu.matmul_per_phase, fpu.latency + 4 * fpu.matmul_per_phase
-    assert one_phase < unpacking < four_phases
-    math_bound, unpack_bound = unpacking + PRODUCTS * four_phases, PRODUCTS * unpacking + one_phase
+    unpacking = int(2 * 2048 / unpack.matmul_srca_bytes)
+    one_phase = int(fpu.matmul_per_phase + fpu.matmul_overhead["LoFi"])
+    four_phases = int(4 * fpu.matmul_per_phase + fpu.matmul_overhead["HiFi4"])
+    assert one_phase < four_phases < unpacking
     assert (
         math_cycles(device, MathFidelity.HiFi4) - math_cycles(device, MathFidelity.LoFi)
-        == math_bound - unpack_bound
+        == four_phases - one_phase
     )
+
+
+def test_math_sets_the_pace_on_blackhole() -> None:
+    with open_device("blackhole") as device:
+        fpu = device.arch.timing.fpu
+        two, four = (
+            int(fpu.phases[name] * fpu.matmul_per_phase + fpu.matmul_overhead[name])
+            for name in ("HiFi2", "HiFi4")
+        )
+        slow, fast = math_cycles(device, MathFidelity.HiFi4), math_cycles(device, MathFidelity.HiFi2)
+        assert slow - fast == PRODUCTS * (four - two)
 
 
 def test_blackhole_unpacks_faster(device: Device) -> None:
     with open_device("blackhole") as blackhole:
-        assert blackhole.arch.timing.unpack.bytes_per_cycle > device.arch.timing.unpack.bytes_per_cycle
+        assert blackhole.arch.timing.unpack.matmul_srca_bytes > device.arch.timing.unpack.matmul_srca_bytes
         wormhole_cycles = math_cycles(device, MathFidelity.LoFi)
         assert math_cycles(blackhole, MathFidelity.LoFi) < wormhole_cycles

@@ -44,6 +44,8 @@ class DramTiming:
 class UnpackTiming:
     bytes_per_cycle: float
     both_bytes_per_cycle: float
+    matmul_srca_bytes: float
+    matmul_srcb_bytes: float
     start: int
     tilize_bf16: int
     untilize_bf16: int
@@ -52,6 +54,7 @@ class UnpackTiming:
 @dataclass(frozen=True)
 class FpuTiming:
     matmul_per_phase: int
+    matmul_overhead: Mapping[str, float]
     eltwise_per_tile: int
     reduce_per_tile: int
     copy_per_tile: int

@@ -6,6 +6,7 @@ import ctypes as c
 from typing import ClassVar
 
 from tilesmith.arch import Arch
+from tilesmith.arch.timing import FpuTiming
 
 _BF16_TILE = 2048  # the arch data's tilize and untilize figures are for one
 _RATES = (
@@ -15,6 +16,8 @@ _RATES = (
     "pack_rate",
     "pack_untilize_rate",
     "accumulate_factor",
+    "matmul_srca_rate",
+    "matmul_srcb_rate",
 )
 _CYCLES = (
     "start",
@@ -33,6 +36,7 @@ class EngineTiming(c.Structure):
 
     _fields_: ClassVar[list[tuple[str, type[c.c_double] | type[c.c_uint32]]]] = [
         *((name, c.c_double) for name in _RATES),
+        ("matmul_overhead", c.c_double * 5),
         *((name, c.c_uint32) for name in _CYCLES),
     ]
 
@@ -58,6 +62,9 @@ def _engine_timing(arch: Arch) -> EngineTiming:
         pack_rate=pack.bytes_per_cycle,
         pack_untilize_rate=_BF16_TILE / pack.untilize_bf16,
         accumulate_factor=pack.l1_accumulate_factor,
+        matmul_srca_rate=unpack.matmul_srca_bytes,
+        matmul_srcb_rate=unpack.matmul_srcb_bytes,
+        matmul_overhead=_by_phases(fpu),
         start=unpack.start,
         latency=fpu.latency,
         matmul_phase=fpu.matmul_per_phase,
@@ -67,3 +74,9 @@ def _engine_timing(arch: Arch) -> EngineTiming:
         transpose=4 * fpu.transpose_per_face,
         sfpu_default=sfpu.default,
     )
+
+
+def _by_phases(fpu: FpuTiming) -> tuple[float, ...]:
+    """Index by the number of fidelity phases; a matmul has at least one."""
+    overhead = {fpu.phases[fidelity]: cycles for fidelity, cycles in fpu.matmul_overhead.items()}
+    return tuple(overhead.get(phases, 0.0) for phases in range(5))

@@ -66,12 +66,12 @@ class EmulatorExecutor:
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         with self._lock:
-            checks, fast = options.checks == "on", options.numbers == "fast"
+            checks, fast = options.checks == "on", options.numbers != "chip"
             chosen = settings.current()
             loaded = self.prepare(program, placement, checks, fast)
             native = run_options(
                 checks=checks,
-                fast=fast,
+                numbers=options.numbers,
                 seed=options.seed,
                 step_limit=chosen.step_limit,
                 stuck_seconds=chosen.stuck_seconds,

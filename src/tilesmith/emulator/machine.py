@@ -21,6 +21,7 @@ from tilesmith.runtime.trace import EVENT, Trace, Work
 # 16 bytes, and the two kinds of runtime arguments of five roles.
 _SEMAPHORE_BYTES = 16 * 16
 _ARGUMENT_BYTES = 2 * 5 * 4096
+_NUMBERS = ("chip", "fast", "none")  # as the runtime counts them
 
 
 class Machine:
@@ -93,7 +94,7 @@ class Machine:
 def run_options(
     *,
     checks: bool,
-    fast: bool,
+    numbers: str,
     seed: int,
     step_limit: int,
     stuck_seconds: float,
@@ -107,7 +108,7 @@ def run_options(
     )
     return library.RunOptions(
         checks=checks,
-        numbers=int(fast),
+        numbers=_NUMBERS.index(numbers),
         seeded=seed != 0,
         seed=seed,
         step_limit=step_limit,

@@ -126,7 +126,7 @@ class Device:
         self,
         program: Program,
         checks: Literal["on", "off"] | None = None,
-        numbers: Literal["chip", "fast"] | None = None,
+        numbers: Literal["chip", "fast", "none"] | None = None,
         seed: int | None = None,
         trace: bool = False,
     ) -> RunReport:

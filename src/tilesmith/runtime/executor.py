@@ -24,7 +24,7 @@ class RunOptions:
     """How to run. `allocations` are (in DRAM, address, bytes per bank or core) of every live buffer."""
 
     checks: Literal["on", "off"] = "on"
-    numbers: Literal["chip", "fast"] = "chip"
+    numbers: Literal["chip", "fast", "none"] = "chip"
     seed: int = 0
     allocations: Sequence[tuple[bool, int, int]] = ()
     trace: bool = False

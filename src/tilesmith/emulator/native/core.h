@@ -108,6 +108,7 @@ const CbConfig& cb_config(uint32_t cb);  // of this core
 const ComputeConfig& compute_config();   // of the compute kernel on this core
 bool checks_on();
 bool fast_numbers();
+bool computes();  // otherwise tiles move and time passes, and nobody looks at what is in them
 
 // ---- waiting and time ----
 void block(WaitQueue& queue, const Wait& wait);  // switch away; returns after a wake

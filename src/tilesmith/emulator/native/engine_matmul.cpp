@@ -26,6 +26,14 @@ void gather(uint32_t* tile, num::Geometry shape) {
     }
 }
 
+// The wider side of the block streams past one tile of the other, which stays in its register meanwhile.
+uint64_t unpack_cycles(uint32_t rows, uint32_t cols, uint32_t bytes0, uint32_t bytes1) {
+    const EngineTiming& timing = engine_timing();
+    const double cycles = cols >= rows ? rows * (bytes0 + cols * bytes1) / timing.matmul_srca_rate
+                                       : cols * (bytes1 + rows * bytes0) / timing.matmul_srcb_rate;
+    return static_cast<uint64_t>(cycles);
+}
+
 void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uint32_t tile1, uint32_t cols,
                  uint32_t rows, uint32_t stride, const At& at) {
     check_operand(engine, srca, cb1, at);
@@ -34,19 +42,19 @@ void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uin
     bank.first = rows;
     describe(engine, bank, 0, cb0, src_kind(engine, cb0, false));
     describe(engine, bank, 1, cb1, src_kind(engine, cb1, false));
-    uint32_t bytes = 0;
+    uint32_t bytes0 = 0, bytes1 = 0;  // of one tile
     for (uint32_t r = 0; r < rows; ++r) {
-        bytes += read_tile(engine, cb0, tile0 + r * stride, bank.as[0], bank.tile(r), at);
+        bytes0 = read_tile(engine, cb0, tile0 + r * stride, bank.as[0], bank.tile(r), at);
         if (!is_whole(bank.shape[0])) spread(bank.tile(r), bank.shape[0]);
     }
     const uint32_t turn = engine.mine().unpack_variant.transpose;
     for (uint32_t c = 0; c < cols; ++c) {
         uint32_t* words = bank.tile(rows + c);
-        bytes += read_tile(engine, cb1, tile1 + c, bank.as[1], words, at);
+        bytes1 = read_tile(engine, cb1, tile1 + c, bank.as[1], words, at);
         if (!is_whole(bank.shape[1])) spread(words, bank.shape[1]);
         if (turn) transpose(words, 3, {});
     }
-    spend_unpack(bytes, engine_timing().unpack_rate);
+    spend(unpack_cycles(rows, cols, bytes0, bytes1), Work::unpack);
     end_fill(engine);
 }
 
@@ -69,7 +77,8 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
         tiles[i % dst_tiles] = dst_for_accumulate(engine, dst + i, kind, &fresh, at);
         if (!whole) spread(tiles[i % dst_tiles], out);
     }
-    if (engine.fast && bank.as[1] != num::Src::integer && rows * cols <= dst_tiles) {
+    if (!computes()) {
+    } else if (engine.fast && bank.as[1] != num::Src::integer && rows * cols <= dst_tiles) {
         num::matmul_fast(bank.words, bank.second(), rows, cols, tiles);
     } else {
         for (uint32_t r = 0; r < rows; ++r)
@@ -78,7 +87,7 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
     }
     for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i % dst_tiles], out);
     const uint64_t least = uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols;
-    spend(engine_timing().latency + least, Work::matmul);
+    spend(least + static_cast<uint64_t>(engine_timing().matmul_overhead[engine.mode.phases] * rows * cols), Work::matmul);
     count_products(rows * cols, least);
     end_drain(engine);
 }

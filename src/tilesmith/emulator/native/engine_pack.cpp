@@ -68,7 +68,7 @@ extern "C" void ts_pack(uint32_t dst, uint32_t cb, bool out_of_order, uint32_t i
     const uint32_t bytes = num::tile_bytes(static_cast<uint8_t>(config.format), shape);
     check_page(e, cb, bytes, at);
     l1_write(address, bytes, at);
-    num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
+    if (computes()) num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
     spend_pack(e, bytes, engine_timing().pack_rate);
 }
 

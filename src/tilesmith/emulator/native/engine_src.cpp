@@ -28,7 +28,7 @@ uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint
     const uint32_t address = page_address(cb, tile);
     check_page(engine, cb, bytes, at);
     l1_read(address, bytes, at);
-    num::unpack(format, as, engine.fast, l1(address), shape, out);
+    if (computes()) num::unpack(format, as, engine.fast, l1(address), shape, out);
     return bytes;
 }
 

@@ -325,7 +325,8 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.options = *options;
     run.checks = options->checks;
     run.clock = options->clock;
-    run.fast = options->numbers == 1;
+    run.fast = options->numbers != 0;
+    run.computes = options->numbers != 2;
     run.trace = options->trace ? &program->trace : nullptr;
     run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;
     const bool takes_turns = has_static_data(*program);

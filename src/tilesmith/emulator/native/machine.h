@@ -265,7 +265,7 @@ struct Run {
     LoadedProgram* program = nullptr;
     Machine* machine = nullptr;
     RunOptions options{};
-    bool checks = true, fast = false, clock = true, aborted = false;
+    bool checks = true, fast = false, computes = true, clock = true, aborted = false;
     Trace* trace = nullptr;  // only of a traced run
     Fiber* current = nullptr;
     void* scheduler_stack_pointer = nullptr;

@@ -14,6 +14,7 @@ const CbConfig& cb_config(uint32_t cb) { return self().core->cbs[cb].config; }
 const ComputeConfig& compute_config() { return *self().core->compute; }
 bool checks_on() { return current_run->checks; }
 bool fast_numbers() { return current_run->fast; }
+bool computes() { return current_run->computes; }
 uint64_t now() { return self().time; }
 
 void spend(uint64_t cycles, Work kind) {
