@@ -9,11 +9,12 @@ import torch
 
 from benchmarks.grid_sample.case import Case, Memory
 from tilesmith.formats import DataFormat
+from tilesmith.ops.compute_config import ComputeKernelConfig
 from tilesmith.ops.grid_sample import golden_grid_sample, grid_sample, prepare_grid_sample_grid
 from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.tensor import Tensor
-from tilesmith.program import ComputeConfig, Program, num_cores_to_corerangeset
+from tilesmith.program import Program, num_cores_to_corerangeset
 from tilesmith.runtime import (
     BufferType,
     Device,
@@ -76,7 +77,7 @@ def run_case(device: Device, case: Case, seed: int = 0) -> Outcome:
             use_precomputed_grid=case.prepared,
             batch_output_channels=case.joined,
             memory_config=_asked(case, device),
-            compute_kernel_config=ComputeConfig(fp32_dest_acc_en=case.wide),
+            compute_kernel_config=ComputeKernelConfig(fp32_dest_acc_en=case.wide),
         )
     stored = there.to_torch().float()
     wanted = _expected(case, stored, given)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from tilesmith.formats import DataFormat
 from tilesmith.ops.checks import fatal
+from tilesmith.ops.compute_config import ComputeKernelConfig
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.framework import launch, register
 from tilesmith.ops.grid_sample.attributes import MODES, PADDING_MODES, GridSampleAttributes
@@ -18,22 +18,8 @@ from tilesmith.ops.grid_sample.reference import golden_grid_sample, golden_prepa
 from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
-from tilesmith.program import ComputeConfig, MathFidelity
 from tilesmith.runtime import Layout
 from tilesmith.runtime.tensor_spec import TensorSpec
-
-
-class ComputeKernelConfig(Protocol):
-    """What is read of a compute kernel configuration."""
-
-    @property
-    def math_fidelity(self) -> MathFidelity: ...
-    @property
-    def math_approx_mode(self) -> bool: ...
-    @property
-    def fp32_dest_acc_en(self) -> bool: ...
-    @property
-    def dst_full_sync_en(self) -> bool: ...
 
 
 def grid_sample(
@@ -65,7 +51,7 @@ def grid_sample(
         use_precomputed_grid=use_precomputed_grid,
         batch_output_channels=batch_output_channels,
         memory_config=memory_config,
-        compute=_compute_config(compute_kernel_config),
+        compute=(compute_kernel_config or ComputeKernelConfig()).config(()),
     )
     (output,) = launch(GRID_SAMPLE, attrs, [input_tensor, grid])
     return output
@@ -106,17 +92,6 @@ def prepare_grid_sample_grid(
     spec = TensorSpec(words.shape, DataFormat.Float16_b, Layout.ROW_MAJOR, grid.spec.memory_config)
     pages = np.ascontiguousarray(words).view(np.uint8).reshape(spec.num_pages, spec.page_size)
     return Tensor(on_host=HostTensor(spec, pages))
-
-
-def _compute_config(asked: ComputeKernelConfig | None) -> ComputeConfig:
-    if asked is None:
-        return ComputeConfig()
-    return ComputeConfig(
-        math_fidelity=asked.math_fidelity,
-        math_approx_mode=asked.math_approx_mode,
-        fp32_dest_acc_en=asked.fp32_dest_acc_en,
-        dst_full_sync_en=asked.dst_full_sync_en,
-    )
 
 
 register("ttnn.grid_sample", grid_sample, golden_grid_sample)
