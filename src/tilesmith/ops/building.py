@@ -114,7 +114,7 @@ def data_movement_kernel(
 
 
 def page_writer(work: Work, output: Tensor, cb: int = OUT) -> Kernel:
-    """Writes each core's share of the output's tiles; their padding becomes zero where elements stand alone."""
+    """Writes each core's share of the output's tiles; padding becomes zero where elements stand alone."""
     height, width = (1, 1, *output.shape)[-2:]
     down, across = -(-height // 32), -(-width // 32)
     aligned = height % 32 == width % 32 == 0

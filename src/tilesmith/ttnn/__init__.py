@@ -15,6 +15,7 @@ from typing import Any
 from tilesmith.formats import TileShape as Tile
 from tilesmith.formats import tile_bytes
 from tilesmith.ops.catalogue import load_operations
+from tilesmith.ops.compute_config import ComputeKernelConfig, init_device_compute_kernel_config
 from tilesmith.ops.core_grid import CoreGrid
 from tilesmith.ops.device import Arch, MeshDevice
 from tilesmith.ops.dtypes import (
@@ -35,6 +36,29 @@ from tilesmith.ops.framework import (
     get_golden_function,
     registered_operations,
 )
+from tilesmith.ops.generic.api import (
+    TensorAccessorArgs,
+    cb_descriptor_from_sharded_tensor,
+    grid_to_cores,
+    split_work_to_cores,
+)
+from tilesmith.ops.generic.descriptors import (
+    NOC,
+    CBDescriptor,
+    CBFormatDescriptor,
+    ComputeConfigDescriptor,
+    CoreType,
+    DataMovementConfigDescriptor,
+    KernelDescriptor,
+    ProgramDescriptor,
+    ReaderConfigDescriptor,
+    SemaphoreDescriptor,
+    TileDescriptor,
+    UnpackToDestMode,
+    WriterConfigDescriptor,
+    merge_program_descriptors,
+)
+from tilesmith.ops.generic.runtime_args import RuntimeArgs
 from tilesmith.ops.memory import (
     DRAM_MEMORY_CONFIG,
     L1_BLOCK_SHARDED_MEMORY_CONFIG,
@@ -53,7 +77,9 @@ from tilesmith.ops.opening import (
 from tilesmith.ops.shape import Shape
 from tilesmith.ops.shard_strategy import ShardStrategy, create_sharded_memory_config
 from tilesmith.ops.tensor import StorageType, Tensor
-from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet
+from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet, MathFidelity, num_cores_to_corerangeset
+from tilesmith.program import Processor as DataMovementProcessor
+from tilesmith.program.cores import corerange_to_cores
 from tilesmith.runtime import (
     ROW_MAJOR_LAYOUT,
     TILE_LAYOUT,
@@ -67,6 +93,7 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 
 TILE_SIZE = 32
 Device = MeshDevice
+WormholeComputeKernelConfig = BlackholeComputeKernelConfig = ComputeKernelConfig
 
 load_operations()
 
@@ -97,43 +124,70 @@ __all__ = [  # the operations come on top, by name
     "L1_HEIGHT_SHARDED_MEMORY_CONFIG",
     "L1_MEMORY_CONFIG",
     "L1_WIDTH_SHARDED_MEMORY_CONFIG",
+    "NOC",
     "ROW_MAJOR_LAYOUT",
     "TILE_LAYOUT",
     "TILE_SIZE",
     "Arch",
+    "BlackholeComputeKernelConfig",
     "BufferType",
+    "CBDescriptor",
+    "CBFormatDescriptor",
+    "ComputeConfigDescriptor",
+    "ComputeKernelConfig",
     "CoreCoord",
     "CoreGrid",
     "CoreRange",
     "CoreRangeSet",
+    "CoreType",
+    "DataMovementConfigDescriptor",
+    "DataMovementProcessor",
     "DataType",
     "Device",
+    "KernelDescriptor",
     "Layout",
+    "MathFidelity",
     "MemoryConfig",
     "MeshDevice",
+    "ProgramDescriptor",
+    "ReaderConfigDescriptor",
+    "RuntimeArgs",
+    "SemaphoreDescriptor",
     "Shape",
     "ShardOrientation",
     "ShardSpec",
     "ShardStrategy",
     "StorageType",
     "Tensor",
+    "TensorAccessorArgs",
     "TensorMemoryLayout",
     "TensorSpec",
     "Tile",
+    "TileDescriptor",
     "UnaryOpType",
     "UnaryWithParam",
+    "UnpackToDestMode",
+    "WormholeComputeKernelConfig",
+    "WriterConfigDescriptor",
     "attach_golden_function",
     "bfloat4_b",
     "bfloat8_b",
     "bfloat16",
+    "cb_descriptor_from_sharded_tensor",
     "close_device",
+    "corerange_to_cores",
     "create_sharded_memory_config",
     "float32",
     "get_golden_function",
     "get_num_devices",
+    "grid_to_cores",
+    "init_device_compute_kernel_config",
     "int32",
     "manage_device",
+    "merge_program_descriptors",
+    "num_cores_to_corerangeset",
     "open_device",
+    "split_work_to_cores",
     "synchronize_device",
     "tile_size",
     "uint8",

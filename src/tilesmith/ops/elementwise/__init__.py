@@ -1,1 +1,1 @@
-"""Operations on one, two or three tensors, element by element: unary, binary, ternary; with broadcast and fusion."""
+"""Operations element by element on one, two or three tensors, with broadcast and fused activations."""

@@ -10,8 +10,9 @@ from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.activation import Activation, Activations, applied
 from tilesmith.ops.elementwise.operation import Attributes, Chain, Elementwise, broadcast_shape
 from tilesmith.ops.framework import launch
-from tilesmith.ops.layouts import as_tiles, in_layout_of
+from tilesmith.ops.layouts import as_tiles, in_layout
 from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.shape import Shape
 from tilesmith.ops.shards import fitting_memory
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
@@ -61,16 +62,22 @@ def _padding_would_spoil(target: DataType, shape: tuple[int, ...]) -> bool:
 
 
 def _launch(attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None) -> Tensor:
-    first = tensors[0]
+    for letter, tensor in zip("ABC", tensors, strict=False):
+        fatal(
+            tensor.on_device is not None,
+            f"Input tensor {letter} must be on device, got storage type: StorageType::HOST",
+        )
     in_tiles = [as_tiles(tensor) for tensor in tensors]
     if output is None:
         (result,) = launch(ELEMENTWISE, attrs, in_tiles)
-        return in_layout_of(result, first)
+        in_rows = all(tensor.layout is Layout.ROW_MAJOR for tensor in tensors)
+        return in_layout(result, Layout.ROW_MAJOR) if in_rows else result
     fatal(output.layout is Layout.TILE, "Output tensor must be in tile layout")
     shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
     fatal(
         output.spec.shape == shape,
-        f"Output tensor must have shape {list(shape)}, got {list(output.spec.shape)}",
+        f"Shape of Output tensor {output.shape} provided does not match the broadcasted output shape"
+        f" {Shape(shape)}",
     )
     return launch(ELEMENTWISE, attrs, in_tiles, output=[output])[0]
 

@@ -9,6 +9,7 @@ from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise import reference
 from tilesmith.ops.elementwise.activation import Activations
 from tilesmith.ops.elementwise.api import Operand, elementwise
+from tilesmith.ops.elementwise.unary import typecast
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
@@ -156,6 +157,9 @@ def div(
     combine = {None: "div", "floor": "floor_div", "trunc": "trunc_div"}.get(rounding_mode)
     fatal(combine is not None, "Incorrect rounding mode (expected None, 'trunc', or 'floor')")
     assert combine is not None
+    if combine == "div":
+        # A quotient of integers is no integer: it is made, and given, as float32.
+        input_tensor_a, input_tensor_b = _as_real(input_tensor_a), _as_real(input_tensor_b)
     return elementwise(
         combine,
         [input_tensor_a, input_tensor_b],
@@ -165,6 +169,12 @@ def div(
         before=[input_tensor_a_activations, input_tensor_b_activations],
         after=activations,
     )
+
+
+def _as_real(operand: Operand) -> Operand:
+    if isinstance(operand, Tensor) and operand.dtype.is_integer:
+        return typecast(operand, DataType.FLOAT32)
+    return operand
 
 
 register("ttnn.divide", div, golden=reference.BINARY["div"])

@@ -1,4 +1,4 @@
-"""Programs of elementwise operations: on the vector unit, or on the matrix engine where that is exact enough."""
+"""Programs of elementwise operations: on the vector unit, or on the matrix engine where that is exact."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tilesmith.ops.elementwise.binary_table import BINARY
 from tilesmith.ops.elementwise.operation import Attributes, Chain
 from tilesmith.ops.elementwise.steps import Script, Step
 from tilesmith.ops.elementwise.unary_table import UNARY
+from tilesmith.ops.framework import BoundAddress
 from tilesmith.program import ComputeConfig, Kernel, Program
 from tilesmith.runtime import Tensor
 
@@ -95,7 +96,7 @@ def _defines(attrs: Attributes, script: Script, scalars: dict[int, float]) -> di
     defines = {"OPERANDS": str(len(tensors)), "FIRST_CB": str(tensors[0])}
     for index, name in enumerate("ABC"):
         chain = attrs.before[index] if index < attrs.operands else ()
-        fill = script.text(_fill(script.format), index, 3, [scalars[index]]) if index in scalars else ""
+        fill = _filled(script, index, scalars, len(tensors)) if index in scalars else ""
         defines[f"LOAD_{name}"] = f"load({index});" if index in tensors else ""
         defines[f"BEFORE_{name}"] = f"{fill} {chain_text(script, chain, index, 3)}".strip()
     if attrs.combine == "where":
@@ -108,6 +109,15 @@ def _defines(attrs: Attributes, script: Script, scalars: dict[int, float]) -> di
         defines["COMBINE"] = ""
     defines["AFTER"] = chain_text(script, attrs.after, 0, 1)
     return {**defines, **script.defines}
+
+
+def _filled(script: Script, index: int, scalars: dict[int, float], tensors: int) -> str:
+    """A DST tile full of a number, which is a value of the call: it stands after tensors and output."""
+    first = len(script.words)
+    text = script.text(_fill(script.format), index, 3, [scalars[index]])
+    number = tensors + 1 + sorted(scalars).index(index)
+    script.words[first] = BoundAddress(script.words[first], number)
+    return text
 
 
 def _fill(format: DataFormat) -> Step:

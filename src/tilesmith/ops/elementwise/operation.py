@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 
 from tilesmith.formats import DataFormat
 from tilesmith.ops.checks import fatal
+from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.binary_table import BINARY
-from tilesmith.ops.elementwise.steps import Applied
+from tilesmith.ops.elementwise.steps import Applied, word_of
 from tilesmith.ops.elementwise.unary_table import UNARY
 from tilesmith.ops.framework import Factory
 from tilesmith.runtime import Layout, MemoryConfig, Tensor
@@ -50,16 +51,20 @@ class Elementwise:
             fatal(
                 (tensor.spec.tile.rows, tensor.spec.tile.cols) == (32, 32), "Only 32x32 tiles are supported"
             )
-        formats = {tensor.dtype for tensor in inputs}
-        fatal(
-            len(formats) == 1 or not any(one.is_integer for one in formats),
-            f"Operands must all be floats or all of one integer type, got {_names(formats)}",
-        )
+        _check_mixed(attrs, inputs)
         _check_steps(attrs, inputs[0].dtype)
 
     def output_specs(self, attrs: Attributes, inputs: Sequence[Tensor]) -> tuple[TensorSpec, ...]:
         shape = broadcast_shape([tensor.shape for tensor in inputs])
         return (TensorSpec(shape, attrs.dtype, Layout.TILE, attrs.memory_config),)
+
+    def cache_key(self, attrs: Attributes, inputs: Sequence[Tensor]) -> Hashable:
+        """As in ttnn, a number that takes an operand's place is no part of the key."""
+        without = replace(attrs, scalars=tuple((index, 0.0) for index, _ in attrs.scalars))
+        return (without, *(tensor.spec for tensor in inputs))
+
+    def call_values(self, attrs: Attributes, inputs: Sequence[Tensor]) -> list[int]:
+        return [word_of(value, inputs[0].dtype) for _, value in attrs.scalars]
 
     def select_factory(self, attrs: Attributes, inputs: Sequence[Tensor]) -> Factory[Attributes]:
         from tilesmith.ops.elementwise.factories import MatrixFactory, VectorFactory
@@ -75,27 +80,53 @@ def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """
     rank = max(map(len, shapes))
     full = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
-    result = []
+    result: list[int] = []
     for sizes in zip(*full, strict=True):
         size = next((one for one in sizes if one != 1), 1)
+        axis = len(result) - rank
         fatal(
             all(one in (1, size) for one in sizes),
-            f"Invalid shape for broadcasting: {' and '.join(str(list(one)) for one in shapes)}",
+            f"Broadcasting rule violation at dimension index {axis} (output rank {rank}),"
+            f" dim a: {sizes[0]}, dim b: {next((one for one in sizes[1:] if one != sizes[0]), sizes[0])}",
         )
         result.append(size)
     return tuple(result)
 
 
+def _check_mixed(attrs: Attributes, inputs: Sequence[Tensor]) -> None:
+    formats = [tensor.dtype for tensor in inputs]
+    a, b = DataType.of(formats[0]), DataType.of(formats[-1])
+    fatal(
+        len(set(formats)) == 1 or not any(one.is_integer for one in formats),
+        f"Mixed dtype is not supported for binary operation {_binary_name(attrs)},"
+        f" dtype A: DataType::{a.name}, dtype B: DataType::{b.name}",
+    )
+
+
 def _check_steps(attrs: Attributes, format: DataFormat) -> None:
+    dtype, current = DataType.of(format).name, format
     for one in (step for chain in (*attrs.before, attrs.after) for step in chain):
         if one.name == "typecast":
+            current = DataFormat(int(one.parameters[1]))
             continue
-        fatal(one.name in UNARY, f"unary operation {one.name!r} is not known")
-        fatal(UNARY[one.name].step(format) is not None, f"{one.name} does not support data of {format.name}")
+        fatal(
+            UNARY[one.name].step(current) is not None,
+            f"Unary: UnaryOpType::{one.name.upper()} does not support"
+            f" {'integer ' if current.is_integer else ''}input dtype DataType::{dtype}",
+        )
     if attrs.combine and attrs.combine != "where":
-        supported = BINARY[attrs.combine].step(format) is not None
-        fatal(supported, f"{attrs.combine} does not support data of {format.name}")
+        fatal(
+            BINARY[attrs.combine].step(_entering(attrs, format)) is not None,
+            f"Input tensor A dtype DataType::{dtype} is not supported for binary operation"
+            f" {_binary_name(attrs)}",
+        )
 
 
-def _names(formats: set[DataFormat]) -> str:
-    return ", ".join(sorted(one.name for one in formats))
+def _entering(attrs: Attributes, format: DataFormat) -> DataFormat:
+    """The format operands are combined in: a chain before may change it."""
+    casts = [one for chain in attrs.before for one in chain if one.name == "typecast"]
+    return DataFormat(int(casts[-1].parameters[1])) if casts else format
+
+
+def _binary_name(attrs: Attributes) -> str:
+    return f"BinaryOpType::{attrs.combine.upper()}"

@@ -42,13 +42,15 @@ def _logical(name: str) -> Function:
 def _bessel(x: torch.Tensor) -> torch.Tensor:
     import torch
 
-    return torch.special.i1(x)
+    result: torch.Tensor = torch.special.i1(x)
+    return result
 
 
 _SAME_NAME = (
-    "sigmoid silu tanh square sign exp2 expm1 log sin cos tan asin acos atan sinh cosh asinh acosh atanh erf erfc"
-    " hardsigmoid softsign erfinv i0 digamma mish log1p tanhshrink sqrt ceil floor trunc frac abs neg relu exp"
-    " rsqrt reciprocal log2 log10 relu6 selu hardswish bitwise_not celu elu hardtanh softplus hardshrink softshrink"
+    "sigmoid silu tanh square sign exp2 expm1 log sin cos tan asin acos atan sinh cosh asinh acosh"
+    " atanh erf erfc hardsigmoid softsign erfinv i0 digamma mish log1p tanhshrink sqrt ceil floor"
+    " trunc frac abs neg relu exp rsqrt reciprocal log2 log10 relu6 selu hardswish bitwise_not celu"
+    " elu hardtanh softplus hardshrink softshrink"
 )
 _UNARY: dict[str, Function] = {name: _torch(name) for name in _SAME_NAME.split()}
 _UNARY |= {
@@ -76,8 +78,8 @@ _UNARY |= {
     "round": lambda x, decimals=0: x.round(decimals=decimals),
     "deg2rad": lambda x: x * (math.pi / 180),
     "rad2deg": lambda x: x * (180 / math.pi),
-    "clamp": lambda x, min=None, max=None: x.clamp(min, max),
-    "clip": lambda x, min=None, max=None: x.clamp(min, max),
+    "clamp": lambda x, *limits, **named: x.clamp(*limits, **named),
+    "clip": lambda x, *limits, **named: x.clamp(*limits, **named),
     "typecast": lambda x, *_: x,
 }
 UNARY: Mapping[str, Function] = MappingProxyType(_UNARY)
@@ -111,7 +113,7 @@ _BINARY |= {name: _logical(name) for name in ("logical_and", "logical_or", "logi
 _BINARY |= {
     "sub": lambda a, b: a - b,
     "rsub": lambda a, b: b - a,
-    "div": lambda a, b, rounding_mode=None: _torch("div")(a, b, rounding_mode=rounding_mode),
+    "div": lambda a, b, **options: _torch("div")(a, b, **options),
     "floor_div": lambda a, b: _torch("div")(a, b, rounding_mode="floor"),
     "div_no_nan": lambda a, b: _torch("where")(b == 0, a * 0, a / b),
     "squared_difference": lambda a, b: (a - b) ** 2,

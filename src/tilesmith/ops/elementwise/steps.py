@@ -1,4 +1,4 @@
-"""Steps of the vector unit: what a program's compute kernel does to a DST tile, as text with places to fill in."""
+"""Steps of the vector unit: what a compute kernel does to a DST tile, as text with places to fill in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INTEGERS = (DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16)
 
 @dataclass(frozen=True)
 class Step:
-    """`call` names the DST tile {d}, a free one {s}, and parameters {0}, {1}; {format} is the data's format."""
+    """`call` names the DST tile {d}, a free one {s}, parameters {0}, {1}; {format} is the data's format."""
 
     headers: tuple[str, ...]
     init: str

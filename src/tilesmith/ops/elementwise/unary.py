@@ -15,10 +15,10 @@ from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 
 _PLAIN = (
-    "abs acos acosh asin asinh atan atanh bitwise_not cbrt ceil cos cosh digamma eqz erfc erfinv exp2 expm1 floor"
-    " frac gez gtz hardmish hardsigmoid hardswish i0 i1 identity isfinite isinf isnan isneginf isposinf lez"
-    " log_sigmoid logical_not ltz neg nez reciprocal relu relu6 sign signbit silu sin sinh softsign square tan"
-    " tanhshrink trunc swish"
+    "abs acos acosh asin asinh atan atanh bitwise_not cbrt ceil cos cosh digamma eqz erfc erfinv"
+    " exp2 expm1 floor frac gez gtz hardmish hardsigmoid hardswish i0 i1 identity isfinite isinf"
+    " isnan isneginf isposinf lez log_sigmoid logical_not ltz neg nez reciprocal relu relu6 sign"
+    " signbit silu sin sinh softsign square tan tanhshrink trunc swish"
 )
 _FAST = "sqrt rsqrt log log2 log10 log1p erf mish exp tanh"
 

@@ -46,9 +46,10 @@ def embedding(
 ) -> Tensor:
     """The rows of `weight` that `input_tensor` names."""
     fatal(
-        input_tensor.dtype in (DataType.UINT32, DataType.BFLOAT16, DataType.INT32),
+        input_tensor.dtype in (DataType.UINT32, DataType.BFLOAT16),
         "Input must be UINT32 or BFLOAT16",
     )
+    fatal(weight.dtype is DataType.BFLOAT16, "Weights tensor must have BFLOAT16 dtype")
     shape = input_tensor.spec.shape
     table = in_layout(weight, Layout.ROW_MAJOR)
     table = reshape(table, (table.logical_volume() // table.spec.shape[-1], table.spec.shape[-1]))
@@ -56,9 +57,9 @@ def embedding(
     plain = memory if not memory.is_sharded() else DRAM_MEMORY_CONFIG
     (rows,) = launch(EMBEDDING, Attributes(plain.placed()), [_index(input_tensor), table])
     result = reshape(rows, (*shape, table.spec.shape[-1]))
-    wanted = layout or (output_tensor.layout if output_tensor is not None else Layout.ROW_MAJOR)
+    wanted = layout or (output_tensor.layout if output_tensor is not None else weight.layout)
     result = in_layout(result, wanted)
-    result = result if dtype in (None, result.dtype) else typecast(result, dtype or result.dtype)
+    result = result if dtype is None or dtype is result.dtype else typecast(result, dtype)
     if output_tensor is not None:
         return copy(result, output_tensor)
     return to_memory_config(result, memory)
@@ -66,8 +67,6 @@ def embedding(
 
 def _index(tensor: Tensor) -> Tensor:
     """Rows of 32-bit numbers."""
-    numbers = (
-        tensor if tensor.dtype in (DataType.UINT32, DataType.INT32) else typecast(tensor, DataType.UINT32)
-    )
+    numbers = tensor if tensor.dtype is DataType.UINT32 else typecast(tensor, DataType.UINT32)
     rows = in_layout(numbers, Layout.ROW_MAJOR)
     return rows if rows.spec.shape else reshape(rows, (1,))

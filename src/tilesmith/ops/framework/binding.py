@@ -1,4 +1,4 @@
-"""Addresses in a program that belong to tensors: found when it is made, replaced when it is used again."""
+"""Numbers of a call in a program, above all addresses: found when it is made, replaced on later calls."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from tilesmith.runtime import Buffer, Tensor
 
 class BoundAddress(int):
     """The address of the operation's tensor number `index`, plus an offset. It is an int to everyone else.
+
+    Numbers after those of the tensors stand for the values of a call: see DeviceOperation.call_values.
 
     >>> address = BoundAddress(4096, index=1)
     >>> (address + 64).index, (address + 64).offset, address + 64
@@ -49,12 +51,12 @@ class Operand(Tensor):
 
 @dataclass(frozen=True)
 class Place:
-    """An argument that is an address: of which kernel, on which core (None: common), at which position."""
+    """An argument that changes between calls: of which kernel and core (None: common), where, and which."""
 
     kernel: int
     core: CoreCoord | None
     position: int
-    tensor: int
+    number: int
     offset: int
 
 
@@ -103,23 +105,25 @@ def _without_owner(cb: CircularBuffer) -> CircularBuffer:
     return cb if cb.buffer is None else _moved(cb, cb.buffer)
 
 
-def rebind(program: Program, bindings: Bindings, tensors: Sequence[Tensor]) -> Program:
-    """The program with the addresses of other tensors."""
+def rebind(
+    program: Program, bindings: Bindings, tensors: Sequence[Tensor], numbers: Sequence[int]
+) -> Program:
+    """The program with the numbers of another call: its tensors' addresses, then its values."""
     kernels = list(program.kernels)
     for number in sorted({place.kernel for place in bindings.places}):
         mine = [place for place in bindings.places if place.kernel == number]
-        kernels[number] = _rebound_kernel(kernels[number], mine, tensors)
+        kernels[number] = _rebound_kernel(kernels[number], mine, numbers)
     cbs = list(program.cbs)
     for number, index in bindings.buffers:
         cbs[number] = _moved(cbs[number], BufferView.of(tensors[index].buffer))
     return replace_parts(program, tuple(kernels), tuple(cbs))
 
 
-def _rebound_kernel(kernel: Kernel, places: Sequence[Place], tensors: Sequence[Tensor]) -> Kernel:
+def _rebound_kernel(kernel: Kernel, places: Sequence[Place], numbers: Sequence[int]) -> Kernel:
     common = list(kernel.common_runtime_args)
     per_core: dict[CoreCoord, list[int]] = {}
     for place in places:
-        address = tensors[place.tensor].address + place.offset
+        address = numbers[place.number] + place.offset
         if place.core is None:
             common[place.position] = address
         else:

@@ -14,11 +14,11 @@ from tilesmith.runtime import Device
 
 @dataclass
 class CachedProgram:
-    """A program, the addresses it was last given, and where in it they are (None: make it anew each time)."""
+    """A program, the numbers it was last given, and where in it they are (None: make it anew each time)."""
 
     program: Program
     bindings: Bindings | None
-    addresses: tuple[int, ...]
+    numbers: tuple[int, ...]
 
 
 @dataclass

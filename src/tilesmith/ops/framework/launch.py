@@ -13,6 +13,7 @@ from tilesmith.ops.tensor import Tensor
 from tilesmith.program import Program
 from tilesmith.runtime import Device
 from tilesmith.runtime import Tensor as DeviceTensor
+from tilesmith.runtime.observers import labelled
 
 Attributes = TypeVar("Attributes", bound=Hashable)
 
@@ -39,7 +40,8 @@ def launch(
     made = given or [DeviceTensor(device._allocate(spec)) for spec in operation.output_specs(attrs, taken)]
     program = _program(operation, attrs, taken, made, device, bool(given))
     if program.kernels:
-        device.run(program)
+        with labelled(getattr(attrs, "label", "") or operation.name):
+            device.run(program)
     return tuple(output) if given else tuple(Tensor.of_device(one) for one in made)
 
 
@@ -69,11 +71,23 @@ def _program(
     if entry.bindings is None:
         return _build(operation, attrs, inputs, outputs)[0]
     tensors = (*inputs, *outputs)
-    addresses = tuple([tensor.buffer.address for tensor in tensors])
-    if addresses != entry.addresses:
-        entry.program = rebind(entry.program, entry.bindings, tensors)
-        entry.addresses = addresses
+    numbers = _numbers(operation, attrs, inputs, outputs)
+    if numbers != entry.numbers:
+        entry.program = rebind(entry.program, entry.bindings, tensors, numbers)
+        entry.numbers = numbers
     return entry.program
+
+
+def _numbers(
+    operation: DeviceOperation[Attributes],
+    attrs: Attributes,
+    inputs: Sequence[DeviceTensor],
+    outputs: Sequence[DeviceTensor],
+) -> tuple[int, ...]:
+    """What may differ between calls that share a program."""
+    values = getattr(operation, "call_values", None)
+    addresses = [tensor.buffer.address for tensor in (*inputs, *outputs)]
+    return tuple(addresses if values is None else [*addresses, *values(attrs, inputs)])
 
 
 def _key(
@@ -106,6 +120,5 @@ def _build(
     if bindings is not None and not bindings.any:
         # Nothing to replace: the factory put addresses in by a way of its own.
         bindings = None
-    addresses = tuple(tensor.buffer.address for tensor in tensors)
     kept = without_owners(program)
-    return kept, CachedProgram(kept, bindings, addresses)
+    return kept, CachedProgram(kept, bindings, _numbers(operation, attrs, inputs, outputs))

@@ -27,6 +27,10 @@ class Factory(Protocol[Taken]):
 class DeviceOperation(Protocol[Taken]):
     """An operation on device tensors. `attrs` is a frozen dataclass: with the specs of the inputs and of a
     preallocated output it is the key of the program cache.
+
+    Two methods may come on top. `cache_key(attrs, inputs)` replaces that key. `call_values(attrs, inputs)`
+    gives numbers that differ between calls of one key; the factory puts them into runtime arguments as
+    `BoundAddress(value, len(inputs) + len(outputs) + i)`, and they are replaced there as addresses are.
     """
 
     @property

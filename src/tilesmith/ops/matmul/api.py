@@ -175,5 +175,6 @@ def _check_bias(bias: Tensor | None, left: Tensor, right: Tensor) -> None:
     rank = max(len(left.spec.shape), len(right.spec.shape))
     fatal(
         own in (1, width),
-        f"Broadcasting rule violation at dimension index -1 (output rank {rank}), dim a: {width}, dim b: {own}",
+        f"Broadcasting rule violation at dimension index -1 (output rank {rank}),"
+        f" dim a: {width}, dim b: {own}",
     )

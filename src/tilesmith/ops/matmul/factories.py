@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilesmith.formats import DataFormat, TileShape, exponent_bytes
-from tilesmith.ops.building import OUT, compute_kernel, deal_out, reader, tensor_words, tile_buffer
-from tilesmith.ops.building import page_writer
+from tilesmith.ops.building import (
+    OUT,
+    compute_kernel,
+    deal_out,
+    page_writer,
+    reader,
+    tensor_words,
+    tile_buffer,
+)
 from tilesmith.ops.elementwise.factories import chain_text
 from tilesmith.ops.elementwise.steps import Script
 from tilesmith.ops.matmul.operation import Attributes, batches

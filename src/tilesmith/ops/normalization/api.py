@@ -56,8 +56,8 @@ def _layer_norm(
 
     residual = _.get("residual_input_tensor")
     summed = tensor if residual is None else tensor + residual
-    flat = [None if one is None else one.reshape(-1) for one in (weight, bias)]
-    return torch.nn.functional.layer_norm(summed, summed.shape[-1:], *flat, eps=epsilon)
+    scale, shift = (None if one is None else one.reshape(-1) for one in (weight, bias))
+    return torch.nn.functional.layer_norm(summed, summed.shape[-1:], scale, shift, epsilon)
 
 
 @registered("ttnn.layer_norm", golden=_layer_norm)

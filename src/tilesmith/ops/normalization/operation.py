@@ -44,8 +44,8 @@ class Rows:
         for name, row in zip(_names(attrs), rows, strict=True):
             fatal(
                 row.shape[-1] == x.shape[-1],
-                f"Input and {name} padded widths must match and {name} logical width must be >= input logical width"
-                f" (otherwise valid input columns would be multiplied by {name} padding). Got input:"
+                f"Input and {name} padded widths must match and {name} logical width must be >= input logical"
+                f" width (otherwise valid input columns would be multiplied by {name} padding). Got input:"
                 f" logical[-1]={x.shape[-1]} padded[-1]={x.padded_shape[-1]} vs {name}:"
                 f" logical[-1]={row.shape[-1]} padded[-1]={row.padded_shape[-1]}",
             )

@@ -59,8 +59,8 @@ def _check_joinable(tensors: Sequence[Tensor], axis: int) -> None:
         fatal(len(shapes[0]) == len(shapes[1]), "All tensors must have the same number of dimensions.")
         fatal(
             all(a == b for one, (a, b) in enumerate(zip(*shapes, strict=True)) if one != axis),
-            "All dimensions must be the same size except for the dimension along which the contenation is taking"
-            " place.",
+            "All dimensions must be the same size except for the dimension along which the contenation is"
+            " taking place.",
         )
         kind = "tile" if first.layout is Layout.TILE else "row-major"
         fatal(

@@ -40,7 +40,8 @@ def to_layout(
     if tensor.layout is layout:
         fatal(
             dtype is None or dtype is tensor.dtype,
-            "ttnn::to_layout: dtype cannot be different from tensor dtype when converting to the same layout!",
+            "ttnn::to_layout: dtype cannot be different from tensor dtype when converting to the same"
+            " layout!",
         )
         return tensor
     return _converted(tensor, layout, "to_layout", dtype, memory_config, pad_value)
@@ -83,7 +84,8 @@ def tilize_with_val_padding(
     )
     fatal(
         tuple(output_tensor_shape) == spec.padded_shape,
-        f"Output tensor shape {list(output_tensor_shape)} is not the next whole tiles, {list(spec.padded_shape)}",
+        f"Output tensor shape {list(output_tensor_shape)} is not the next whole tiles,"
+        f" {list(spec.padded_shape)}",
         remedy="for more padding use ttnn.pad before",
     )
     return _converted(input_tensor, Layout.TILE, "tilize_with_val_padding", dtype, memory_config, pad_value)

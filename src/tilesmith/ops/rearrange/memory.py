@@ -98,7 +98,8 @@ def interleaved_to_sharded(
         return moved(input_tensor, grid, dtype, preallocated_output)
     fatal(
         isinstance(shard_shape, Sequence) and shard_scheme is not None,
-        "interleaved_to_sharded needs a sharded memory config, or grid, shard_shape, shard_scheme and orientation",
+        "interleaved_to_sharded needs a sharded memory config, or grid, shard_shape, shard_scheme and"
+        " orientation",
     )
     assert isinstance(shard_shape, Sequence)
     assert shard_scheme is not None

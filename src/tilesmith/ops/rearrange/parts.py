@@ -48,9 +48,9 @@ def slice_(
     fatal(len(steps) == rank, f"Input rank {rank} and step {len(steps)} must have the same size")
     begins = [one + size if one < 0 else one for one, size in zip(slice_start, shape, strict=True)]
     ends = [one + size if one < 0 else one for one, size in zip(slice_end, shape, strict=True)]
-    for begin, end, step, size in zip(begins, ends, steps, shape, strict=True):
+    for begin, end, step, extent in zip(begins, ends, steps, shape, strict=True):
         fatal(step > 0, f"Step {step} must be positive")
-        fatal(end <= size, f"Ends {end} must be less than or equal to the shape of the tensor {size}")
+        fatal(end <= extent, f"Ends {end} must be less than or equal to the shape of the tensor {extent}")
         fatal(begin <= end, f"End {end} must be greater than or equal to start {begin}")
     size = tuple(-(-(end - begin) // step) for begin, end, step in zip(begins, ends, steps, strict=True))
     if size == shape and memory_config in (None, input_tensor.memory_config()) and output_tensor is None:

@@ -88,8 +88,8 @@ def reduced_axes(dim: Axes, rank: int) -> list[int]:
         axis = one + rank if one < 0 else one
         fatal(
             0 <= axis < max(rank, 1),
-            f"Unsupported dim {axis} at index {index}. After possible adjustment, needs to be at least 0 and less"
-            f" than rank {rank}, or exactly 0 for a rank 0 tensor.",
+            f"Unsupported dim {axis} at index {index}. After possible adjustment, needs to be at least 0 and"
+            f" less than rank {rank}, or exactly 0 for a rank 0 tensor.",
         )
         axes.append(axis)
     axes.sort()

@@ -40,7 +40,7 @@ _SCALE = Step(("binop_with_scalar",), "binop_with_scalar_tile_init()", "mul_unar
 
 @dataclass(frozen=True)
 class Attributes:
-    """`axes` is one axis, counted from the back (-1 is the width), or (-2, -1). `scale` multiplies the result."""
+    """`axes` is one axis, counted from the back (-1: width), or (-2, -1). `scale` multiplies the result."""
 
     pool: Pool
     axes: tuple[int, ...]
@@ -149,8 +149,8 @@ def _join(script: Script, pool: Pool) -> str:
 
 def _within(script: Script, attrs: Attributes) -> str:
     """The reduction inside a tile: none along outer axes, rows first where both are asked for."""
-    format = script.format.name if script.format.is_integer else "Float32"
-    kind = f"PoolType::{attrs.pool.upper()}, DataFormat::{format}"
+    stored = script.format.name if script.format.is_integer else "Float32"
+    kind = f"PoolType::{attrs.pool.upper()}, DataFormat::{stored}"
     dims = [name for axis, name in ((-2, "REDUCE_COL"), (-1, "REDUCE_ROW")) if axis in attrs.axes]
     calls = [f"sfpu_reduce<{kind}, ReduceDim::{dim}>(1);" for dim in dims]
     return " ".join([f"sfpu_reduce_init<{kind}>();", *calls]) if calls else ""

@@ -1,0 +1,1 @@
+"""generic_op: a program given as ttnn's descriptors, run on tensors."""

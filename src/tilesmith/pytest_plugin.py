@@ -1,0 +1,55 @@
+"""A pytest plugin: `--ttnn=tilesmith` points `import ttnn` at tilesmith's and gives tests a `device`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tilesmith.ops.device import MeshDevice
+
+CHOICES = ("auto", "tilesmith", "real")
+
+
+class DeviceFixture:
+    """Added when tests run on tilesmith's ttnn; a `device` of the tests' own conftest comes first."""
+
+    @pytest.fixture
+    def device(self) -> Iterator[MeshDevice]:
+        """A device, opened for one test."""
+        from tilesmith import ttnn
+
+        with ttnn.manage_device(device_id=0) as opened:
+            yield opened
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--ttnn",
+        choices=CHOICES,
+        default=None,
+        help="what `import ttnn` means: tilesmith's emulated one, the real package, or (auto) the real one"
+        " where it is installed and tilesmith's elsewhere",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    choice = config.getoption("--ttnn")
+    if choice is None or choice == "real" or (choice == "auto" and find_spec("ttnn") is not None):
+        return
+    from tilesmith import ttnn
+
+    sys.modules["ttnn"] = ttnn
+    config.pluginmanager.register(DeviceFixture(), "tilesmith-device")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    if config.getoption("--ttnn") is None:
+        return None
+    used = sys.modules.get("ttnn")
+    is_ours = used is not None and used.__name__ == "tilesmith.ttnn"
+    return f"ttnn: {'tilesmith, emulated' if is_ours else 'the real package'}"
