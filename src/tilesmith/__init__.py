@@ -41,6 +41,12 @@ if TYPE_CHECKING:
         Compiler,
         CompilerConfig,
     )
+    from tilesmith.profiling import (
+        MemoryProfiler,
+        PerformanceProfiler,
+        Profile,
+        profile,
+    )
     from tilesmith.program import (
         CBFormat,
         CircularBuffer,
@@ -106,7 +112,10 @@ __all__ = [
     "Kernel",
     "MathFidelity",
     "MemoryConfig",
+    "MemoryProfiler",
+    "PerformanceProfiler",
     "Processor",
+    "Profile",
     "Program",
     "ReaderConfig",
     "RunReport",
@@ -136,6 +145,7 @@ __all__ = [
     "load_arch",
     "num_cores_to_corerangeset",
     "open_device",
+    "profile",
     "redirect_tilelang",
     "register_tilelang_backend",
     "split_work_to_cores",
@@ -153,12 +163,24 @@ _HOMES = (
     "formats",
     "program",
     "runtime",
+    "profiling",
     "compiler",
     "jit_kernel",
     "frontend.tilelang_backend",
     "model",
 )
-_MODULES = ("arch", "formats", "program", "runtime", "compiler", "emulator", "errors", "settings", "ttnn")
+_MODULES = (
+    "arch",
+    "formats",
+    "program",
+    "runtime",
+    "profiling",
+    "compiler",
+    "emulator",
+    "errors",
+    "settings",
+    "ttnn",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -30,7 +30,7 @@ print(json.dumps(told))
 
 def test_trace_processor(peers: Path, saved: tuple[Path, Profile]) -> None:
     folder, _ = saved
-    command = [peers / "python", "-c", QUERY, str(folder / "trace.json")]
+    command = [str(peers / "python"), "-c", QUERY, str(folder / "trace.json")]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if ran.returncode == 3:
         pytest.skip(

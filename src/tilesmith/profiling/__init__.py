@@ -3,7 +3,8 @@
 from tilesmith.profiling.collect import Recorder, recording
 from tilesmith.profiling.memory import MemoryProfiler, MemoryReport
 from tilesmith.profiling.performance import Bottleneck, PerformanceProfiler
-from tilesmith.profiling.profile import Profile
+from tilesmith.profiling.report import Profile
+from tilesmith.profiling.run import profile
 from tilesmith.profiling.summary import RunSummary
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "Profile",
     "Recorder",
     "RunSummary",
+    "profile",
     "recording",
 ]

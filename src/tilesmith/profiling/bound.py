@@ -14,6 +14,7 @@ from tilesmith.profiling.changes import (
     memory_changes,
     pack_changes,
     risc_changes,
+    start_up_changes,
     unpack_changes,
     vector_changes,
     with_general,
@@ -23,6 +24,7 @@ from tilesmith.program import Program
 
 _TAKES_TURNS = 0.6  # below this part of the time even the busiest role mostly waits for others
 _SLIVER = 0.05
+_MATTERS = 0.25  # of the time: a wait that long for a partner is worth a change
 _SATURATED = 0.6  # of its peak rate, a bank serves about as much as banks are measured to
 
 
@@ -157,14 +159,18 @@ def _hand_over(evidence: Evidence, share: float) -> Bound:
         for wait in role.waits
         if wait.cause in ("CB_SPACE", "SEMAPHORE", "DST_FREE")
     ]
-    if not waits:
-        role = max(evidence.roles, key=lambda one: one.cycles)
-        sentence = "roles take turns: none is busy for most of the time"
-        return Bound(
-            "hand-over", role.role, role.x, role.y, share, sentence, hand_over_changes(None, evidence)
-        )
-    cycles, role, wait = max(waits, key=lambda one: one[0])
+    longest = max(waits, key=lambda one: one[0], default=None)
+    if longest is None or longest[0] < _MATTERS * evidence.cycles:
+        return _start_up(evidence, share)
+    cycles, role, wait = longest
     part = f"{cycles / evidence.cycles:.0%} of the time"
     sentence = f"roles take turns: {role.role} of core ({role.x}, {role.y}) waits for {wait.what}, {part}"
     kind = "semaphore" if wait.cause == "SEMAPHORE" else "hand-over"
     return Bound(kind, role.role, role.x, role.y, share, sentence, hand_over_changes(wait, evidence))
+
+
+def _start_up(evidence: Evidence, share: float) -> Bound:
+    """Nobody is kept waiting for long, and nobody is busy for long: the pipeline fills and drains once."""
+    role = max(evidence.roles, key=lambda one: one.own)
+    sentence = f"too little work for each core: its roles follow one another, {role.role} takes longest"
+    return Bound("start-up", role.role, role.x, role.y, share, sentence, start_up_changes())

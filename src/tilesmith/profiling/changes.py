@@ -148,10 +148,13 @@ def pack_changes(evidence: Evidence) -> tuple[str, ...]:
     return tuple(reversed(changes)) if wide else tuple(changes)
 
 
-def hand_over_changes(wait: WaitShare | None, evidence: Evidence) -> tuple[str, ...]:
+def start_up_changes() -> tuple[str, ...]:
+    """A program that is over before its pipeline is full."""
+    return ("give each core more blocks, or join this program with the one before or after it",)
+
+
+def hand_over_changes(wait: WaitShare, evidence: Evidence) -> tuple[str, ...]:
     """Roles or cores take turns instead of working at the same time."""
-    if wait is None:
-        return ("give the program more work for each launch: start-up and drain take most of the time",)
     if wait.cause == "SEMAPHORE":
         return (
             "send the next block before the last one is used: two buffers and two semaphores let both go on",

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tilesmith.profiling.model import ROLES, ProgramProfile
-from tilesmith.profiling.profile import Chip, Profile
+from tilesmith.profiling.report import Chip, Profile
 from tilesmith.profiling.timeline import CONTROL, is_wait
 
 Event = dict[str, Any]

@@ -10,7 +10,7 @@ from tilesmith.arch import Arch
 from tilesmith.profiling.analyse import analyse
 from tilesmith.profiling.memory import MemoryProfiler
 from tilesmith.profiling.model import Accuracy, ProgramProfile
-from tilesmith.profiling.profile import Profile
+from tilesmith.profiling.report import Profile
 from tilesmith.program import Program
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.buffer import Buffer

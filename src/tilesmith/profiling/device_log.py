@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilesmith.profiling.model import ProgramProfile, RoleProfile
-from tilesmith.profiling.profile import Chip, Profile
+from tilesmith.profiling.report import Chip, Profile
 from tilesmith.profiling.vendor_names import ARCH, RISC
 
 _HEADER = (

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from tilesmith.profiling.profile import Profile
+from tilesmith.profiling.report import Profile
 
 _PAGE = Path(__file__).with_name("page")
 _NOT_SHOWN = ("held", "sources", "traffic", "accuracy")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesmith.profiling.model import ProgramProfile, RoleProfile, TensorTraffic
-from tilesmith.profiling.profile import Chip, Profile
+from tilesmith.profiling.report import Chip, Profile
 from tilesmith.profiling.vendor_names import (
     ARCH,
     data_type,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tilesmith.errors import ProfileError
-from tilesmith.profiling.profile import PROFILE_FILE, Profile
+from tilesmith.profiling.report import PROFILE_FILE, Profile
 
 
 @dataclass(frozen=True)

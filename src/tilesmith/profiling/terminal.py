@@ -13,7 +13,7 @@ from rich.text import Text
 from tilesmith.cli.sizes import readable
 from tilesmith.profiling.groups import RoleGroup, role_groups, waits_of
 from tilesmith.profiling.model import ProgramProfile
-from tilesmith.profiling.profile import Chip, Profile
+from tilesmith.profiling.report import Chip, Profile
 
 _WIDTH = 110
 _MOST_PROGRAMS = 3

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesmith.profiling.model import HeldTensor, ProgramProfile
-from tilesmith.profiling.profile import Chip, Profile
+from tilesmith.profiling.report import Chip, Profile
 from tilesmith.profiling.vendor_names import (
     BUFFER_TYPE,
     MEMORY_LAYOUT,
