@@ -17,7 +17,7 @@ from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRange
-from tilesmith.runtime import Device, Layout, block_sharded
+from tilesmith.runtime import BufferType, Device, Layout, ShardSpec, TensorMemoryLayout, block_sharded
 from tilesmith.runtime import MemoryConfig as Placed
 from tilesmith.runtime.tensor_spec import TensorSpec
 
@@ -66,6 +66,26 @@ def test_an_unknown_word_is_refused_with_those_there_are(device: Device, name: s
     arguments: dict[str, Any] = {name: "bicubic"}
     with pytest.raises(OperationError, match=f"{name} must be one of .*but got 'bicubic'"):
         grid_sample(_tensor(device, IMAGE), _tensor(device, GRID), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("image", "grid"), [((1, 0, 8, 32), GRID), (IMAGE, (1, 6, 0, 2)), (IMAGE, (1, 6, 6, 0))]
+)
+def test_nothing_to_sample_is_refused(device: Device, image: tuple[int, ...], grid: tuple[int, ...]) -> None:
+    with pytest.raises(OperationError, match="tensor must not be empty"):
+        grid_sample(_tensor(device, image), _tensor(device, grid))
+
+
+def test_nearest_cannot_fill_shards_in_dram(device: Device) -> None:
+    shards = ShardSpec(CoreRange((0, 0), (3, 0)), (9, 32))
+    memory = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.DRAM, shards)
+    with pytest.raises(OperationError, match="output shards must be in L1"):
+        grid_sample(_tensor(device, IMAGE), _tensor(device, GRID), mode="nearest", memory_config=memory)
+
+
+def test_a_prepared_grid_has_16_bits_for_a_pixel() -> None:
+    with pytest.raises(OperationError, match="at most 32768 a side, but got 40000 x 8"):
+        prepare_grid_sample_grid(_host((1, 2, 2, 2)), (1, 40000, 8, 32))
 
 
 def test_arguments_after_the_tensors_are_named(device: Device) -> None:

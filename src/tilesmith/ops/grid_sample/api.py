@@ -21,6 +21,8 @@ from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
 from tilesmith.runtime.tensor_spec import TensorSpec
 
+_MOST_PIXELS = 1 << 15
+
 
 def grid_sample(
     input_tensor: Tensor,
@@ -88,6 +90,11 @@ def prepare_grid_sample_grid(
     )
     fatal(grid.dtype is DataType.FLOAT32, "Currently only float32 input grid is supported")
     _, height, width, _ = input_shape
+    fatal(
+        max(height, width) <= _MOST_PIXELS,
+        f"a prepared grid has 16 bits for a pixel: at most {_MOST_PIXELS} a side, but got {height} x {width}",
+        remedy="use raw coordinates: use_precomputed_grid=False",
+    )
     words = prepared_points(grid.to_numpy(), (height, width), mode, padding_mode, align_corners)
     spec = TensorSpec(words.shape, DataFormat.Float16_b, Layout.ROW_MAJOR, grid.spec.memory_config)
     pages = np.ascontiguousarray(words).view(np.uint8).reshape(spec.num_pages, spec.page_size)

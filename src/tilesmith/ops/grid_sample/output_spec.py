@@ -18,6 +18,10 @@ def output_spec(attrs: GridSampleAttributes, inputs: Sequence[Tensor]) -> Tensor
     memory = _memory(attrs, problem, grid)
     if attrs.mode == "nearest" and memory.shard_spec is not None:
         fatal(
+            not memory.in_dram,
+            "Nearest grid_sample output shards must be in L1: each core samples into its own shard",
+        )
+        fatal(
             memory.shard_spec.shape[0] % problem.output_rows_per_row == 0,
             "Nearest grid_sample output shard height must be divisible by the number of output rows per"
             f" grid row ({problem.output_rows_per_row})",

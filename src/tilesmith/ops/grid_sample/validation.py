@@ -50,7 +50,7 @@ def _check_shapes(attrs: GridSampleAttributes, image: Tensor, grid: Tensor) -> N
     )
     kind = "Precomputed" if attrs.use_precomputed_grid else "Standard"
     fatal(
-        values > 0 and values % each == 0,
+        values % each == 0,
         f"{kind} grid tensor last dimension must be a multiple of {each} (for {parts}),"
         f" but got {values} in shape {_shape(grid.shape)}",
     )
@@ -59,6 +59,8 @@ def _check_shapes(attrs: GridSampleAttributes, image: Tensor, grid: Tensor) -> N
         f"Batch size mismatch: input tensor shape {_shape(image.shape)} has batch size {image.shape[0]},"
         f" but grid tensor shape {_shape(grid.shape)} has batch size {grid.shape[0]}",
     )
+    for name, sizes in (("Input", image.shape), ("Grid", grid.shape)):
+        fatal(0 not in sizes, f"{name} tensor must not be empty, but got shape {_shape(sizes)}")
     fatal(
         not attrs.batch_output_channels or values // each > 1,
         "batch_output_channels=True requires grid batching factor K > 1. Use a batched grid with multiple"
