@@ -20,7 +20,7 @@ from tilesmith.runtime import Device, open_device
 def test_addresses_are_told_from_other_numbers() -> None:
     recording = record(Workload("add", lambda device: elementwise.run(device, (3, 64, 96))), "wormhole")
     (launch,) = recording.launches
-    assert {place.tensor for place in launch.bindings.places} == {0, 1, 2}
+    assert {place.number for place in launch.bindings.places} == {0, 1, 2}
     assert all(place.offset == 0 for place in launch.bindings.places)
     assert list(launch.results) == [2]
     assert launch.tensors == (0, 1, 2)
@@ -51,7 +51,7 @@ def _seen(word: int, compile_time: int = 1) -> Program:
 
 def test_a_place_inside_a_tensor_is_an_address_too() -> None:
     (place,) = bindings_between((_seen(4100), {0: (4096, 64)}), (_seen(8196), {0: (8192, 64)})).places
-    assert (place.tensor, place.offset, place.position, place.core) == (0, 4, 0, None)
+    assert (place.number, place.offset, place.position, place.core) == (0, 4, 0, None)
 
 
 def test_numbers_that_move_with_no_tensor_are_refused() -> None:

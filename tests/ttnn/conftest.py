@@ -27,6 +27,12 @@ def launch_files() -> list[Path]:
     return sorted(Path(directory).glob(f"{FAMILY}-*.json")) if directory else []
 
 
+def exported_scripts() -> list[Path]:
+    """The scripts of exported projects for the chip of this session."""
+    directory = os.environ.get(LAUNCHES)
+    return sorted(Path(directory).glob(f"exported/{FAMILY}-*/run_ttnn.py")) if directory else []
+
+
 @pytest.fixture(scope="session")
 def mock(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """ttnn's environment in this process; it can be set only once."""

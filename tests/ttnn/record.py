@@ -1,4 +1,4 @@
-"""Writes the launches of the examples to a directory, one file each, without running any.
+"""Writes the launches of the examples to a directory, one file each, without running any; exports a few.
 
 python tests/ttnn/record.py DIRECTORY
 """
@@ -6,8 +6,9 @@ python tests/ttnn/record.py DIRECTORY
 from __future__ import annotations
 
 import re
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -19,20 +20,30 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from examples.metal.matmul_bfp8 import host as matmul_bfp8
+from examples.metal.multicast import host as multicast
+from examples.metal.sharded_add import host as sharded_add
 from examples.tilelang import attention, convolution, dequant_gemm, gemm, norm, softmax
 from tests.examples.test_examples import CASES
 from tests.ttnn.launches import LaunchFile, Placed
 
 from tilesmith import launch, settings
 from tilesmith.arch import Arch, load_arch
+from tilesmith.codegen.export import write_project
 from tilesmith.program import CoreCoord, Kernel, Program
 from tilesmith.program.l1 import Placement
 from tilesmith.program.sources import kernel_path
+from tilesmith.recording import Workload, record
 from tilesmith.runtime import Device, RunOptions, RunReport, Tensor
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.tensor_spec import TensorSpec
 
 TILELANG = (attention, convolution, dequant_gemm, gemm, norm, softmax)
+EXPORTED: dict[str, Callable[[Device], object]] = {
+    "sharded_add": lambda device: sharded_add.run(device, 8, 64),
+    "matmul_bfp8": lambda device: matmul_bfp8.run(device, 96, 160, 64),
+    "multicast": lambda device: multicast.run(device, (3, 2), 5),
+}
 # Memory is only written and read by the host: no kernel runs. A few tensors fit.
 DRAM_BYTES = 64 << 20
 
@@ -91,6 +102,16 @@ def main(directory: Path) -> None:
         for noted in (*_metal(family), *_tilelang(family)):
             name = re.sub(r"\W+", "-", f"{family} {noted.group} {noted.title}").strip("-")
             noted.write(directory / f"{name}.json")
+        _export(family, directory / "exported")
+
+
+def _export(family: str, directory: Path) -> None:
+    """A few examples as projects; these do run, so that there are results."""
+    for title, run in EXPORTED.items():
+        folder = directory / f"{family}-{title}"
+        if folder.exists():
+            shutil.rmtree(folder)
+        write_project(record(Workload(title, run), family), folder)
 
 
 def _metal(family: str) -> Iterator[LaunchFile]:

@@ -27,7 +27,7 @@ class LaunchRecord:
     @property
     def tensors(self) -> tuple[int, ...]:
         """The tensors it works on, those it changes last."""
-        bound = {place.tensor for place in self.bindings.places} | {one for _, one in self.bindings.buffers}
+        bound = {place.number for place in self.bindings.places} | {one for _, one in self.bindings.buffers}
         used = bound | set(self.results)
         return tuple(sorted(used, key=lambda number: (number in self.results, number)))
 

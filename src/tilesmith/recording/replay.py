@@ -20,7 +20,8 @@ def replay(recording: Recording, device: Device) -> dict[int, Bytes]:
     for launch in recording.launches:
         for number, pages in launch.uploads.items():
             tensors[number].buffer.write(pages)
-        device.run(rebind(launch.program, launch.bindings, tensors))
+        addresses = [tensor.address for tensor in tensors]
+        device.run(rebind(launch.program, launch.bindings, tensors, addresses))
     return {number: tensors[number].buffer.read() for number in recording.final_results}
 
 

@@ -20,8 +20,7 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 
 def spec_to_plain(spec: TensorSpec) -> dict[str, Any]:
     """
-    >>> from tilesmith.formats import DataFormat
-    >>> spec = TensorSpec((64, 32), DataFormat.Float16_b)
+    >>> spec = TensorSpec((64, 32), DataFormat.Float16_b, Layout.TILE, MemoryConfig())
     >>> spec_from_plain(spec_to_plain(spec)) == spec
     True
     """

@@ -141,11 +141,20 @@ class Translator:
 
 
 def dtype_of(ttnn: Any, data_format: DataFormat) -> Any:
-    """The ttnn type of a format; some formats of the chip have none."""
+    """The ttnn type of a format."""
+    return getattr(ttnn, dtype_name(data_format))
+
+
+def dtype_name(data_format: DataFormat) -> str:
+    """What ttnn calls a format; some formats of the chip have no name there.
+
+    >>> dtype_name(DataFormat.Float16_b)
+    'bfloat16'
+    """
     if data_format not in DTYPES:
         known = ", ".join(one.name for one in DTYPES)
         raise FormatError(f"ttnn has no type for {data_format.name}", remedy=f"choose one of: {known}")
-    return getattr(ttnn, DTYPES[data_format])
+    return DTYPES[data_format]
 
 
 def core_range_set(ttnn: Any, cores: CoreRangeSet) -> Any:
