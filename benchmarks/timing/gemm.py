@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.timing.rows import Outcome, read_rows
-
+from benchmarks.timing.rows import read_rows
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import (
     CBFormat,
@@ -72,9 +71,9 @@ class GemmRow:
         )
 
     @property
-    def tile_products(self) -> int:
-        """Of one core."""
-        return self.per_core_m * self.per_core_n * self.k_tiles
+    def work(self) -> int:
+        """Products of tiles, over all cores."""
+        return self.per_core_m * self.per_core_n * self.k_tiles * self.grid.x * self.grid.y
 
 
 def gemm_rows() -> list[GemmRow]:

@@ -47,7 +47,8 @@ class UnpackTiming:
     matmul_srca_bytes: float
     matmul_srcb_bytes: float
     start: int
-    tilize_bf16: int
+    tilize_start: int
+    tilize_bytes: float
     untilize_bf16: int
 
 
@@ -76,7 +77,9 @@ class SfpuTiming:
 class PackTiming:
     bytes_per_cycle: float
     l1_accumulate_factor: float
-    tilize_bf16: int
+    start: int
+    section: int
+    tilize_bytes: float
     untilize_bf16: int
 
 
@@ -92,10 +95,12 @@ class RiscTiming:
 class DispatchTiming:
     start_spread_cycles: int
     launch_us: float
-    op_to_op_us: float
     go_signal_us: float
-    all_cores_args_us: float
-    uncached_binary_us: float
+    config_one_core_us: float
+    config_us: float
+    argument_core_us: float
+    argument_kib_us: float
+    group_us: float
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from typing import ClassVar
 from tilesmith.arch import Arch
 from tilesmith.arch.timing import FpuTiming
 
-_BF16_TILE = 2048  # the arch data's tilize and untilize figures are for one
+_BF16_TILE = 2048  # the arch data's untilize figures are for one
 _RATES = (
     "unpack_rate",
     "tilize_rate",
     "untilize_rate",
     "pack_rate",
+    "pack_tilize_rate",
     "pack_untilize_rate",
     "accumulate_factor",
     "matmul_srca_rate",
@@ -21,6 +22,9 @@ _RATES = (
 )
 _CYCLES = (
     "start",
+    "tilize_start",
+    "pack_start",
+    "section",
     "latency",
     "matmul_phase",
     "eltwise_phase",
@@ -57,15 +61,19 @@ def _engine_timing(arch: Arch) -> EngineTiming:
     unpack, fpu, sfpu, pack = arch.timing.unpack, arch.timing.fpu, arch.timing.sfpu, arch.timing.pack
     return EngineTiming(
         unpack_rate=unpack.bytes_per_cycle,
-        tilize_rate=_BF16_TILE / unpack.tilize_bf16,
+        tilize_rate=unpack.tilize_bytes,
         untilize_rate=_BF16_TILE / unpack.untilize_bf16,
         pack_rate=pack.bytes_per_cycle,
+        pack_tilize_rate=pack.tilize_bytes,
         pack_untilize_rate=_BF16_TILE / pack.untilize_bf16,
         accumulate_factor=pack.l1_accumulate_factor,
         matmul_srca_rate=unpack.matmul_srca_bytes,
         matmul_srcb_rate=unpack.matmul_srcb_bytes,
         matmul_overhead=_by_phases(fpu),
         start=unpack.start,
+        tilize_start=unpack.tilize_start,
+        pack_start=pack.start,
+        section=pack.section,
         latency=fpu.latency,
         matmul_phase=fpu.matmul_per_phase,
         eltwise_phase=fpu.eltwise_per_tile,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
@@ -14,6 +15,7 @@ from tilesmith import settings
 from tilesmith.arch import Arch
 from tilesmith.emulator import library
 from tilesmith.emulator.findings import ROLES, finding_from_report
+from tilesmith.emulator.launch import launch_us
 from tilesmith.emulator.loading import LoadedProgram, build_program, core_index, load_program
 from tilesmith.emulator.machine import Machine, run_options
 from tilesmith.errors import DeviceError, EmulatorGap
@@ -84,7 +86,8 @@ class EmulatorExecutor:
                 raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
             if result.status == _INTERRUPTED:
                 raise KeyboardInterrupt
-            return _report(self.machine, loaded, result, options.trace)
+            report = _report(self.machine, loaded, result, options.trace)
+            return replace(report, launch=lambda: launch_us(program, self.arch))
 
     def close(self) -> None:
         with self._lock:

@@ -88,7 +88,12 @@ class RunReport:
     steps: int = 0
     details: Callable[[], dict[str, Any]] = field(default=dict, repr=False)
     trace: Trace | None = field(default=None, repr=False)
-    launch_us: float = 0.0
+    launch: Callable[[], float] = field(default=float, repr=False)
+
+    @cached_property
+    def launch_us(self) -> float:
+        """Dispatch, on top of the kernels' cycles, when programs follow each other."""
+        return self.launch()
 
     @cached_property
     def _lists(self) -> dict[str, Any]:

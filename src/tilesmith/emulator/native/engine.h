@@ -11,10 +11,10 @@ namespace ts {
 // Cycles of each step and bytes per cycle, from the arch data; field for field ../engine_timing.py.
 struct EngineTiming {
     double unpack_rate = 64, tilize_rate = 39, untilize_rate = 5;
-    double pack_rate = 64, pack_untilize_rate = 36, accumulate_factor = 2;
+    double pack_rate = 64, pack_tilize_rate = 64, pack_untilize_rate = 36, accumulate_factor = 2;
     double matmul_srca_rate = 49.5, matmul_srcb_rate = 61.1;  // bytes per cycle while in1 or in0 streams in
     double matmul_overhead[5] = {};                           // cycles per product, by phases
-    uint32_t start = 2, latency = 5;  // of an unpack or pack, of the matrix unit
+    uint32_t start = 2, tilize_start = 10, pack_start = 13, section = 16, latency = 5;  // section: handing DST over
     uint32_t matmul_phase = 16, eltwise_phase = 8, reduce_phase = 4, copy = 8, transpose = 4;
     uint32_t sfpu_default = 576;
 };
@@ -47,6 +47,7 @@ enum class DstKind : uint8_t { floating, five_bit, integer };
 struct DstHalf {
     uint32_t written = 0;  // bit per tile
     uint32_t reduced = 0;  // tiles a reduction wrote
+    uint32_t tilized = 0;  // tiles that tilize brought
     DstKind kind[dst_tiles] = {};
     SyncPoint committed, released;
 };

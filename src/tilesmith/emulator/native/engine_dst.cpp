@@ -96,7 +96,7 @@ extern "C" void ts_dst_acquire(At at) {
     wait_until(e.dst_free, why, [&] { return e.committed < e.sections; });
     DstHalf& half = e.halves[e.math_half];
     half.released.acquire(why);
-    half.written = half.reduced = 0;
+    half.written = half.reduced = half.tilized = 0;
     e.acquired = true;
     e.acquired_at = at;
 }
@@ -128,6 +128,7 @@ extern "C" void ts_dst_release(At at) {
     if (!on(Role::pack)) return;
     Engine& e = *engine();
     if (!e.held && checks_on()) finding("dst.unbalanced", at, "pack releases DST without having waited for it");
+    spend(engine_timing().section);
     e.halves[e.pack_half].released.release();
     e.held = false;
     if (e.committed > 0) --e.committed;

@@ -62,6 +62,7 @@ void drain_copy(Engine& engine, FpuOp op, FpuVariant variant, uint32_t dst, cons
     if (computes()) num::copy(bank.tile(0), bank.as[0], engine.fast, mode_for(engine, bank.as[0]), tile, bank.shape[0].faces);
     const uint32_t words = bank.shape[0].faces * num::face_words;
     if (words < num::tile_words) std::memset(tile + words, 0, (num::tile_words - words) * sizeof(uint32_t));
+    if (op == FpuOp::tilize && dst < engine.capacity) engine.halves[engine.math_half].tilized |= 1u << dst;
     spend(engine_timing().latency + engine_timing().copy, Work::fpu);
     end_drain(engine);
 }
@@ -156,7 +157,8 @@ extern "C" void ts_fpu_tilize(uint32_t cb, uint32_t tile, uint32_t block, uint32
     check_operand(e, srca, cb, at);
     SrcBank& bank = begin_fill(e, FpuOp::tilize, {.width = static_cast<uint16_t>(block)}, 1, at);
     describe(e, bank, 0, cb, src_kind(e, cb, true));
-    spend_unpack(read_rows(e, cb, tile, block, bank.as[0], bank.tile(0), at), engine_timing().tilize_rate);
+    const uint32_t bytes = read_rows(e, cb, tile, block, bank.as[0], bank.tile(0), at);
+    spend(engine_timing().tilize_start + static_cast<uint64_t>(bytes / engine_timing().tilize_rate), Work::unpack);
     end_fill(e);
 }
 

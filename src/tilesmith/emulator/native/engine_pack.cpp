@@ -33,7 +33,7 @@ num::PackMode pack_mode(const Engine& engine, const CbConfig& cb, DstKind kind) 
 
 void spend_pack(const Engine& engine, uint32_t bytes, double rate) {
     const double cycles = bytes / rate * (engine.l1_accumulate ? engine_timing().accumulate_factor : 1);
-    spend(engine_timing().start + static_cast<uint64_t>(cycles), Work::pack);
+    spend(engine_timing().pack_start + static_cast<uint64_t>(cycles), Work::pack);
 }
 
 uint32_t next_address(uint32_t cb, bool out_of_order, uint32_t index) {
@@ -69,7 +69,8 @@ extern "C" void ts_pack(uint32_t dst, uint32_t cb, bool out_of_order, uint32_t i
     check_page(e, cb, bytes, at);
     l1_write(address, bytes, at);
     if (computes()) num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
-    spend_pack(e, bytes, engine_timing().pack_rate);
+    const bool tilized = e.halves[e.pack_half].tilized >> (dst % dst_tiles) & 1;
+    spend_pack(e, bytes, tilized ? engine_timing().pack_tilize_rate : engine_timing().pack_rate);
 }
 
 extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint32_t block, uint32_t full,

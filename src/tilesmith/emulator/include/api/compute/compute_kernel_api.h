@@ -19,7 +19,7 @@ ALWI void sigmoid_tile_init(TS_AT) {
 
 template <auto vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sigmoid_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"sigmoid", at, ts::sfpu::ModeArgument(vec_mode)}, idst,
+    ts::sfpu::map_floats({fast_and_approx ? "sigmoid:sigmoid_approx" : "sigmoid", at, ts::sfpu::ModeArgument(vec_mode)}, idst,
                          [](auto x) TS_OP { return ts::sfpu::sigmoid<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
@@ -37,7 +37,7 @@ ALWI void tanh_tile_init(TS_AT) {
 
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void tanh_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"tanh", at}, idst,
+    ts::sfpu::map_floats({fast_and_approx ? "tanh:tanh_approx" : "tanh", at}, idst,
                          [](auto x) TS_OP { return ts::sfpu::tanh<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
@@ -122,7 +122,7 @@ ALWI void sigmoid_tile_init_pack(TS_AT) {}
 
 template <VectorMode vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sigmoid_tile_pack(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"sigmoid", at, vec_mode, 8, ts::sfpu::On::pack}, idst,
+    ts::sfpu::map_floats({fast_and_approx ? "sigmoid:sigmoid_approx" : "sigmoid", at, vec_mode, 8, ts::sfpu::On::pack}, idst,
                          [](auto x) TS_OP { return ts::sfpu::sigmoid<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
@@ -131,7 +131,7 @@ ALWI void tanh_tile_init_pack(TS_AT) {}
 
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void tanh_tile_pack(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"tanh", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
+    ts::sfpu::map_floats({fast_and_approx ? "tanh:tanh_approx" : "tanh", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
                          [](auto x) TS_OP { return ts::sfpu::tanh<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 

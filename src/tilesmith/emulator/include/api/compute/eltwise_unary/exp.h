@@ -41,7 +41,7 @@ ALWI void exp_tile(uint32_t idst, ts::sfpu::ModeArgument vector_mode = VectorMod
                    uint16_t scale = p_sfpu::kCONST_1_FP16B, TS_AT) {
     constexpr bool clamp = detail::clamps(input_clamping);
     const float factor = __builtin_bit_cast(float, approx ? ts::sfpu::constant(0) : uint32_t(scale) << 16);
-    ts::sfpu::map_floats({"exp", at, vector_mode, iterations}, idst, [=](auto x) TS_OP {
+    ts::sfpu::map_floats({approx ? "exp:exp_approx" : "exp", at, vector_mode, iterations}, idst, [=](auto x) TS_OP {
         return ts::sfpu::exp_form<approx, scale_en, clamp, is_fp32_dest_acc_en>(x, factor);
     });
 }
@@ -60,7 +60,7 @@ ALWI void exp_packthread_tile(uint32_t idst, ts::sfpu::ModeArgument vector_mode 
                               uint16_t scale = p_sfpu::kCONST_1_FP16B, TS_AT) {
     constexpr bool clamp = detail::clamps(input_clamping);
     const float factor = __builtin_bit_cast(float, approx ? ts::sfpu::constant(3) : uint32_t(scale) << 16);
-    ts::sfpu::map_floats({"exp", at, vector_mode, iterations, ts::sfpu::On::pack}, idst, [=](auto x) TS_OP {
+    ts::sfpu::map_floats({approx ? "exp:exp_approx" : "exp", at, vector_mode, iterations, ts::sfpu::On::pack}, idst, [=](auto x) TS_OP {
         return ts::sfpu::exp_form<approx, scale_en, clamp, is_fp32_dest_acc_en>(x, factor);
     });
 }

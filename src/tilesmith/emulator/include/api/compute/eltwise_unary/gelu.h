@@ -11,7 +11,7 @@ ALWI void gelu_tile_init(TS_AT) {
 
 template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void gelu_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"gelu", at}, idst,
+    ts::sfpu::map_floats({fast_and_approx ? "gelu:gelu_approx" : "gelu", at}, idst,
                          [](auto x) TS_OP { return ts::sfpu::gelu<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
@@ -44,7 +44,7 @@ ALWI void gelu_tile_init_pack(TS_AT) {}
 
 template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void gelu_tile_pack(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"gelu", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
+    ts::sfpu::map_floats({fast_and_approx ? "gelu:gelu_approx" : "gelu", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
                          [](auto x) TS_OP { return ts::sfpu::gelu<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
