@@ -1,10 +1,10 @@
 """How far the virtual clock is from silicon: published measurements, run again on the emulator.
 
-    python benchmarks/timing_accuracy.py [--json] [--only gemm,noc,launch,tilize,sfpu] [--rows]
+    python benchmarks/timing_accuracy.py [--json] [--only gemm,noc,...] [--no-rows]
 
-Errors are fractions of the measurement. `taken` are rows that figures of the arch data were taken from, `held out` are
-the others. The largest GEMMs come from a closed form of the same model: runs with fewer blocks, extended along the
-number of blocks; the form is checked in the same run against rows that are also emulated in full.
+Errors are fractions of the measurement. `taken` are rows that figures of the arch data were taken from,
+`held out` are the others. The largest GEMMs come from a closed form of the same model: runs with fewer
+blocks, extended along the number of blocks; it is checked in the same run against rows emulated in full.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def show_rows(outcomes: Sequence[Outcome]) -> None:
     for one in outcomes:
         kind = "taken" if one.taken else "held out"
         say(
-            f"{one.error:+7.1%}  measured {one.measured:12.1f}  predicted {one.predicted:12.1f}  {kind:8}  {one.label}"
+            f"{one.error:+7.1%}  measured {one.measured:12.1f}  predicted {one.predicted:12.1f}  "
+            f"{kind:8}  {one.label}"
         )
 
 
@@ -107,7 +108,8 @@ def show_groups(outcomes: Sequence[Outcome]) -> None:
     for name, members in groups.items():
         if name:
             say(
-                f"  median {median_error(members):6.1%}  p90 {p90_error(members):6.1%}  {len(members):4} rows  {name}"
+                f"  median {median_error(members):6.1%}  p90 {p90_error(members):6.1%}  "
+                f"{len(members):4} rows  {name}"
             )
 
 

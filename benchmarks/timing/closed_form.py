@@ -1,4 +1,4 @@
-"""GEMMs too large to run block by block: the same model, linear in the blocks along k and in the output blocks."""
+"""GEMMs too large to run block by block: the same model, linear in the blocks along k and of the output."""
 
 from __future__ import annotations
 

@@ -35,14 +35,16 @@ def run_tilize(device: Device, row: dict[str, str]) -> Outcome:
 
 
 def _tilize_cycles(device: Device, source: str, target: str, wide: bool, steps: int) -> int:
+    args = {CORE: (steps, WIDTH)}
+    pages, rows = KERNELS / "pages.cpp", KERNELS / "tilize_rows.cpp"
     program = Program(
         [
-            Kernel(KERNELS / "pages.cpp", CORE, ReaderConfig(), compile_time_args=(0, 1), runtime_args={CORE: (steps, WIDTH)}),
-            Kernel(KERNELS / "tilize_rows.cpp", CORE, ComputeConfig(fp32_dest_acc_en=wide), runtime_args={CORE: (steps, WIDTH)}),
-            Kernel(KERNELS / "pages.cpp", CORE, WriterConfig(), compile_time_args=(16, 0), runtime_args={CORE: (steps, WIDTH)}),
+            Kernel(pages, CORE, ReaderConfig(), compile_time_args=(0, 1), runtime_args=args),
+            Kernel(rows, CORE, ComputeConfig(fp32_dest_acc_en=wide), runtime_args=args),
+            Kernel(pages, CORE, WriterConfig(), compile_time_args=(16, 0), runtime_args=args),
         ],
         [_buffer(0, FORMATS[source]), _buffer(16, FORMATS[target])],
-    )  # fmt: skip
+    )
     return device.run(program, checks="off", numbers="none").cycles
 
 
@@ -51,17 +53,27 @@ def _buffer(index: int, tile: DataFormat) -> CircularBuffer:
     return CircularBuffer(2 * WIDTH * size, CORE, CBFormat(index, tile, size))
 
 
+_INCLUDES = "".join(
+    f'#include "api/compute/{name}.h"\n'
+    for name in ("cb_api", "tile_move_copy", "reg_api", "compute_kernel_hw_startup")
+)
+_BODY = """
+void kernel_main() {
+    compute_kernel_hw_startup(0, 16);
+    copy_init(0);
+    %s;
+    tile_regs_acquire();
+    for (uint32_t i = 0; i < get_arg_val<uint32_t>(0); ++i) %s;
+    tile_regs_commit();
+    tile_regs_wait();
+    tile_regs_release();
+}
+"""
+
+
 def run_sfpu(device: Device, row: dict[str, str]) -> Outcome:
     """The math role alone: calls one after the other on a tile that stays in DST."""
-    call, header = row["call"], row["header"]
-    source = (
-        f'#include "api/compute/cb_api.h"\n#include "api/compute/tile_move_copy.h"\n'
-        f'#include "api/compute/reg_api.h"\n#include "api/compute/compute_kernel_hw_startup.h"\n#include "api/compute/{header}"\n'
-        "void kernel_main() {\n    compute_kernel_hw_startup(0, 16);\n    copy_init(0);\n"
-        f"    {row['init']};\n    tile_regs_acquire();\n"
-        "    for (uint32_t i = 0; i < get_arg_val<uint32_t>(0); ++i) " + call + ";\n"
-        "    tile_regs_commit();\n    tile_regs_wait();\n    tile_regs_release();\n}\n"
-    )
+    source = _INCLUDES + f'#include "api/compute/{row["header"]}"\n' + _BODY % (row["init"], row["call"])
     short, long = (_math_cycles(device, source, calls) for calls in (STEPS, 2 * STEPS))
     label = f"{row['arch']} {row['function']}"
     return Outcome(label, row["taken"] == "1", float(row["cycles"]), (long - short) / STEPS)

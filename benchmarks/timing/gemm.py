@@ -65,9 +65,10 @@ class GemmRow:
     def label(self) -> str:
         m, n = self.per_core_m * self.grid.y * TILE, self.per_core_n * self.grid.x * TILE
         where = "L1" if self.sharded else "DRAM"
+        block, sub = f"{self.block_m}x{self.block_n}x{self.k_block}", f"{self.sub_m}x{self.sub_n}"
         return (
             f"{self.product} {self.grid.x}x{self.grid.y} {m}x{self.k_tiles * TILE}x{n} {self.format} "
-            f"{self.fidelity} {where} blocks {self.block_m}x{self.block_n}x{self.k_block} of {self.sub_m}x{self.sub_n}"
+            f"{self.fidelity} {where} blocks {block} of {sub}"
         )
 
     @property

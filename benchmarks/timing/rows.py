@@ -57,14 +57,20 @@ class Outcome:
 
 
 def noc_rows() -> list[NocRow]:
+    numbers = ("noc", "stateful", "cores", "targets", "bytes", "transactions")
     return [
         NocRow(
-            row["arch"], row["memory"], row["pattern"], row["mechanism"], int(row["noc"]), row["axis"],
-            *(int(row[name]) for name in ("stateful", "cores", "targets", "bytes", "transactions")),
-            cycles=float(row["cycles"]), taken=row["taken"] == "1",
+            arch=row["arch"],
+            memory=row["memory"],
+            pattern=row["pattern"],
+            mechanism=row["mechanism"],
+            axis=row["axis"],
+            cycles=float(row["cycles"]),
+            taken=row["taken"] == "1",
+            **{name: int(row[name]) for name in numbers},
         )
         for row in read_rows("noc.csv")
-    ]  # fmt: skip
+    ]
 
 
 def read_rows(name: str) -> list[dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tilesmith.arch import Arch
 from tilesmith.arch.timing import FpuTiming
@@ -38,7 +38,7 @@ _CYCLES = (
 class EngineTiming(c.Structure):
     """Cycles, and bytes per cycle; field for field the structure in native/engine.h."""
 
-    _fields_: ClassVar[list[tuple[str, type[c.c_double] | type[c.c_uint32]]]] = [
+    _fields_: ClassVar[list[tuple[str, Any]]] = [
         *((name, c.c_double) for name in _RATES),
         ("matmul_overhead", c.c_double * 5),
         *((name, c.c_uint32) for name in _CYCLES),

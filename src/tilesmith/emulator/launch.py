@@ -1,4 +1,4 @@
-"""What it costs to start a program, from the arch data: dispatch as traces replay it, program after program."""
+"""What it costs to start a program, from the arch data: dispatch as a trace replays it."""
 
 from __future__ import annotations
 

@@ -32,8 +32,9 @@ class Timing(_Structure):
         ("issue_write", c.c_uint32 * 3),
         *((name, c.c_uint32) for name in (
             "hop", "read_round_trip", "write_round_trip", "atomic_round_trip", "packet_cycles",
-            "bank_address", "multicast_reserve", "multicast_per_hop", "loopback", "dram_read_access", "dram_write_access",
-            "max_packet", "router_buffer", "cb_operation", "semaphore_operation", "noc_width", "noc_height",
+            "bank_address", "multicast_reserve", "multicast_per_hop", "loopback", "dram_read_access",
+            "dram_write_access", "max_packet", "router_buffer", "cb_operation", "semaphore_operation",
+            "noc_width", "noc_height",
         )),
         ("stream_bytes", c.c_double),
         ("l1_read_bytes", c.c_double),
