@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from tilesmith.arch import Arch
 from tilesmith.profiling.changes import (
     MANY_TRANSFERS,
+    bandwidth_changes,
+    banks_uneven,
     burst_changes,
     hand_over_changes,
+    latency_changes,
     math_changes,
-    memory_changes,
     pack_changes,
     risc_changes,
     start_up_changes,
@@ -79,20 +81,25 @@ def _data_movement(role: RoleProfile, evidence: Evidence) -> Judgement:
     if waited <= role.work.get("noc", 0) + role.work.get("control", 0):
         return _risc(role, evidence)
     target = _target([(wait.what, wait.cycles) for wait in barriers])
-    busiest = max(evidence.banks, key=lambda bank: bank.utilisation)
-    on_dram = "DRAM" in target
     part = f"{waited / evidence.cycles:.0%} of the time"
-    if on_dram and busiest.utilisation >= _SATURATED:
-        given = f"bank {busiest.bank} gives {busiest.utilisation:.0%} of its peak"
-        sentence = f"{role.role} waits on {target}, {part}: DRAM bandwidth, {given}"
-        return "dram-bandwidth", sentence, memory_changes(role, evidence, saturated=True)
     each = evidence.transfers_per_barrier(role)
-    memory = "dram" if on_dram else "noc"
-    if each >= MANY_TRANSFERS:
-        why = f"bursts, {each:.0f} transfers for each barrier, banks {busiest.utilisation:.0%} busy"
-        return f"{memory}-bursts", f"{role.role} waits on {target}, {part}: {why}", burst_changes(evidence)
+    if "DRAM" in target and each >= MANY_TRANSFERS:
+        return _streaming(role, evidence, part, each)
     sentence = f"{role.role} waits on {target}, {part}: latency, {each:.1f} transfers for each barrier"
-    return f"{memory}-latency", sentence, memory_changes(role, evidence, saturated=False)
+    kind = "dram-latency" if "DRAM" in target else "noc-latency"
+    return kind, sentence, latency_changes(role, evidence)
+
+
+def _streaming(role: RoleProfile, evidence: Evidence, part: str, each: float) -> Judgement:
+    """Many transfers in flight: the last one to arrive says little, how the banks are used says more."""
+    busiest = max(evidence.banks, key=lambda bank: bank.utilisation)
+    target = f"DRAM bank {busiest.bank}" if banks_uneven(evidence) else "DRAM"
+    used = f"its busiest bank gives {busiest.utilisation:.0%} of its peak"
+    if busiest.utilisation >= _SATURATED:
+        sentence = f"{role.role} waits on {target}, {part}: DRAM bandwidth, {used}"
+        return "dram-bandwidth", sentence, bandwidth_changes(evidence)
+    sentence = f"{role.role} waits on {target}, {part}: bursts, {each:.0f} transfers for each barrier, {used}"
+    return "dram-bursts", sentence, burst_changes(evidence)
 
 
 def _target(waits: Sequence[tuple[str, int]]) -> str:

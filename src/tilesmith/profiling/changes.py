@@ -16,25 +16,27 @@ _READ_AGAIN = 1.5
 _UNEVEN = 1.5
 
 
-def memory_changes(role: RoleProfile, evidence: Evidence, saturated: bool) -> tuple[str, ...]:
-    """A role that waits at barriers: for bandwidth, or for the latency of too few transfers."""
+def latency_changes(role: RoleProfile, evidence: Evidence) -> tuple[str, ...]:
+    """A role that waits at barriers for the latency of few transfers."""
+    verb = "reads" if role.role == "reader" else "writes"
+    several = f"issue several {verb} before each barrier ({evidence.transfers_per_barrier(role):.1f} now)"
+    room = "take as many pages of the circular buffer at once, and give it room for twice as many"
+    return (f"{several}: {room}", *_read_once(evidence))
+
+
+def bandwidth_changes(evidence: Evidence) -> tuple[str, ...]:
+    """DRAM gives what it can: spread the bytes over its banks, or move fewer."""
     changes: list[str] = []
-    if not saturated:
-        verb = "reads" if role.role == "reader" else "writes"
-        changes.append(
-            f"issue several {verb} before each barrier ({evidence.transfers_per_barrier(role):.1f} now):"
-            " take as many pages of the circular buffer at once, and give it room for twice as many"
-        )
-    if saturated and _banks_uneven(evidence):
+    if banks_uneven(evidence):
         bank = max(evidence.banks, key=lambda one: one.read + one.written)
         changes.append(
             f"spread the pages over all banks: bank {bank.bank} moves {_part(evidence)} of all bytes"
         )
     changes += _read_once(evidence)
     wide = [tensor for tensor in evidence.tensors if tensor.dtype in ("Float16_b", "Float32")]
-    if wide and saturated:
+    if wide:
         changes.append(f"store {wide[0].name} in a narrower format (Bfp8_b halves the bytes of Float16_b)")
-    return tuple(changes) or ("move data in larger pages, so that each transfer carries more bytes",)
+    return tuple(changes) or ("keep results in L1 for the program that reads them next",)
 
 
 def burst_changes(evidence: Evidence) -> tuple[str, ...]:
@@ -55,7 +57,7 @@ def _read_once(evidence: Evidence) -> list[str]:
     return [f"{fewer}: multicast it to the cores that share it, or keep its block in L1"]
 
 
-def _banks_uneven(evidence: Evidence) -> bool:
+def banks_uneven(evidence: Evidence) -> bool:
     moved = [bank.read + bank.written for bank in evidence.banks]
     return max(moved) > _UNEVEN * sum(moved) / len(moved)
 
