@@ -232,3 +232,10 @@ class SpecError(UserError):
 
 class StageError(UserError):
     """A stage of an operation asked for before its time, or an operation that is not there."""
+
+
+# ---- models ----
+
+
+class WeightsMissingError(UserError):
+    """A model of the zoo without its weights, or without the package it is built with."""

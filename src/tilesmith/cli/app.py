@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tilesmith.cli.op import op
+from tilesmith.cli.zoo import zoo
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,6 +19,7 @@ app = typer.Typer(
 cache = typer.Typer(no_args_is_help=True, help="The compiled kernels kept on disk.")
 app.add_typer(cache, name="cache")
 app.add_typer(op, name="op")
+app.add_typer(zoo, name="zoo")
 
 
 @app.command()

@@ -1,0 +1,59 @@
+"""`tilesmith zoo`: models to try."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+zoo = typer.Typer(no_args_is_help=True, help="Models to try, each with weights, an input and a comparison.")
+
+
+@zoo.command("list")
+def list_models() -> None:
+    """List the models."""
+    from tilesmith.zoo import ENTRIES
+
+    width = max(len(entry.name) for entry in ENTRIES)
+    for entry in ENTRIES:
+        typer.echo(f"{entry.name:{width}}  {entry.sentence}")
+
+
+@zoo.command()
+def run(
+    name: Annotated[str, typer.Argument(help="a name that `zoo list` prints", metavar="MODEL")],
+    tiny: Annotated[bool, typer.Option("--tiny", help="a small version with random weights")] = False,
+    backend: Annotated[str, typer.Option(help="tenstorrent, cpu or cuda")] = "tenstorrent",
+    level: Annotated[str, typer.Option(help="O0, O1, O2 or O3")] = "O2",
+    checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
+    weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the figures as JSON")] = False,
+) -> None:
+    """Run a model, compare it with torch, and say what it was compiled to."""
+    from tilesmith.zoo import run as run_entry
+
+    options = {"checks": "on" if checks else "off", "numbers": "chip" if checks else "fast"}
+    chosen = options if backend == "tenstorrent" else {}
+    outcome = run_entry(
+        name, "tiny" if tiny else "full", backend, weights, optimization_level=level, **chosen
+    )
+    typer.echo(json.dumps(outcome.to_json()) if as_json else str(outcome))
+    if not outcome.ok:
+        raise typer.Exit(1)
+
+
+@zoo.command()
+def generate(
+    prompt: Annotated[str, typer.Argument(help="how the text begins")],
+    count: Annotated[int, typer.Option(help="how many tokens to add")] = 16,
+    backend: Annotated[str, typer.Option(help="tenstorrent, cpu or cuda")] = "tenstorrent",
+    weights: Annotated[
+        Path | None, typer.Option(help="a folder with a Llama of yours", metavar="PATH")
+    ] = None,
+) -> None:
+    """Continue a text with SmolLM2, keeping keys and values between tokens."""
+    from tilesmith.zoo.generation import continue_text
+
+    typer.echo(continue_text(prompt, count, backend, weights))

@@ -1,0 +1,150 @@
+"""Stable Diffusion 1.5: text encoder, UNet, image decoder, and the loop that takes noise away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from tilesmith.zoo.sample import Picked, Sample, noise, seeded, tokens
+from tilesmith.zoo.weights import RANDOM, checkpoint, need
+
+_WIDTH, _LONG, _VOCABULARY = 64, 32, 128
+
+
+def text_encoder() -> nn.Module:
+    need("transformers", "the text encoder of Stable Diffusion")
+    from transformers import CLIPTextConfig, CLIPTextModel
+
+    config = CLIPTextConfig(
+        hidden_size=_WIDTH,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        vocab_size=_VOCABULARY,
+        max_position_embeddings=_LONG,
+        eos_token_id=_VOCABULARY - 1,
+    )
+    return seeded(lambda: CLIPTextModel(config))
+
+
+def unet(channels: tuple[int, ...] = (32, 64, 64, 64), layers: int = 2) -> nn.Module:
+    """The blocks of the published model in the published order, with few channels."""
+    need("diffusers", "Stable Diffusion")
+    from diffusers import UNet2DConditionModel
+
+    down = ("CrossAttnDownBlock2D",) * (len(channels) - 1) + ("DownBlock2D",)
+    return seeded(
+        lambda: UNet2DConditionModel(
+            sample_size=8,
+            block_out_channels=channels,
+            layers_per_block=layers,
+            cross_attention_dim=_WIDTH,
+            attention_head_dim=2,
+            norm_num_groups=8,
+            down_block_types=down,
+            up_block_types=("UpBlock2D",) + ("CrossAttnUpBlock2D",) * (len(channels) - 1),
+        )
+    )
+
+
+def decoder(channels: tuple[int, ...] = (32, 32)) -> nn.Module:
+    need("diffusers", "Stable Diffusion")
+    from diffusers import AutoencoderKL
+
+    blocks = len(channels)
+    made: Any = seeded(
+        lambda: AutoencoderKL(
+            block_out_channels=channels,
+            latent_channels=4,
+            norm_num_groups=8,
+            layers_per_block=1,
+            down_block_types=("DownEncoderBlock2D",) * blocks,
+            up_block_types=("UpDecoderBlock2D",) * blocks,
+        )
+    )
+    return Decoder(made)
+
+
+class Decoder(nn.Module):
+    """The half of the autoencoder that makes an image from a latent."""
+
+    def __init__(self, autoencoder: nn.Module) -> None:
+        super().__init__()
+        self.decoder = autoencoder.decoder
+        self.post_quant_conv = autoencoder.post_quant_conv
+
+    def forward(self, latent: torch.Tensor) -> torch.Tensor:
+        image: torch.Tensor = self.decoder(self.post_quant_conv(latent))
+        return image
+
+
+def tiny_text() -> Sample:
+    return Sample(Picked(text_encoder(), "last_hidden_state"), (tokens(_VOCABULARY, 1, _LONG),), RANDOM)
+
+
+def tiny_unet() -> Sample:
+    inputs = (noise(1, 4, 8, 8), torch.tensor([500]), noise(1, _LONG, _WIDTH, seed=4))
+    return Sample(Picked(unet((32, 64), 1), "sample"), inputs, RANDOM)
+
+
+def tiny_vae() -> Sample:
+    return Sample(decoder(), (noise(1, 4, 8, 8),), RANDOM)
+
+
+def full_text(path: Path | None) -> Sample:
+    if path is None:
+        return tiny_text()
+    from transformers import CLIPTextModel
+
+    model = CLIPTextModel.from_pretrained(checkpoint(path)).eval()
+    return Sample(Picked(model, "last_hidden_state"), (tokens(model.config.vocab_size, 1, 77),), str(path))
+
+
+def full_unet(path: Path | None) -> Sample:
+    """All blocks of the published model, with few channels unless a checkpoint says otherwise."""
+    need("diffusers", "Stable Diffusion")
+    from diffusers import UNet2DConditionModel
+
+    model = unet() if path is None else UNet2DConditionModel.from_pretrained(checkpoint(path)).eval()
+    config: Any = model.config
+    side = config.sample_size
+    text = noise(1, _LONG if path is None else 77, config.cross_attention_dim, seed=4)
+    inputs = (noise(1, 4, side, side), torch.tensor([500]), text)
+    return Sample(Picked(model, "sample"), inputs, str(path or RANDOM))
+
+
+def full_vae(path: Path | None) -> Sample:
+    need("diffusers", "Stable Diffusion")
+    from diffusers import AutoencoderKL
+
+    if path is None:
+        return Sample(decoder((32, 32, 64, 64)), (noise(1, 4, 8, 8),), RANDOM)
+    return Sample(
+        Decoder(AutoencoderKL.from_pretrained(checkpoint(path)).eval()), (noise(1, 4, 64, 64),), str(path)
+    )
+
+
+def image(
+    encode: Callable[..., torch.Tensor],
+    denoise: Callable[..., torch.Tensor],
+    decode: Callable[..., torch.Tensor],
+    prompt: torch.Tensor,
+    steps: int,
+    seed: int = 5,
+) -> torch.Tensor:
+    """An image of a prompt: start from noise, take some away `steps` times, decode."""
+    need("diffusers", "Stable Diffusion")
+    from diffusers import DDIMScheduler
+
+    scheduler = DDIMScheduler(num_train_timesteps=1000)
+    scheduler.set_timesteps(steps)
+    latent = noise(1, 4, 8, 8, seed=seed)
+    text = encode(prompt)
+    for time in scheduler.timesteps:
+        guess = denoise(latent, time[None], text)
+        latent = scheduler.step(guess, time, latent).prev_sample
+    return decode(latent)

@@ -1,0 +1,142 @@
+"""Running a model of the zoo on a backend, and how close it comes to torch."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import torch
+
+from tilesmith.graph.report import Report
+from tilesmith.model import compile_model
+from tilesmith.zoo.catalogue import load
+from tilesmith.zoo.sample import Sample, Size
+
+_CLOSE = 0.99
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run. `host_ops` are the operators left to the host; `chip_ms` is predicted."""
+
+    name: str
+    weights: str
+    ops: int
+    kernels: int
+    distinct: int
+    host_ops: tuple[str, ...]
+    pcc: float
+    relative_l2: float
+    same_answer: bool | None
+    compile_s: float
+    run_s: float
+    chip_ms: float
+
+    @property
+    def ok(self) -> bool:
+        """Correlated, of the right size, and of the same answer where there is one."""
+        return self.pcc >= _CLOSE and self.relative_l2 < 0.15 and self.same_answer is not False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        host = f"{len(self.host_ops)} on the host" if self.host_ops else "none on the host"
+        answer = {None: "", True: ", the same answer", False: ", ANOTHER ANSWER"}[self.same_answer]
+        return (
+            f"{self.name} ({self.weights}): {self.ops} operators -> {self.kernels} kernels, {host}\n"
+            f"  PCC {self.pcc:.6f}, relative L2 error {self.relative_l2:.4f}{answer}\n"
+            f"  compiled in {self.compile_s:.1f} s, ran in {self.run_s:.2f} s, "
+            f"{self.chip_ms:.3f} ms predicted on the chip"
+        )
+
+
+def run(
+    name: str,
+    size: Size = "full",
+    backend: str = "tenstorrent",
+    checkpoint: Path | None = None,
+    **options: Any,
+) -> Outcome:
+    """Run a model of the zoo and compare it with torch in float32.
+
+    >>> run("mlp", "tiny", backend="cpu").ok
+    True
+    """
+    return run_sample(name, load(name, size, checkpoint), backend, **options)
+
+
+def run_sample(name: str, sample: Sample, backend: str = "tenstorrent", **options: Any) -> Outcome:
+    """The same for a model of one's own with inputs."""
+    compiled = compile_model(sample.model, backend, **options)
+    begin = perf_counter()
+    report = compiled.prepare(*sample.inputs)
+    ready = perf_counter()
+    made = compiled(*sample.inputs)
+    done = perf_counter()
+    with torch.no_grad():
+        wanted = sample.model(*sample.inputs)
+    return Outcome(
+        name=name,
+        weights=sample.weights,
+        **_counts(report),
+        pcc=pcc(made, wanted),
+        relative_l2=relative_l2(made, wanted),
+        same_answer=same_answer(made, wanted) if sample.classifies else None,
+        compile_s=round(ready - begin, 3),
+        run_s=round(done - ready, 3),
+        chip_ms=round(_chip_ms(compiled.executable), 6),
+    )
+
+
+def _counts(report: Report) -> dict[str, Any]:
+    return {
+        "ops": report.ops,
+        "kernels": len(report.kernels),
+        "distinct": report.distinct,
+        "host_ops": tuple(sorted({line.op for line in report.host})),
+    }
+
+
+def _chip_ms(executable: Any) -> float:
+    """Predicted time on the chip; other backends predict none."""
+    cycles = getattr(executable, "cycles", 0)
+    return cycles / executable.arch.clock_ghz / 1e6 if cycles else 0.0
+
+
+def pcc(made: torch.Tensor, wanted: torch.Tensor) -> float:
+    """The correlation of two results; 1 if both are the same constant.
+
+    >>> round(pcc(torch.tensor([1.0, 2, 3]), torch.tensor([2.0, 4, 6])), 6)
+    1.0
+    """
+    a, b = made.detach().double().flatten(), wanted.detach().double().flatten()
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(a.norm() * b.norm())
+    return float(a @ b) / scale if scale else float(torch.allclose(made.double(), wanted.double()))
+
+
+def relative_l2(made: torch.Tensor, wanted: torch.Tensor) -> float:
+    """The length of the error over the length of what was wanted: scale counts here, unlike in `pcc`.
+
+    >>> relative_l2(torch.tensor([2.0]), torch.tensor([1.0]))
+    1.0
+    """
+    error = (made.detach().double() - wanted.detach().double()).norm()
+    return float(error / wanted.detach().double().norm().clamp_min(1e-30))
+
+
+def same_answer(made: torch.Tensor, wanted: torch.Tensor) -> bool:
+    """Whether the largest element of every row that has a clear winner is the same.
+
+    A winner is clear if it is ahead by more than bfloat16 can blur: a hundredth of the spread of the row.
+
+    >>> same_answer(torch.tensor([[0.0, 1.0]]), torch.tensor([[0.1, 0.9]]))
+    True
+    """
+    first, second = wanted.topk(2, dim=-1).values.unbind(-1)
+    spread = wanted.amax(-1) - wanted.amin(-1)
+    clear = first - second > spread / 100
+    return bool((made.argmax(-1) == wanted.argmax(-1))[clear].all())
