@@ -101,6 +101,9 @@ class Settings:
         _one_of("ends", "each"),
         "each verifies the compiler's IR after every pass, ends before the first and after the last",
     )
+    ttnn_wheel: str = _setting(
+        "", str, "an unpacked ttnn wheel whose names `tilesmith op new --cpp` checks against; empty: no check"
+    )
     compile_jobs: int = _setting(2, _integer_from(1), "compiler processes running at the same time")
 
     @classmethod

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tilesmith import settings
 from tilesmith.opsmith.calls import mentioned
 from tilesmith.opsmith.cpp_factory import factory_values
 from tilesmith.opsmith.emit_cpp import cpp, cpp_shape_steps, cpp_word
@@ -54,14 +55,15 @@ def kernels_in_tree(spec: OpSpec, kernels: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_tree(journal: Journal, spec: OpSpec, wheel: Path | None) -> None:
-    """Write the tree into the op's folder and, given a wheel, check every name in it."""
+    """Write the tree into the op's folder and, given a wheel (or the setting), check every name."""
     from tilesmith.opsmith.stages import write_files
     from tilesmith.opsmith.wheel import check_tree
 
     files = {f"{TREE}/{path}": text for path, text in cpp_files(spec).items()}
     write_files(journal, 0, files, "--cpp")
-    if wheel is not None:
-        unknown = check_tree(journal.folder / TREE, wheel)
+    configured = settings.current().ttnn_wheel
+    if wheel is not None or configured:
+        unknown = check_tree(journal.folder / TREE, wheel or Path(configured))
         problem = "; ".join(map(str, unknown))
         journal.add(
             "build", 0, command="names of the C++ tree in the wheel", green=not unknown, error=problem

@@ -22,6 +22,7 @@ from tilesmith.opsmith.model import Deviation, OpSpec, Output, Parameter, Parame
 from tilesmith.opsmith.outputs import read_outputs
 from tilesmith.opsmith.parameters import names_of, read_parameters
 from tilesmith.opsmith.requirements import (
+    ANYTHING,
     UNDERSTOOD,
     attribute_range,
     condition,
@@ -165,6 +166,7 @@ def _checked_body(context: Context, body: str, place: Place) -> str:
 def _requirements(context: Context, names: Names) -> list[Requirement]:
     section, table = context.table(("property", "requirement"), "Input Tensor Requirements")
     inside = replace(names, tensors=(*names.tensors, "each")) if names.lists else names
+    quoted = any(row.get("error message hint", "error hint")[:1] in "\"'" for row in table.rows)
     made: list[Requirement] = []
     for row in table.rows:
         about, said = row.get("property").strip("* "), row.get("requirement")
@@ -181,11 +183,16 @@ def _requirements(context: Context, names: Names) -> list[Requirement]:
             ) from None
         except NotAFormula:
             found = None
-        if found is None and hint[:1] in ("", '"', "'"):
+        if found == ANYTHING:
+            _note(context, about, said, "every value there is is allowed", place)
+            continue
+        # Where messages are in quotation marks, other words in their column are remarks.
+        remark = quoted and hint[:1] not in ("", '"', "'")
+        if found is None and not remark:
             raise context.error(
                 f"{about}: {said!r} is not a rule that can be checked", place, remedy=UNDERSTOOD
             )
-        if found is None:
+        if found is None or remark:
             _note(context, about, said, hint, place)
             continue
         message = hint.strip("\"'") or f"{about} must be {said}".replace("`", "")

@@ -23,6 +23,7 @@ from tilesmith.opsmith.expressions import (
     parse_expression,
 )
 
+ANYTHING = Logic("and", ())
 DTYPES = ("BFLOAT16", "FLOAT32", "UINT32", "INT32", "UINT16", "UINT8", "BFLOAT8_B", "BFLOAT4_B")
 LAYOUTS = ("ROW_MAJOR", "TILE")
 MEMORY_LAYOUTS = ("INTERLEAVED", "HEIGHT_SHARDED", "WIDTH_SHARDED", "BLOCK_SHARDED")
@@ -126,7 +127,7 @@ def _enumerations(topic: str, text: str, tensor: str) -> Expression | None:
         if named and len(named) < len(members) and re.search(pattern, topic):
             made.append(_among(Property(tensor, what), [Text(one) for one in named]))
         elif named and re.search(pattern, topic) and what in ("layout", "buffer_type"):
-            return Logic("and", ())  # every value is allowed
+            return ANYTHING
     return None if not made else made[0] if len(made) == 1 else Logic("and", tuple(made))
 
 

@@ -1,9 +1,9 @@
 """Does every header and name of a generated C++ tree exist in the ttnn release? Asked of an unpacked wheel.
 
 The wheel ships the sources of some operations but few host headers. A header exists if the wheel has the file
-or if its sources include it. A name exists if the wheel's sources use it as the tree does (as a member, in that
-namespace, or plainly), or if a library of the wheel exports a function or class of that name. Categories of
-operations are folders of the wheel.
+or if its sources include it. A name exists if the wheel's sources use it as the tree does (as a member, in
+that namespace, or plainly), or if a library of the wheel exports a function or class of that name. Categories
+of operations are folders of the wheel.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def wheel_names(wheel: Path) -> WheelNames:
     if not (root / "ttnn" / "cpp").is_dir():
         raise SpecError(
             f"{wheel} is not an unpacked ttnn wheel",
-            remedy="unpack one: `pip download ttnn==0.81.1 --no-deps` and `python -m zipfile -e ttnn-*.whl DIR`",
+            remedy="unpack one: pip download ttnn==0.81.1 --no-deps; python -m zipfile -e ttnn-*.whl DIR",
         )
     return _read(root.resolve())
 
