@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch.fx import GraphModule
 
@@ -62,7 +63,7 @@ class TenstorrentExecutable(Executable):
             node.name: value for node, value in constants_of(module).items()
         }
         for upload in plan.constants:
-            self._upload(upload, self._fixed)
+            self._upload(upload, {**self._fixed, **plan.made})
         self._programs = {id(step): self._program(step) for step in plan.steps if isinstance(step, Launch)}
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
@@ -90,9 +91,11 @@ class TenstorrentExecutable(Executable):
 
     def _tensor(self, storage: Storage) -> Tensor:
         if storage not in self._tensors:
-            self._tensors[storage] = self.device.empty(
-                (storage.rows, storage.cols), _FORMATS[storage.dtype], _LAYOUTS[storage.layout]
-            )
+            shape = (storage.rows, storage.cols)
+            made = self.device.empty(shape, _FORMATS[storage.dtype], _LAYOUTS[storage.layout])
+            self._tensors[storage] = made
+            if storage.zeroed:
+                made.copy_from_numpy(np.zeros(shape, np.float32))
         return self._tensors[storage]
 
     def _program(self, step: Launch) -> Program:

@@ -10,7 +10,7 @@ import torch
 from torch.fx import Graph, Node
 
 from tilesmith.graph.pointwise import is_pointwise
-from tilesmith.graph.tables import ANCHORS, PROLOGUE, VIEWS
+from tilesmith.graph.tables import ANCHORS, PROLOGUE, REDUCTIONS, VIEWS
 
 aten = torch.ops.aten
 
@@ -26,6 +26,11 @@ class Group:
     @property
     def output(self) -> Node:
         return self.after[-1] if self.after else self.anchors[-1]
+
+    @property
+    def takes_tensors(self) -> bool:
+        """Whether what follows the main work may read further tensors."""
+        return not any(anchor.target in REDUCTIONS for anchor in self.anchors)
 
     @property
     def nodes(self) -> list[Node]:
@@ -92,6 +97,7 @@ class _Fusion:
                 and group.output is source
                 and len(source.users) == 1
                 and shape_of(source) == shape_of(node)
+                and (group.takes_tensors or len(inputs_of(node)) == 1)
             ):
                 yield source
 

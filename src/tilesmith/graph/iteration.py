@@ -50,6 +50,11 @@ def fits(placed: Placed) -> bool:
         )
         starts = [view.row, view.col, *(step for axis in lead for step in (axis.row, axis.col))]
         return view.storage.layout == "tile" and inside and all(step % TILE == 0 for step in starts)
+    if kind == "rows":
+        inside = (rows.size == 1 or (rows.row, rows.col) == (1, 0)) and (
+            cols.size == 1 or (cols.row, cols.col) == (0, 1)
+        )
+        return view.storage.layout == "rows" and inside
     along = {"row": cols, "column": rows, "scalar": Axis(1, 0, 0)}[kind]
     return view.storage.layout == "rows" and (along.size == 1 or (along.row, along.col) == (0, 1))
 
@@ -100,6 +105,8 @@ def _continues(one: Placed, batch: Axis, rows: int) -> bool:
     """Whether the rows of the next batch follow those of this one, so that both are one matrix."""
     if one.kind == "row":
         return (batch.row, batch.col) == (0, 0)
+    if one.kind == "rows":
+        return (batch.row, batch.col) == (rows, 0)
     if one.kind == "block":
         return rows % TILE == 0 and (batch.row, batch.col) == (rows, 0) and one.view.axes[-2].row in (1, 0)
     return False

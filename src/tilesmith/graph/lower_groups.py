@@ -10,17 +10,20 @@ from torch.fx import Node
 
 from tilesmith.graph.finishing import finish
 from tilesmith.graph.groups import Group, describe, shape_of
-from tilesmith.graph.iteration import Placed, Space, block_rows, unjoined
-from tilesmith.graph.lowering import Lowering, NoKernel, inline, size_numbers
-from tilesmith.graph.tables import ATTENTION, NORMS, PRODUCTS
-from tilesmith.graph.views import TILE, Storage, View, fresh, fresh_heads, fresh_vector, padded
+from tilesmith.graph.iteration import Placed, Space, block_rows, fits, unjoined
+from tilesmith.graph.lower_images import image_grid, lower_convolution, lower_image_elementwise, lower_pool
+from tilesmith.graph.lower_reduce import lower_reduction
+from tilesmith.graph.lowering import Lowering, NoKernel, inline, new_view, size_numbers
+from tilesmith.graph.tables import ATTENTION, CONVOLUTIONS, NORMS, POOLS, PRODUCTS, REDUCTIONS
+from tilesmith.graph.views import TILE, Axis, Storage, View, fresh, fresh_heads, fresh_vector, padded
 from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.linear import Linear
-from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.operands import Kind, Operand
 from tilesmith.kernels.rowwise import RowWise
+from tilesmith.kernels.vectorwise import VectorWise
 
 aten = torch.ops.aten
 
@@ -44,13 +47,55 @@ def _divisor(size: int, most: int) -> int:
 
 
 def lower_elementwise(lowering: Lowering, group: Group) -> View:
-    done = finish(lowering, group, {})
+    images = image_grid(lowering, group)
+    if images is not None:
+        return lower_image_elementwise(lowering, group, images)
     shape = shape_of(group.output)
+    if len(shape) < 2 or shape[-1] == 1:
+        return lower_vectorwise(lowering, group)
+    done = finish(lowering, group, {})
     room = lowering.space(shape, done.operands)
     template = Elementwise(done.epilogue, (TILE, _divisor(room.cols, 128)))
     numbers = {**size_numbers(room), **room.numbers}
     lowering.launch(template, _storages(done.operands), numbers, describe(group), done.out)
     return done.out
+
+
+def lower_vectorwise(lowering: Lowering, group: Group) -> View:
+    """Elementwise work on tensors of one value per row: the last dimension that is not 1 runs along columns."""
+    shape = shape_of(group.output)
+    inlined = inline(group.after, {}, lowering.constants, "e")
+    line = shape[:-1] if len(shape) > 1 else shape
+    full = (1,) * (2 - len(line)) + line
+    made = fresh(full, lowering.storage_type(group.output), "rows")
+    lengthwise = (*full[:-1], 1, full[-1])
+    operands = {name: _line(lowering, node, shape, lengthwise) for name, node in inlined.reads.items()}
+    inputs = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items())
+    between = View(made.storage, (*made.axes[:-1], Axis(1, 0, 0), made.axes[-1]))
+    operands["y"] = Placed("row", between)
+    room = lowering.space(lengthwise, operands)
+    numbers = {**size_numbers(room), **room.numbers}
+    del numbers["m"]
+    template = VectorWise(inlined.values[group.output], inputs, Operand("y", "row", made.storage.dtype))
+    lowering.launch(template, _storages(operands), numbers, describe(group), made)
+    view = made.reshape(shape)
+    assert view is not None
+    return view
+
+
+def _line(lowering: Lowering, node: Node, shape: tuple[int, ...], lengthwise: tuple[int, ...]) -> Placed:
+    """An operand of work on vectors, as rows with the batch in front."""
+    own = (1,) * (len(shape) - len(shape_of(node))) + shape_of(node)
+    column = len(shape) > 1
+    kind: Kind = "column" if column else "row"
+    if prod(own) == 1 and prod(shape) != 1:
+        one = lowering.placed(node, (1, 1), "scalar")
+        return Placed("scalar", one.view.expand(lengthwise))
+    placed = lowering.placed(node, own, kind)
+    axes = placed.view.axes
+    along, lead = (axes[-2], axes[:-2]) if column else (axes[-1], ())
+    view = View(placed.view.storage, (*lead, Axis(1, 0, 0), along), placed.view.row, placed.view.col)
+    return Placed("row", view.expand(lengthwise))
 
 
 # ---- products ----
@@ -93,6 +138,7 @@ def lower_product(lowering: Lowering, group: Group) -> View:
         transposed=flipped,
         block=_product_block(room, rows, inner),
         dtype=operands["x"].view.storage.dtype,
+        x_kind=operands["x"].kind,
         weight_dtype=operands["w0"].view.storage.dtype,
     )
     numbers = {**size_numbers(room), "k": padded(inner), **room.numbers}
@@ -112,11 +158,9 @@ def _weight(
     if node in lowering.device and not transposed:
         view = lowering.device[node]
         turned = view.permute((*range(len(view.axes) - 2), -1, -2)).expand((*shape[:-2], shape[-1], inner))
-        from tilesmith.graph.iteration import fits
-
         if fits(Placed("block", turned)):
             return Placed("block", turned), True
-    return lowering.placed(node, straight, "block"), transposed
+    return lowering.placed(node, straight, "block", rows_too=False), transposed
 
 
 # ---- attention ----
@@ -130,8 +174,10 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
     keys, value_width = shape_of(k)[-2], shape_of(v)[-1]
     shared = shape_of(k)[1]
     kind: dict[str, Any] = {}
-    operands = {"q": lowering.placed(q, shape_of(q), "block")}
-    operands |= {name: lowering.placed(one, shape_of(one), "block") for name, one in (("k", k), ("v", v))}
+    operands = {
+        name: lowering.placed(one, shape_of(one), "block", rows_too=False)
+        for name, one in zip("qkv", (q, k, v), strict=True)
+    }
     if mask is not None:
         operands["mask"] = _mask(lowering, mask, (batch, heads, rows, keys))
         kind["mask"] = Operand("mask", operands["mask"].kind, operands["mask"].view.storage.dtype)
@@ -160,9 +206,11 @@ def _mask(lowering: Lowering, node: Node, shape: tuple[int, ...]) -> Placed:
     if node.meta["val"].dtype == torch.bool:
         lowering.to_host(node)
         kind = "row" if (1, *shape_of(node))[-2] == 1 else "block"
-        view = lowering.uploaded(node, f"additive {kind}", lambda: lowering._form(node, kind), additive=True)
+        view = lowering.uploaded(
+            node, f"additive {kind}", lambda: new_view(shape_of(node), kind, lowering.dtype), additive=True
+        )
         return Placed(kind, view.expand(shape))
-    return lowering.placed(node, shape)
+    return lowering.placed(node, shape, rows_too=False)
 
 
 # ---- along rows ----
@@ -245,5 +293,8 @@ _LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {
     **dict.fromkeys(PRODUCTS, lower_product),
     **dict.fromkeys(ATTENTION, lower_attention),
     **dict.fromkeys(NORMS, lower_rowwise),
+    **dict.fromkeys(CONVOLUTIONS, lower_convolution),
+    **dict.fromkeys(POOLS, lower_pool),
+    **dict.fromkeys(REDUCTIONS, lower_reduction),
     aten.embedding.default: lower_embedding,
 }

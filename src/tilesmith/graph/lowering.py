@@ -30,10 +30,14 @@ class Lowering:
 
     dtype: str
     constants: Mapping[Node, torch.Tensor]
+    gap: int = 0
+    """How many zeros follow each line of pixels, so that convolutions can read beyond borders."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
     constant_steps: list[Upload] = field(default_factory=list)
+    made: dict[str, torch.Tensor] = field(default_factory=dict)
+    _made_views: dict[str, View] = field(default_factory=dict)
     _forms: dict[tuple[Node, str], View] = field(default_factory=dict)
     _rows: dict[Storage, Storage] = field(default_factory=dict)
 
@@ -79,62 +83,71 @@ class Lowering:
 
     # ---- operands ----
 
-    def placed(self, node: Node, target: Sequence[int], kind: Kind | None = None) -> Placed:
-        """A tensor as an operand of a kernel over `target`, moved or uploaded if it must be."""
+    def placed(
+        self, node: Node, target: Sequence[int], kind: Kind | None = None, rows_too: bool = True
+    ) -> Placed:
+        """A tensor as an operand of a kernel over `target`, moved or uploaded if it must be.
+
+        Blocks may come from a tensor that lies in rows, unless the kernel cannot read it so.
+        """
         shape = shape_of(node)
         chosen = kind or kind_of(shape, target)
         if node in self.device:
-            wanted = Placed(chosen, self.device[node].expand(_at_least_2d(target)))
-            if fits(wanted):
-                return wanted
+            view = self.device[node].expand(_at_least_2d(target))
+            kinds: tuple[Kind, ...] = ("block", "rows") if chosen == "block" and rows_too else (chosen,)
+            for one in kinds:
+                if fits(Placed(one, view)):
+                    return Placed(one, view)
             view = self.gathered(node, shape, chosen)
         else:
-            view = self.uploaded(node, chosen, lambda: self._form(node, chosen))
+            view = self.uploaded(node, chosen, lambda: new_view(shape, chosen, self.storage_type(node)))
         return Placed(chosen, view.expand(_at_least_2d(target)))
 
-    def _form(self, node: Node, kind: Kind) -> View:
-        return new_view(shape_of(node), kind, self.storage_type(node))
+    def constant(self, name: str, value: torch.Tensor, make: Callable[[], View]) -> View:
+        """A tensor the plan itself needs, such as which pixels are there."""
+        if name not in self._made_views:
+            self.made[name] = value
+            view = self._made_views[name] = make()
+            self.constant_steps.append(Upload(name, view))
+        return self._made_views[name]
+
+    # ---- moving ----
 
     def gathered(self, node: Node, shape: Sequence[int], kind: Kind = "block") -> View:
         """The elements of a device value, in order, as a new tensor of a shape."""
         key = (node, f"{kind} {tuple(shape)}")
         if key not in self._forms:
-            self._forms[key] = self._gather(self.device[node], tuple(shape), kind)
+            source = self.device[node]
+            made = self._forms[key] = new_view(shape, kind, source.storage.dtype)
+            if kind == "column":  # the rows run along the columns of what is stored
+                walked = made.expand(_at_least_2d(shape))
+                rank = len(walked.axes)
+                self.gather_into(source, walked.permute((*range(rank - 2), rank - 1, rank - 2)), "row")
+            else:
+                out: Kind = "block" if kind == "block" else "row"
+                self.gather_into(source, made.expand(_at_least_2d(shape)), out)
         return self._forms[key]
 
-    def _gather(self, source: View, shape: tuple[int, ...], kind: Kind) -> View:
-        made = new_view(shape, kind, source.storage.dtype)
+    def gather_into(self, source: View, target: View, kind: Kind) -> None:
+        """Copy elements, in the order of both views' dimensions, into a view that a kernel can store to."""
         axes = [axis for axis in source.axes if axis.size != 1]
         if len(axes) > DIMS:
             raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
-        full = _at_least_2d(shape)
-        if kind == "column":  # one value per row: the rows run along the columns of what is stored
-            full, made_matrix = (*full[:-2], 1, full[-2]), made.permute((*range(len(full) - 2), -1, -2))
-        else:
-            made_matrix = made.expand(full)
         axes = [Axis(1, 0, 0)] * (DIMS - len(axes)) + axes
         moves = {f"d{dim}": axis.size for dim, axis in enumerate(axes)}
         moves |= {f"s{dim}_row": axis.row for dim, axis in enumerate(axes)}
         moves |= {f"s{dim}_col": axis.col for dim, axis in enumerate(axes)}
-        origin = {"x_row": source.row, "x_col": source.col}
-        still = dict.fromkeys(("x_row1", "x_row2", "x_col1", "x_col2"), 0)
-        out = "block" if made.storage.layout == "tile" else "row"
-        room = self.space(full, {"y": Placed(out, made_matrix)}, join_rows=False)
+        origin = {**_still("x"), "x_row": source.row, "x_col": source.col}
+        room = self.space(target.shape, {"y": Placed(kind, target)}, join_rows=False)
         dtype = source.storage.dtype
+        block = (1, 256) if kind == "row" else (32, 32)
         template = Gather(
-            Epilogue((Result(Input("acc0"), Operand("y", out, dtype)),)),
-            dtype=dtype,
-            block=(32, 32) if out == "block" else (1, 256),
+            Epilogue((Result(Input("acc0"), Operand("y", kind, dtype)),)), dtype=dtype, block=block
         )
-        storages = {"x": self.in_rows(source.storage), "y": made.storage}
+        storages = {"x": self.in_rows(source.storage), "y": target.storage}
         self.launch(
-            template,
-            storages,
-            {**size_numbers(room), **moves, **room.numbers, **origin, **still},
-            ("copy",),
-            made,
+            template, storages, {**size_numbers(room), **moves, **room.numbers, **origin}, ("copy",), target
         )
-        return made
 
     def in_rows(self, storage: Storage) -> Storage:
         """A storage in rows, copied from tiles if need be."""

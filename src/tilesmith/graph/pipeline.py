@@ -15,6 +15,7 @@ from tilesmith.graph.passes.capture_rms_norm import capture_rms_norm
 from tilesmith.graph.passes.capture_rotation import capture_rotation
 from tilesmith.graph.passes.drop_copies import drop_copies
 from tilesmith.graph.passes.edit import tidy
+from tilesmith.graph.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.graph.passes.fold_constants import fold_constants
 from tilesmith.graph.passes.fold_masks import fold_masks
 from tilesmith.graph.passes.merge_products import merge_products
@@ -25,6 +26,7 @@ Pass = Callable[[GraphModule], None]
 GENERAL: tuple[Pass, ...] = (
     drop_copies,
     fold_constants,
+    fold_batch_norm,
     share_common,
     capture_products,
     fold_constants,

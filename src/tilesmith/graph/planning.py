@@ -9,6 +9,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.graph.groups import Group, fuse
 from tilesmith.graph.lower_groups import lower_group
+from tilesmith.graph.lower_images import widest_border
 from tilesmith.graph.lower_views import lower_part, lower_view
 from tilesmith.graph.lowering import Lowering, NoKernel
 from tilesmith.graph.partition import on_device, why_on_host
@@ -20,7 +21,7 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
     """The steps that run a graph: kernels where there are any, the host for the rest."""
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
-    lowering = Lowering(dtype, constants)
+    lowering = Lowering(dtype, constants, widest_border(module.graph.nodes))
     outputs: tuple[str | None, ...] = ()
     for item in fuse(module.graph, chosen, fusing):
         if isinstance(item, Group):
@@ -34,7 +35,7 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
             outputs = tuple(node.name if isinstance(node, Node) else None for node in results)
         else:
             _lower_node(lowering, item, chosen)
-    return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs)
+    return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs, lowering.made)
 
 
 def constants_of(module: GraphModule) -> dict[Node, torch.Tensor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tilesmith.graph.views import Storage, View
@@ -66,3 +66,5 @@ class Plan:
     constants: tuple[Upload, ...]
     steps: tuple[Step, ...]
     outputs: tuple[str | None, ...]
+    made: Mapping[str, Any] = field(default_factory=dict)
+    """Tensors that are no part of the model, by the name their upload gives."""

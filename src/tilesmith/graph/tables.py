@@ -42,8 +42,15 @@ NORMS: dict[Any, str] = {
     aten.log_softmax.int: "log_softmax",
     aten._log_softmax.default: "log_softmax",
 }
-ANCHORS = {*PRODUCTS, *ATTENTION, *NORMS, aten.embedding.default}
+CONVOLUTIONS = (aten.conv2d.default, aten.conv2d.padding, aten.convolution.default)
+POOLS = (aten.max_pool2d.default, aten.avg_pool2d.default, aten.adaptive_avg_pool2d.default)
+REDUCTIONS: dict[Any, str] = {
+    **dict.fromkeys((aten.sum.dim_IntList, aten.sum.default, aten.mean.dim, aten.mean.default), "sum"),
+    aten.amax.default: "max",
+    aten.amin.default: "min",
+}
+ANCHORS = {*PRODUCTS, *ATTENTION, *NORMS, *CONVOLUTIONS, *POOLS, *REDUCTIONS, aten.embedding.default}
 """Operators that a template of the kernel library does."""
 
-PROLOGUE = {*NORMS}
+PROLOGUE = {*NORMS, *REDUCTIONS}
 """Operators whose kernel can compute its input from an expression."""

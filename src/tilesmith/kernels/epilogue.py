@@ -12,7 +12,7 @@ import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels.authoring import emit, named
 from tilesmith.kernels.expression import Expr, Input
-from tilesmith.kernels.operands import Bound, Operand
+from tilesmith.kernels.operands import Bound, Operand, load, save
 
 Place = Callable[[Bound], tuple[Any, Any]]
 """Where the block of an operand starts."""
@@ -75,11 +75,6 @@ def store(
         )
 
 
-@T.macro
-def _load(tensor, at, here):  # type: ignore[no-untyped-def]
-    T.copy(tensor[at[0], at[1]], here)  # giving parts of `at` names would rename the kernel's numbers
-
-
 def loaded(
     reads: Sequence[Operand],
     bound: Mapping[str, Bound],
@@ -89,7 +84,7 @@ def loaded(
 ) -> dict[str, Any]:
     held = {operand.name: bound[operand.name].allocate(block) for operand in reads}
     for name, here in held.items():
-        _load(tensors[name], place(bound[name]), here)
+        load(bound[name], tensors[name], place(bound[name]), here, block[0])
     return held
 
 
@@ -98,12 +93,12 @@ def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at
     rows, columns = block
     direct = isinstance(result.value, Input) and not (epilogue.mask_rows or epilogue.mask_columns)
     if direct and result.value.name in accumulators:
-        T.copy(accumulators[result.value.name], tensor[at[0], at[1]])
+        save(bound[result.out.name], accumulators[result.value.name], tensor, at, rows)
     else:
         made = named(f"{result.out.name}_made", T.alloc_fragment((rows, columns), "float32"))
         for i, j in T.Parallel(rows, columns):
             made[i, j] = _element(epilogue, result.value, bound, accumulators, held, i, j, first, limits)
-        T.copy(made, tensor[at[0], at[1]])
+        save(bound[result.out.name], made, tensor, at, rows)
 
 
 def _element(

@@ -28,6 +28,7 @@ class Linear:
     x_transposed: bool = False
     block: tuple[int, int, int] = (64, 64, 64)
     dtype: str = "bfloat16"
+    x_kind: op.Kind = "block"
     weight_dtype: str = "bfloat16"
     stages: int = 2
 
@@ -38,7 +39,7 @@ class Linear:
     @property
     def tensors(self) -> tuple[Operand, ...]:
         weights = tuple(Operand(f"w{number}", dtype=self.weight_dtype) for number in range(self.weights))
-        return (Operand("x", dtype=self.dtype), *weights, *self.epilogue.operands)
+        return (Operand("x", self.x_kind, self.dtype), *weights, *self.epilogue.operands)
 
     def prim_func(self) -> Any:
         bm, bn, bk = self.block
@@ -58,7 +59,7 @@ class Linear:
             for ko in T.Pipelined(T.ceildiv(k, bk), num_stages=self.stages):
                 rows, deep, cols = by * (bm // TILE), ko * (bk // TILE), bx * (bn // TILE)
                 at = bound["x"].start(b1, b2, *((deep, rows) if self.x_transposed else (rows, deep)))
-                T.copy(tensors["x"][at[0], at[1]], x_here)
+                op.load(bound["x"], tensors["x"], at, x_here, x_block[0])
                 for w, here, acc in zip(weights, w_here, accs, strict=True):
                     start = bound[w].start(b1, b2, *((cols, deep) if self.transposed else (deep, cols)))
                     T.copy(tensors[w][start[0], start[1]], here)

@@ -18,7 +18,7 @@ import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels.authoring import TILE, named, symbols
 
-Kind = Literal["block", "row", "column", "scalar"]
+Kind = Literal["block", "rows", "row", "column", "scalar"]
 
 STRIDES = ("row", "row1", "row2", "col", "col1", "col2")
 """For each tensor NAME the kernel takes the numbers NAME_row (offset), NAME_row1, NAME_row2 (per b1, b2), ..."""
@@ -26,7 +26,11 @@ STRIDES = ("row", "row1", "row2", "col", "col1", "col2")
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor of a template. A `row` has one value for each column of the block, a `column` one for each row."""
+    """A tensor of a template.
+
+    A `block` lies in tiles; `rows` are a block too, of a tensor that lies in rows. A `row` has one value for each
+    column of the block, a `column` one for each of its rows.
+    """
 
     name: str
     kind: Kind = "block"
@@ -53,12 +57,14 @@ class Bound:
         kind = self.operand.kind
         if kind == "block":
             return (at_row + row) * TILE, (at_col + col) * TILE
+        if kind == "rows":
+            return at_row + row * TILE, at_col + col * TILE
         along = {"row": col, "column": row, "scalar": None}[kind]
         return at_row, at_col if along is None else at_col + along * TILE
 
     def allocate(self, block: tuple[int, int]) -> Any:
         """Room in L1 for this operand's part of a block."""
-        shapes = {"block": block, "row": (block[1],), "column": (block[0],), "scalar": (1,)}
+        shapes = {"block": block, "rows": block, "row": (block[1],), "column": (block[0],), "scalar": (1,)}
         return named(
             f"{self.operand.name}_here", T.alloc_shared(shapes[self.operand.kind], self.operand.dtype)
         )
@@ -66,7 +72,7 @@ class Bound:
     def element(self, held: Any, i: Any, j: Any) -> Any:
         """One element of what was loaded, as the body of a map reads it."""
         kind = self.operand.kind
-        index = {"block": (i, j), "row": (j,), "column": (i,), "scalar": (0,)}[kind]
+        index = {"block": (i, j), "rows": (i, j), "row": (j,), "column": (i,), "scalar": (0,)}[kind]
         return held[index]
 
 
@@ -80,3 +86,23 @@ def declared(bound: Mapping[str, Bound]) -> dict[str, tuple[Sequence[Any], str]]
 
 def numbers(bound: Mapping[str, Bound]) -> list[Any]:
     return [number for one in bound.values() for number in one.numbers.values()]
+
+
+@T.macro
+def load(bound, tensor, at, here, rows):  # type: ignore[no-untyped-def]
+    """Bring an operand's part of a block to L1. Giving parts of `at` names would rename the kernel's numbers."""
+    if bound.operand.kind == "rows":
+        for i in T.serial(rows):
+            T.copy(tensor[at[0] + i, at[1]], here[i, :])
+    else:
+        T.copy(tensor[at[0], at[1]], here)
+
+
+@T.macro
+def save(bound, made, tensor, at, rows):  # type: ignore[no-untyped-def]
+    """Store a block."""
+    if bound.operand.kind == "rows":
+        for i in T.serial(rows):
+            T.copy(made[i, :], tensor[at[0] + i, at[1]])
+    else:
+        T.copy(made, tensor[at[0], at[1]])

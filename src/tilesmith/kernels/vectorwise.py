@@ -1,0 +1,60 @@
+"""Elementwise work on vectors: one value per row of some matrix, as means and scales are."""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tilelang.language as T  # noqa: N812
+
+from tilesmith.kernels import operands as op
+from tilesmith.kernels.authoring import TILE, emit, prim_func, symbols
+from tilesmith.kernels.epilogue import loaded
+from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.operands import Operand
+
+
+@dataclass(frozen=True)
+class VectorWise:
+    """Operands are rows or scalars; the result is a row."""
+
+    value: Expr
+    inputs: tuple[Operand, ...]
+    out: Operand
+    size: int = 256
+
+    @property
+    def name(self) -> str:
+        return "vectorwise"
+
+    @property
+    def tensors(self) -> tuple[Operand, ...]:
+        return (*self.inputs, self.out)
+
+    def prim_func(self) -> Any:
+        size = self.size
+        n, nb1, nb2 = symbols("n", "nb1", "nb2")
+        bound = op.bind(self.tensors)
+
+        @T.macro
+        def block_of(tensors, bx, b1, b2):  # type: ignore[no-untyped-def]
+            place = lambda one: one.start(b1, b2, 0, bx * (size // TILE))  # noqa: E731
+            made = T.alloc_fragment((size,), "float32")
+            held = loaded(self.inputs, bound, tensors, (1, size), place)
+            for j in T.Parallel(size):
+                made[j] = self._element(bound, held, j)
+            at = place(bound[self.out.name])
+            T.copy(made, tensors[self.out.name][at[0], at[1]])
+
+        @T.macro
+        def body(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(T.ceildiv(n, size), nb1 * nb2, threads=128) as (bx, bz):
+                block_of(tensors, bx, bz // nb2, bz % nb2)
+
+        return prim_func(self.name, op.declared(bound), [n, nb1, nb2, *op.numbers(bound)], body)
+
+    def _element(self, bound: Mapping[str, op.Bound], held: Mapping[str, Any], j: Any) -> Any:
+        return emit(self.value, {name: bound[name].element(here, 0, j) for name, here in held.items()})
