@@ -42,8 +42,8 @@ def stage(
     from tilesmith.opsmith.journal import find_op
     from tilesmith.opsmith.stages import run_stage
 
-    journal = find_op(folder)
-    for one in _stages(number):
+    stages, journal = _stages(number), find_op(folder)
+    for one in stages:
         result = run_stage(journal, one)
         typer.echo(f"stage {one} {'green' if result.green else 'RED'}: {result.message}")
         if not result.green:

@@ -15,11 +15,19 @@ from tilesmith.opsmith.data_types import data_format
 from tilesmith.opsmith.evaluate import Call, TensorModel, evaluate, evaluate_shape
 from tilesmith.opsmith.model import CircularBufferPlan, KernelRole, OpSpec, PageKind, Place
 
+_CHIP = "wormhole"
 _REFERENCE = re.compile(r"\b[cC](?:[bB])?_(\d+)\b")
 
 
 def check_buffer_references(context: Context, spec: OpSpec) -> None:
-    """Every circular buffer that the text names must be in the table."""
+    """Every circular buffer that the text names must be in the table, and those in the table on the chip."""
+    arch = load_arch(_CHIP)
+    for cb in spec.cbs:
+        if cb.index >= arch.num_circular_buffers:
+            last = arch.num_circular_buffers - 1
+            raise context.error(
+                f"there is no circular buffer {cb.index}", cb.place, remedy=f"a core has c_0 to c_{last}"
+            )
     known = {cb.index for cb in spec.cbs}
     names = {cb.name for cb in spec.cbs}
     for section in context.sections("Data Flow", "Kernel Data Movement", "Memory Access Patterns"):
@@ -46,17 +54,9 @@ def _unknown_buffer(context: Context, name: str, spec: OpSpec, place: Place) -> 
     )
 
 
-def check_cases(
-    context: Context, spec: OpSpec, calls: Mapping[str, Call], arch_name: str = "wormhole"
-) -> None:
+def check_cases(context: Context, spec: OpSpec, calls: Mapping[str, Call]) -> None:
     """Every case must keep the rules, give shapes to the outputs, and fit into L1."""
-    arch = load_arch(arch_name)
-    for cb in spec.cbs:
-        if cb.index >= arch.num_circular_buffers:
-            last = arch.num_circular_buffers - 1
-            raise context.error(
-                f"there is no circular buffer {cb.index}", cb.place, remedy=f"a core has c_0 to c_{last}"
-            )
+    arch = load_arch(_CHIP)
     for name, call in calls.items():
         broken = first_broken(spec.requirements, call)
         if broken is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -258,6 +259,12 @@ def _uses_attributes(expression: ShapePart) -> bool:
     return isinstance(expression, Attribute) or any(map(_uses_attributes, children(expression)))
 
 
+def _names_used(body: str) -> set[str]:
+    """The names that the lines of a function look up."""
+    function = "\n".join(["def golden():", *(f"    {line}" for line in body.splitlines())])
+    return {node.id for node in ast.walk(ast.parse(function)) if isinstance(node, ast.Name)}
+
+
 def _reference(spec: OpSpec) -> str:
     both, tensors = signature(spec), ["torch.Tensor"] * len(spec.outputs)
     return render(
@@ -266,6 +273,6 @@ def _reference(spec: OpSpec) -> str:
         positional=both.positional,
         returned=("torch.Tensor" if len(spec.outputs) == 1 else f"tuple[{', '.join(tensors)}]"),
         has_list=any(one.kind is ParameterKind.TENSORS for one in spec.tensors),
-        golden_keyword=[one for one in both.keyword if one.kind is ParameterKind.ATTRIBUTE],
+        golden_keyword=[one for one in both.keyword if one.name in _names_used(spec.reference)],
         reference_lines=spec.reference.splitlines(),
     )
