@@ -177,9 +177,8 @@ def with_general(changes: tuple[str, ...], role: RoleProfile, evidence: Evidence
     alike = [one.own for one in evidence.roles if (one.role, one.kernel) == (role.role, role.kernel)]
     mean = sum(alike) / len(alike)
     if len(alike) > 1 and role.own > _UNEVEN * mean:
-        more.append(
-            f"split the work evenly: core ({role.x}, {role.y}) needs {role.own / mean:.1f} times the mean"
-        )
+        times = f"core ({role.x}, {role.y}) needs {role.own / mean:.1f} times the mean of its kernel"
+        more.append(f"split the work evenly: {times}; where it sends to others, let more cores send")
     if evidence.cores * 2 <= evidence.arch.num_cores:
         more.append(f"use more cores: {evidence.cores} of {evidence.arch.num_cores} have work")
     return (*changes, *more)

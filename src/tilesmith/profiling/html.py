@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from tilesmith.profiling.report import Profile
+from tilesmith.profiling.serial import fields_of
 
 _PAGE = Path(__file__).with_name("page")
 _NOT_SHOWN = ("held", "sources", "traffic", "accuracy")
@@ -35,8 +35,7 @@ def html_page(profile: Profile) -> str:
 
 
 def _data(profile: Profile) -> str:
-    told: dict[str, Any] = asdict(profile)
-    for program in told["programs"]:
-        for part in _NOT_SHOWN:
-            del program[part]
-    return json.dumps(told, separators=(",", ":")).replace("<", "\\u003c")
+    def shown(value: Any) -> dict[str, Any]:
+        return {name: part for name, part in fields_of(value).items() if name not in _NOT_SHOWN}
+
+    return json.dumps(profile, default=shown, separators=(",", ":")).replace("<", "\\u003c")

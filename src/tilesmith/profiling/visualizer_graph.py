@@ -22,7 +22,7 @@ def captured_graph(program: ProgramProfile) -> list[Node]:
     for cb in program.circular_buffers:
         params = {
             "address": str(cb.address),
-            "core_range_set": cb.core_ranges,
+            "core_range_set": cb.core_ranges.replace(" .. ", " - "),
             "size": str(cb.size),
             "globally_allocated": str(int(cb.on_tensor)),
             "device_id": "0",
