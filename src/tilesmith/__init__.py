@@ -76,6 +76,8 @@ if TYPE_CHECKING:
         BufferType,
         Device,
         MemoryConfig,
+        Mesh,
+        MeshTensor,
         RunReport,
         ShardOrientation,
         ShardSpec,
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
         cb_from_sharded_tensor,
         height_sharded,
         open_device,
+        open_mesh,
         width_sharded,
     )
 
@@ -113,6 +116,8 @@ __all__ = [
     "MathFidelity",
     "MemoryConfig",
     "MemoryProfiler",
+    "Mesh",
+    "MeshTensor",
     "PerformanceProfiler",
     "Processor",
     "Profile",
@@ -145,6 +150,7 @@ __all__ = [
     "load_arch",
     "num_cores_to_corerangeset",
     "open_device",
+    "open_mesh",
     "profile",
     "redirect_tilelang",
     "register_tilelang_backend",

@@ -9,12 +9,25 @@ import pytest
 
 from tilesmith.errors import DeviceError
 from tilesmith.testing import mock_cluster, stand_in_compiler
+from tilesmith.testing.clusters import CLUSTERS
 
 
 def test_a_family_nobody_knows_is_refused() -> None:
     assert "board_type: p150" in mock_cluster.cluster_description("blackhole")
-    with pytest.raises(DeviceError, match="no mock of 'quasar'"):
+    with pytest.raises(DeviceError, match="no mock of 1 x 'quasar'"):
         mock_cluster.cluster_description("quasar")
+    with pytest.raises(DeviceError, match="no mock of 3 x 'wormhole'"):
+        mock_cluster.cluster_description("wormhole", 3)
+
+
+@pytest.mark.parametrize(("family", "chips"), CLUSTERS)
+def test_every_chip_is_described(family: str, chips: int) -> None:
+    text = mock_cluster.cluster_description(family, chips)
+    assert text.count("harvest_mask:") == chips
+    cluster = CLUSTERS[family, chips]
+    assert sorted(chip for board in cluster.boards for chip in board) == list(range(chips))
+    linked = {chip for pair in cluster.links or () for chip in pair}
+    assert linked == (set(range(chips)) if chips > 1 else set())
 
 
 def test_the_environment_points_at_links_and_the_stand_in(

@@ -19,6 +19,7 @@ from tilesmith.runtime.memory_config import (
     height_sharded,
     width_sharded,
 )
+from tilesmith.runtime.mesh import Mesh, MeshTensor, open_mesh
 from tilesmith.runtime.sharded_cb import cb_from_sharded_tensor
 from tilesmith.runtime.tensor import Tensor
 
@@ -33,6 +34,8 @@ __all__ = [
     "Executor",
     "Layout",
     "MemoryConfig",
+    "Mesh",
+    "MeshTensor",
     "RunOptions",
     "RunReport",
     "ShardOrientation",
@@ -44,5 +47,6 @@ __all__ = [
     "cb_from_sharded_tensor",
     "height_sharded",
     "open_device",
+    "open_mesh",
     "width_sharded",
 ]

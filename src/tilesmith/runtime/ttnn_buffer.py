@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ class TtnnBuffer(Buffer):
     def __init__(self, device: TtnnDevice, spec: TensorSpec) -> None:
         self._ttnn = device.executor.ttnn
         self._mesh = device.executor.mesh
+        self._chips = device.executor.chips
         self._vendor_spec = tensor_spec(self._ttnn, spec)
         self.tensor: Any = self._ttnn.allocate_tensor_on_device(self._vendor_spec, self._mesh)
         super().__init__(device, spec, None)
@@ -37,29 +39,39 @@ class TtnnBuffer(Buffer):
         return tuple(self._ttnn.TensorAccessorArgs(self.tensor).get_compile_time_args())
 
     def write(self, pages: Bytes) -> None:
+        self.write_parts([pages] * len(self._chips))
+
+    def write_parts(self, parts: Sequence[Bytes]) -> None:
+        """Pages for each chip of the mesh, row by row."""
         self._check_usable()
         self.times_written += 1
         if self.num_pages:
             host = self._ttnn.allocate_tensor_on_host(self._vendor_spec, self._mesh)
-            source = np.ascontiguousarray(pages, np.uint8)
-            # numpy shows what it gets from another library read-only, so the copy goes beneath it.
-            ctypes.memmove(self._bytes(host).ctypes.data, source.ctypes.data, source.nbytes)
+            for chip, pages in zip(self._chips, parts, strict=True):
+                source = np.ascontiguousarray(pages, np.uint8)
+                # numpy shows what it gets from another library read-only, so the copy goes beneath it.
+                ctypes.memmove(self._bytes(host, chip).ctypes.data, source.ctypes.data, source.nbytes)
             self._ttnn.copy_host_to_device_tensor(host, self.tensor)
 
     def read(self) -> Bytes:
+        return self.read_parts()[0]
+
+    def read_parts(self) -> list[Bytes]:
+        """The pages of each chip, row by row."""
         self._check_usable()
         shape = (self.num_pages, self.page_size)
         if not self.num_pages:
-            return np.empty(shape, np.uint8)
-        return self._bytes(self.tensor.cpu()).reshape(shape).copy()
+            return [np.empty(shape, np.uint8) for _ in self._chips]
+        host = self.tensor.cpu()
+        return [self._bytes(host, chip).reshape(shape).copy() for chip in self._chips]
 
     def deallocate(self) -> None:
         if not self._freed:
             self._freed = True
             self.tensor.deallocate(True)
 
-    def _bytes(self, host: Any) -> Bytes:
-        shard = host.host_buffer().get_shard(self._ttnn.MeshCoordinate([0, 0]))
+    def _bytes(self, host: Any, chip: tuple[int, int]) -> Bytes:
+        shard = host.host_buffer().get_shard(self._ttnn.MeshCoordinate(list(chip)))
         shown: Bytes = np.from_dlpack(shard).view(np.uint8)
         return shown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Literal, NoReturn
 from weakref import WeakSet
@@ -52,24 +53,47 @@ _shared = _SharedMesh()
 class TtnnExecutor:
     """Runs programs with `ttnn.generic_op`. A chip checks nothing, so the options change nothing."""
 
-    def __init__(self, arch: Arch, ttnn: Any, mesh: Any) -> None:
+    def __init__(self, arch: Arch, ttnn: Any, mesh: Any, close: Callable[[], None]) -> None:
         self.arch = arch
         self.ttnn = ttnn
         self.mesh = mesh
+        self.chips = chips_of(mesh)
+        self._close = close
         self.buffers: WeakSet[TtnnBuffer] = WeakSet()
         self._translator = Translator(ttnn, arch.num_circular_buffers, self._l1_tensor_at)
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:  # noqa: ARG002
-        descriptor = self._translator.program(program)
+        self._launch(self._translator.program(program), [program])
+        return RunReport()
+
+    def run_on(self, programs: Mapping[tuple[int, int], Program]) -> None:
+        """A program for each of these chips of the mesh; it is translated once for those that share it."""
+        translated = {id(program): self._translator.program(program) for program in programs.values()}
+        if len(translated) == 1 and len(programs) == len(self.chips):
+            ranges = {self._range(self.chips[0], self.chips[-1]): next(iter(translated.values()))}
+        else:
+            # generic_op crashes when a chip of the mesh is left out: one that has nothing to do says so.
+            ranges = {
+                self._range(chip, chip): translated[id(programs[chip])]
+                if chip in programs
+                else self.ttnn.ProgramDescriptor()
+                for chip in self.chips
+            }
+        self._launch(self.ttnn.MeshProgramDescriptor(ranges), list(programs.values()))
+
+    def _range(self, first: tuple[int, int], last: tuple[int, int]) -> Any:
+        coordinates = [self.ttnn.MeshCoordinate(list(chip)) for chip in (first, last)]
+        return self.ttnn.MeshCoordinateRange(*coordinates)
+
+    def _launch(self, descriptor: Any, programs: Sequence[Program]) -> None:
         try:
-            self.ttnn.generic_op(self._tensors_of(program), descriptor)
+            self.ttnn.generic_op(self._tensors_of(programs), descriptor)
             self.ttnn.synchronize_device(self.mesh)
         except RuntimeError as problem:
-            names = ", ".join(kernel.label for kernel in program.kernels)
+            names = ", ".join(dict.fromkeys(kernel.label for one in programs for kernel in one.kernels))
             raise ProgramError(
                 f"ttnn refused the program: {vendor_message(problem)}", where=names
             ) from problem
-        return RunReport()
 
     def dram(self, bank: int) -> NoReturn:  # noqa: ARG002
         self._no_view()
@@ -85,14 +109,14 @@ class TtnnExecutor:
     def close(self) -> None:
         for buffer in list(self.buffers):
             buffer.deallocate()
-        _shared.give_back(self.ttnn)
+        self._close()
 
-    def _tensors_of(self, program: Program) -> list[Any]:
-        """What the program reads and writes: the tensors whose addresses its kernels are given.
+    def _tensors_of(self, programs: Sequence[Program]) -> list[Any]:
+        """What the programs read and write: the tensors whose addresses their kernels are given.
 
         generic_op wants at least two, the last of them an output; it looks at none of them itself.
         """
-        given = set(_addresses(program))
+        given = {address for program in programs for address in _addresses(program)}
         named = [one.tensor for one in self.buffers if one.is_allocated and one.address in given]
         named = named or [one.tensor for one in self.buffers if one.is_allocated]
         if not named:
@@ -117,6 +141,11 @@ class TtnnDevice(Device):
     """A Device whose tensors are ttnn's. Programs are checked as for the emulator before they are sent."""
 
     executor: TtnnExecutor
+
+    def check(self, program: Program) -> None:
+        """What is checked before a program runs, without running it."""
+        self._check_open()
+        self._placement(program)
 
     def _allocate(self, spec: TensorSpec) -> Buffer:
         self._check_open()
@@ -145,7 +174,13 @@ def open_ttnn_device() -> TtnnDevice:
     arch = arch_of(ttnn, mesh)
     # The compiler asks for chips by name.
     add_arch(arch)
-    return TtnnDevice(arch, TtnnExecutor(arch, ttnn, mesh))
+    return TtnnDevice(arch, TtnnExecutor(arch, ttnn, mesh, close=lambda: _shared.give_back(ttnn)))
+
+
+def chips_of(mesh: Any) -> list[tuple[int, int]]:
+    """(row, column) of every chip, row by row."""
+    rows, columns = mesh.shape
+    return [(row, column) for row in range(rows) for column in range(columns)]
 
 
 def _opened(ttnn: Any) -> Any:

@@ -13,18 +13,16 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from tilesmith.errors import DeviceError
 from tilesmith.runtime.ttnn_library import load_ttnn
 from tilesmith.testing import stand_in_compiler
+from tilesmith.testing.clusters import cluster_description
 
-BOARDS = {"wormhole": ("wormhole_b0", "n150", 32, 0, 0), "blackhole": ("blackhole", "p150", 0, 288, 2)}
 
-
-def mock_environment(family: str, directory: Path) -> dict[str, str]:
+def mock_environment(family: str, directory: Path, chips: int = 1) -> dict[str, str]:
     """Variables for ttnn. What they point to is put into `directory`, which must outlive the process."""
     directory.mkdir(parents=True, exist_ok=True)
-    description = directory / f"{family}.yaml"
-    description.write_text(cluster_description(family), encoding="utf-8")
+    description = directory / f"{family}-{chips}.yaml"
+    description.write_text(cluster_description(family, chips), encoding="utf-8")
     root = directory / "root"
     if not root.exists():
         _make_root(root)
@@ -36,47 +34,6 @@ def mock_environment(family: str, directory: Path) -> dict[str, str]:
         "TT_METAL_LOGGER_LEVEL": "FATAL",
         stand_in_compiler.LOG: str(directory / "compiled.jsonl"),
     }
-
-
-def cluster_description(family: str) -> str:
-    """One card, in the form in which the vendor's driver describes what it found.
-
-    >>> "board_type: n150" in cluster_description("wormhole")
-    True
-    """
-    if family not in BOARDS:
-        raise DeviceError(f"no mock of {family!r}", remedy=f"choose one of: {', '.join(BOARDS)}")
-    arch, board, workers, ethernet, pcie = BOARDS[family]
-    return f"""arch:
-  0: {arch}
-chips:
-  0: [0, 0, 0, 0]
-chip_unique_ids:
-  0: 1
-ethernet_connections: []
-ethernet_connections_to_remote_devices: []
-chips_with_mmio:
-  - 0: 0
-harvesting:
-  0:
-    noc_translation: true
-    harvest_mask: {workers}
-    dram_harvesting_mask: 0
-    eth_harvesting_mask: {ethernet}
-    pcie_harvesting_mask: {pcie}
-    l2cpu_harvesting_mask: 0
-boards:
-  -
-    - board_id: {_board_id(board)}
-    - board_type: {board}
-    - chips:
-        - 0
-"""
-
-
-def _board_id(board: str) -> int:
-    """The upper bits of a serial number say which board it is."""
-    return {"n150": 0x18, "p150": 0x40}[board] << 36 | 1
 
 
 def _make_root(root: Path) -> None:

@@ -1,0 +1,70 @@
+"""A mesh of chips on the emulator: tensors split or on every chip, one program for all or one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from examples.metal.elementwise import host as elementwise
+
+from tilesmith.errors import DeviceError, ProgramError
+from tilesmith.formats import DataFormat
+from tilesmith.runtime import Mesh, open_mesh
+
+
+@pytest.fixture
+def mesh() -> Iterator[Mesh]:
+    with open_mesh((2, 1)) as opened:
+        yield opened
+
+
+def _values(shape: tuple[int, ...], seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(-8, 8, shape).astype(np.float32)
+
+
+def test_a_program_runs_on_all_chips_with_their_parts(mesh: Mesh) -> None:
+    a, b = _values((128, 64), 0), _values((64, 64), 1)
+    split = mesh.from_numpy(a, DataFormat.Float16_b, shard_dim=0)
+    whole = mesh.from_numpy(b, DataFormat.Float16_b)
+    out = mesh.empty((128, 64), shard_dim=-2)
+    assert split.local.shape == out.local.shape == (64, 64)
+    assert whole.shape == (64, 64)
+    mesh.run(elementwise.binary_program(out.local.device, "add", split.local, whole.local, out.local))
+    assert np.array_equal(out.to_numpy(), a + np.concatenate([b, b]))
+
+
+def test_chips_may_have_programs_of_their_own(mesh: Mesh) -> None:
+    a, b = _values((64, 64), 0), _values((64, 64), 1)
+    first, second = (mesh.from_numpy(one, DataFormat.Float16_b) for one in (a, b))
+    out = mesh.from_numpy(np.zeros((64, 64), np.float32), DataFormat.Float16_b)
+    make = elementwise.binary_program
+    programs = {
+        (row, 0): make(out.local.device, operation, first.local, second.local, out.local)
+        for row, operation in enumerate(("add", "mul"))
+    }
+    mesh.run(programs)
+    added, multiplied = out.parts()
+    assert np.array_equal(added, a + b)
+    assert np.array_equal(multiplied, a * b)
+    mesh.run({(1, 0): programs[0, 0]})
+    assert all(np.array_equal(part, a + b) for part in out.parts())
+
+
+def test_mistakes_end_in_a_sentence(mesh: Mesh) -> None:
+    with pytest.raises(DeviceError, match="cannot be split along 0 over 2 chips"):
+        mesh.empty((33, 32), shard_dim=0)
+    with pytest.raises(DeviceError, match="do not fit a tensor of shape"):
+        mesh.empty((64, 32), shard_dim=0).copy_from_numpy(np.zeros((32, 32), np.float32))
+    with pytest.raises(ProgramError, match=r"there is no chip \(0, 1\) in Mesh\(2 x 1 n150\)"):
+        mesh.run({(0, 1): elementwise})  # type: ignore[dict-item]
+    with pytest.raises(ProgramError, match="no chip has a program"):
+        mesh.run({})
+    with pytest.raises(DeviceError, match="a mesh cannot have shape"):
+        open_mesh((0, 2))
+
+
+def test_a_tensor_says_how_it_lies(mesh: Mesh) -> None:
+    text = repr(mesh.empty((64, 32), shard_dim=0))
+    assert text == "MeshTensor([64, 32], Float16_b, split along 0 of Mesh(2 x 1 n150))"
+    assert "on every chip" in repr(mesh.empty((64, 32)))

@@ -1,0 +1,104 @@
+"""Programs on a mesh of chips that are not there: python mesh_script.py FAMILY ROWS COLUMNS DIRECTORY.
+
+A process of its own, since ttnn reads its environment once. Prints "accepted" at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilesmith.errors import DeviceError
+from tilesmith.formats import DataFormat
+from tilesmith.program import (
+    CBFormat,
+    CircularBuffer,
+    CoreCoord,
+    Kernel,
+    Program,
+    ReaderConfig,
+    SourceType,
+    WriterConfig,
+)
+from tilesmith.runtime import MeshTensor, TensorAccessorArgs, open_mesh
+from tilesmith.testing.mock_cluster import mock_environment
+from tilesmith.testing.stand_in_compiler import LOG
+
+READER = """
+#include "api/dataflow/dataflow_api.h"
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto tensor = TensorAccessor(args, get_arg_val<uint32_t>(0), get_tile_size(0));
+    for (uint32_t page = 0; page < get_arg_val<uint32_t>(1); page++) {
+        cb_reserve_back(0, 1);
+        noc_async_read_page(page, tensor, get_write_ptr(0));
+        noc_async_read_barrier();
+        cb_push_back(0, 1);
+    }
+}
+"""
+WRITER = """
+#include "api/dataflow/dataflow_api.h"
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto tensor = TensorAccessor(args, get_arg_val<uint32_t>(0), get_tile_size(0));
+    for (uint32_t page = 0; page < get_arg_val<uint32_t>(1); page++) {
+        cb_wait_front(0, 1);
+        noc_async_write_page(page, tensor, get_read_ptr(0));
+        noc_async_write_barrier();
+        cb_pop_front(0, 1);
+    }
+}
+"""
+
+
+def copy_program(source: MeshTensor, target: MeshTensor, pages: int) -> Program:
+    core = CoreCoord(0, 0)
+    kernels = [
+        Kernel(
+            text, core, config, SourceType.SOURCE_CODE,
+            compile_time_args=TensorAccessorArgs(tensor.local).get_compile_time_args(),
+            runtime_args={core: (tensor.local.address, pages)},
+        )
+        for text, config, tensor in ((READER, ReaderConfig(), source), (WRITER, WriterConfig(), target))
+    ]  # fmt: skip
+    return Program(kernels, [CircularBuffer(4096, core, CBFormat(0, DataFormat.Float16_b, 2048))])
+
+
+def main(family: str, rows: int, columns: int, directory: Path) -> None:
+    chips = rows * columns
+    variables = mock_environment(family, directory, chips)
+    os.environ.update(variables)
+    with open_mesh((rows, columns), "ttnn") as mesh:
+        values = np.arange(chips * 32 * 64, dtype=np.float32).reshape(chips * 32, 64)
+        split = mesh.from_numpy(values, DataFormat.Float16_b, shard_dim=0)
+        whole = mesh.from_numpy(values[:32], DataFormat.Float16_b)
+        assert split.local.shape == (32, 64)
+        assert len(split.parts()) == len(whole.parts()) == chips
+        mesh.run(copy_program(split, whole, 2))
+        kernels = {line for line in _noted(variables) if line.endswith(("brisc", "ncrisc"))}
+        assert kernels
+        # Chips with programs of their own; others have nothing to do.
+        some = enumerate(mesh.coordinates[:2])
+        mesh.run({chip: copy_program(whole, split, 1 + number) for number, chip in some})
+    check_refusal(rows + 40, columns)
+    print("accepted")
+
+
+def check_refusal(rows: int, columns: int) -> None:
+    with pytest.raises(DeviceError, match="could not open a mesh"):
+        open_mesh((rows, columns), "ttnn")
+
+
+def _noted(variables: dict[str, str]) -> list[str]:
+    lines = Path(variables[LOG]).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["directory"] for line in lines]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
