@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from tilesmith.arch import Arch, add_arch
 from tilesmith.errors import DeviceError, OutOfDeviceMemoryError, ProgramError
-from tilesmith.program import CoreCoord, Program
+from tilesmith.program import CoreCoord, Kernel, Program, ReaderConfig, SourceType
 from tilesmith.program.budget import L1Claim
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.buffer import Buffer
@@ -22,6 +22,9 @@ from tilesmith.runtime.ttnn_library import load_ttnn, vendor_message
 from tilesmith.runtime.ttnn_translate import Translator
 
 FIRST_DEVICE = 0
+_IDLE = Program(
+    [Kernel("void kernel_main() {}", CoreCoord(0, 0), ReaderConfig(), SourceType.SOURCE_CODE, name="idle")]
+)
 
 
 class _SharedMesh:
@@ -68,17 +71,13 @@ class TtnnExecutor:
 
     def run_on(self, programs: Mapping[tuple[int, int], Program]) -> None:
         """A program for each of these chips of the mesh; it is translated once for those that share it."""
-        translated = {id(program): self._translator.program(program) for program in programs.values()}
-        if len(translated) == 1 and len(programs) == len(self.chips):
+        # generic_op crashes when a chip of the mesh is left out, or has a program without kernels.
+        given = {chip: programs.get(chip, _IDLE) for chip in self.chips}
+        translated = {id(program): self._translator.program(program) for program in given.values()}
+        if len(translated) == 1:
             ranges = {self._range(self.chips[0], self.chips[-1]): next(iter(translated.values()))}
         else:
-            # generic_op crashes when a chip of the mesh is left out: one that has nothing to do says so.
-            ranges = {
-                self._range(chip, chip): translated[id(programs[chip])]
-                if chip in programs
-                else self.ttnn.ProgramDescriptor()
-                for chip in self.chips
-            }
+            ranges = {self._range(chip, chip): translated[id(one)] for chip, one in given.items()}
         self._launch(self.ttnn.MeshProgramDescriptor(ranges), list(programs.values()))
 
     def _range(self, first: tuple[int, int], last: tuple[int, int]) -> Any:
