@@ -112,6 +112,17 @@ def profile(
     raise typer.Exit(profile_script(script, context.args, module, out, as_json))
 
 
+@app.command()
+def dashboard(
+    folder: Annotated[Path, typer.Argument(help="where profiles are saved")] = Path("profiles"),
+    port: Annotated[int, typer.Option(help="of the web page")] = 8501,
+) -> None:
+    """Serve a web page over saved profiles: the newest, its history, and what got slower."""
+    from tilesmith.cli.dashboard import serve
+
+    raise typer.Exit(serve(folder, port))
+
+
 @cache.command()
 def show() -> None:
     """Print where compiled kernels are kept, how many, and how much room they take."""
