@@ -224,6 +224,19 @@ MISTAKES = {
         "| reader | 0 | start | uint32_t | `units` first |",
         "row 1: where the value of start comes from is not said",
     ),
+    "argument behind a list": Mistake(
+        STACK_ROWS,
+        "| reader | 0 | num_rows | uint32_t | Rows of this core |\n| reader | 1 | start_row |",
+        "| reader | 0 | tensors_addr | uint32_t | Addresses |\n| reader | 1 | start_row |",
+        "row 2: start_row comes behind a list",
+        at="| reader | 1 | start_row |",
+    ),
+    "argument twice": Mistake(
+        MASKED_SOFTMAX,
+        "| 1 | mask_addr |",
+        "| 1 | input_addr |",
+        "row 2: the reader has two arguments input_addr",
+    ),
     "address of no tensor": Mistake(
         MASKED_SOFTMAX,
         "| 1 | mask_addr |",
@@ -325,6 +338,15 @@ def test_usual_arguments_where_none_are_listed() -> None:
         "input_tensor_args",
         "grid_args",
     ]
+
+
+def test_usual_arguments_of_a_list_come_last(tmp_path: Path) -> None:
+    text = STACK_ROWS.read_text(encoding="utf-8")
+    start, end = text.index("### Kernel Arguments"), text.index("### Hardware Constraints")
+    path = tmp_path / "stack_rows_spec.md"
+    path.write_text(text[:start] + text[end:], encoding="utf-8")
+    runtime = read_spec(path).kernel(KernelRole.READER).runtime
+    assert [one.name for one in runtime] == ["first", "units", "num_tensors", "tensors_addr"]
 
 
 def test_arguments_that_stubs_need_are_added(tmp_path: Path) -> None:

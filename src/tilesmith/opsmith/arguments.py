@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from tilesmith.opsmith.context import Context
 from tilesmith.opsmith.expressions import (
+    Count,
     Expression,
     Local,
     Names,
@@ -126,6 +127,14 @@ def _read_table(
                 "no kernel of this operation is named", place, remedy="name reader, compute or writer"
             )
         arguments = listed.setdefault((role, when), [])
+        if any(map(_is_list, arguments)):
+            remedy = f"put {arguments[-1].name} last: it is as many arguments as there are tensors"
+            raise context.error(f"{row.get('name')} comes behind a list", place, remedy=remedy)
+        if any(
+            one.name == row.get("name").strip("`* ")
+            for one in (*arguments, *listed.get((role, "compile"), ()))
+        ):
+            raise context.error(f"the {role.value} has two arguments {row.get('name')}", place)
         index = row.get("index").rstrip("+ ")
         accessor = "tensoraccessor" in row.get("name").lower().replace("_", "")
         behind_accessor = any(one.source is Source.ACCESSOR for one in arguments)
@@ -227,13 +236,22 @@ def _usual(role: KernelRole, signature: Signature) -> tuple[list[Argument], list
         Argument(f"{_bare(one)}_args", Source.ACCESSOR, f"how {_bare(one)} lies in memory", tensor=one)
         for one in own
     ]
-    runtime = [
+    addresses = [
         Argument(f"{_bare(one)}_addr", Source.ADDRESS, f"address of {_bare(one)}", tensor=one) for one in own
     ]
+    runtime = [one for one in addresses if not _is_list(one)]
     if own:
         runtime.append(Argument("first", Source.FORMULA, "first unit of this core", FIRST))
     runtime.append(Argument("units", Source.FORMULA, "units of work of this core", UNITS))
-    return compile_time, runtime
+    for one in filter(_is_list, addresses):
+        count = Count(_bare(one.tensor))
+        runtime.append(Argument(f"num_{_bare(one.tensor)}", Source.FORMULA, "how many there are", count))
+    return compile_time, [*runtime, *filter(_is_list, addresses)]
+
+
+def _is_list(argument: Argument) -> bool:
+    """As many arguments as there are tensors; nothing can come behind them."""
+    return argument.source is Source.ADDRESS and argument.tensor.endswith("[0]")
 
 
 def _buffer_argument(cb: CircularBufferPlan) -> Argument:
@@ -246,7 +264,7 @@ def _with_what_stubs_need(
     """Every kernel must know how many units it does, and how many pages of each buffer make a unit."""
     runtime = list(kernel.runtime)
     known = [one.value for one in (*kernel.compile_time, *runtime)]
-    wanted = [("units", UNITS, "units of work of this core")]
+    wanted: list[tuple[str, Expression, str]] = [("units", UNITS, "units of work of this core")]
     wanted += [
         (f"{cb.name}_pages", cb.block, f"pages of {cb.name} for a unit")
         for cb in signature.touched_by(kernel.role)
@@ -256,9 +274,10 @@ def _with_what_stubs_need(
         if value in known:
             continue
         known.append(value)
-        runtime.append(Argument(name, Source.FORMULA, description, value))
+        place = len(runtime) - sum(map(_is_list, runtime))
+        runtime.insert(place, Argument(name, Source.FORMULA, description, value))
         if listed:
-            made = f"runtime argument {len(runtime) - 1} is {name}"
+            made = f"runtime argument {place} is {name}"
             reason = f"the {kernel.role.value} needs it and has no argument of that value"
             context.deviations.append(Deviation(f"{kernel.role.value} arguments", "-", made, reason))
     return replace(kernel, runtime=tuple(runtime))

@@ -38,7 +38,7 @@ def valid_call(case: Case, rules: Sequence[Requirement], names: Names) -> Call:
     call = Call({}, values, counts(names))
     for name, shape in case.shapes.items():
         own = [one for one in rules if _is_about(one, name, names)]
-        call = replace(call, tensors=call.tensors | {name: _first_allowed(name, shape, own, call)})
+        call = replace(call, tensors={**call.tensors, name: _first_allowed(name, shape, own, call)})
     return _with_each(call, names)
 
 
@@ -59,7 +59,7 @@ def _first_allowed(
     everything = product(_FIRST_LAYOUTS, DTYPES, ("INTERLEAVED", _OTHER_SHARDING), ("DRAM", "L1"))
     models = [TensorModel(shape, dtype, layout, *memory) for layout, dtype, *memory in everything]
     for model in models:
-        there = replace(call, tensors=call.tensors | {name: model, "each": model})
+        there = replace(call, tensors={**call.tensors, name: model, "each": model})
         if all(holds(one, there) for one in rules):
             return model
     return models[0]
@@ -68,7 +68,7 @@ def _first_allowed(
 def _with_each(call: Call, names: Names) -> Call:
     """`each` is the last tensor of a list; the rest are like the first."""
     for one in names.lists:
-        call = replace(call, tensors=call.tensors | {"each": call.tensors[f"{one}[0]"]})
+        call = replace(call, tensors={**call.tensors, "each": call.tensors[f"{one}[0]"]})
     return call
 
 
@@ -104,7 +104,7 @@ def _changed(valid: Call, parameters: Sequence[Parameter]) -> Iterator[Call]:
     """Calls that differ from a valid one in one tensor, in all tensors alike, in one value, or in a count."""
     for name in valid.tensors:
         for model in _other_models(valid.tensors[name]):
-            yield replace(valid, tensors=valid.tensors | {name: model})
+            yield replace(valid, tensors={**valid.tensors, name: model})
     for changed in zip(*(_other_models(one) for one in valid.tensors.values()), strict=False):
         yield replace(valid, tensors=dict(zip(valid.tensors, changed, strict=True)))
     for one in parameters:

@@ -95,12 +95,10 @@ def _case(
 
 
 def _tuple(context: Context, text: str, place: Place) -> tuple[int, ...]:
-    value = ast.literal_eval(text)
-    if not isinstance(value, tuple):
-        value = (value,)
-    if not value or min(value) < 1:
+    sizes = tuple(map(int, re.findall(r"\d+", text)))
+    if not sizes or min(sizes) < 1:
         raise context.error(f"{text} is no shape", place)
-    return value
+    return sizes
 
 
 def _derived(

@@ -265,8 +265,16 @@ class _Parser:
             case ast.Attribute(value=ast.Name(id=tensor), attr="shape"):
                 return [Slice(self._tensor(tensor), None, None)]
             case ast.Subscript(slice=ast.Slice(lower=low, upper=high, step=None), value=value):
-                tensor = self._tensor(value.value.id) if _is_shape(value) else self.names.main
-                return [Slice(tensor, self._optional(low), self._optional(high))]
+                return [Slice(self._sliced(value), self._optional(low), self._optional(high))]
+        raise NotAFormula(ast.unparse(node))
+
+    def _sliced(self, node: ast.expr) -> str:
+        """Whose shape it is: `tensor.shape`, or `shape` of the first tensor."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=tensor), attr="shape"):
+                return self._tensor(tensor)
+            case ast.Name(id="shape"):
+                return self.names.main
         raise NotAFormula(ast.unparse(node))
 
     def _item(self, node: ast.expr, of: int) -> ShapePart:
@@ -343,7 +351,3 @@ def _compared(operator: str, left: Expression, right: Expression) -> Comparison:
     if isinstance(left, Number | Text) and not isinstance(right, Number | Text):
         return Comparison(_MIRRORED.get(operator, operator), right, left)
     return Comparison(operator, left, right)
-
-
-def _is_shape(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(node.value, ast.Name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tilesmith.opsmith.emit_python import PythonText, word
 from tilesmith.opsmith.evaluate import children
@@ -23,6 +24,8 @@ from tilesmith.opsmith.rendering import render
 from tilesmith.opsmith.stubs import kernel_path
 
 OWN = PythonText("self.")
+_NO_PROGRAM = 'f"{}: no program yet for {{tensors}} tensors and {{attrs}} (stage 5)"'
+_NO_KERNELS = 'f"{}: {{len(buffers)}} buffers on {{cores}} cores, no kernel yet (stage 6)"'
 _BITS = "int(np.float32({}).view(np.uint32))"
 
 
@@ -31,11 +34,9 @@ def factory_file(spec: OpSpec, stage: int) -> str:
     buffers = [_buffer(cb) for cb in spec.cbs] if stage >= 5 else []
     kernels = [_kernel(spec, one) for one in spec.kernels] if stage >= 6 else []
     work = _work(spec) if stage >= 5 else []
-    text = "\n".join(
-        [*work]
-        + [line for one in buffers for line in one["lines"]]
-        + [line for one in kernels for line in (*one["compile_time"], *one["runtime"], one["config"])]
-    )
+    placed = [line for one in buffers for line in one.lines]
+    run = [line for one in kernels for line in (*one.compile_time, *one.runtime, one.config)]
+    text = "\n".join([*work, *placed, *run])
     attributes = f"{spec.pascal}Attributes"
     given = [f"attrs: {attributes}", "inputs: Sequence[Tensor]", "outputs: Sequence[Tensor]"]
     parts = ["index: int", "cores: CoreRangeSet", "data_format: DataFormat", "page_size: int", "pages: int"]
@@ -54,6 +55,8 @@ def factory_file(spec: OpSpec, stage: int) -> str:
         kernels=kernels,
         buffer_signature=call("def _buffer", parts, " -> CircularBuffer:", 0),
         create_signature=call("def create_program", given, " -> Program:", 0),
+        no_program=call("raise OperationError", [_NO_PROGRAM.format(spec.name)], "", 4),
+        no_kernels=call("raise OperationError", [_NO_KERNELS.format(spec.name)], "", 8),
         taken=_unpacked([f"*{one.name}" if _is_list(one) else one.name for one in spec.tensors]),
         given=_unpacked(outputs),
         handed=", ".join([*(one.name for one in spec.tensors), *outputs]),
@@ -103,11 +106,27 @@ def _work(spec: OpSpec) -> list[str]:
     return call("return deal_out", arguments, "", 8)
 
 
-def _buffer(cb: CircularBufferPlan) -> dict[str, object]:
+@dataclass(frozen=True)
+class _Buffer:
+    purpose: str
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    role: str
+    path: str
+    doc: list[str]
+    config: str
+    compile_time: list[str]
+    runtime: list[str]
+
+
+def _buffer(cb: CircularBufferPlan) -> _Buffer:
     form = _format(cb)
     arguments = [cb.name.upper(), "cores", form, _page(cb, form), f"pages={OWN.expression(cb.pages)}"]
     purpose = cb.purpose.strip() or cb.name
-    return {"purpose": purpose[: WIDTH - 14], "lines": call("_buffer", arguments, ",", 12)}
+    return _Buffer(purpose[: WIDTH - 14], call("_buffer", arguments, ",", 12))
 
 
 def _tensor(name: str) -> str:
@@ -126,21 +145,21 @@ def _page(cb: CircularBufferPlan, form: str) -> str:
     return f"{_tensor(cb.tensor)}.aligned_page_size"
 
 
-def _kernel(spec: OpSpec, kernel: KernelPlan) -> dict[str, object]:
+def _kernel(spec: OpSpec, kernel: KernelPlan) -> _Kernel:
     bound = ", ".join(
         one if any(_mentions(arg.value, one) for arg in kernel.runtime) else f"_{one}"
         for one in ("first", "units")
     )
     compile_time = [_value(spec, one) for one in kernel.compile_time]
     runtime = [_value(spec, one) for one in kernel.runtime]
-    return {
-        "role": kernel.role.value,
-        "path": kernel_path(spec.name, kernel.role),
-        "doc": _doc(kernel),
-        "config": _config(spec, kernel),
-        "compile_time": _list_lines("compile_time_args=", compile_time),
-        "runtime": _runtime_lines(runtime, bound),
-    }
+    return _Kernel(
+        kernel.role.value,
+        kernel_path(spec.name, kernel.role),
+        _doc(kernel),
+        _config(spec, kernel),
+        _list_lines("compile_time_args=", compile_time),
+        _runtime_lines(runtime, bound),
+    )
 
 
 def _doc(kernel: KernelPlan) -> list[str]:

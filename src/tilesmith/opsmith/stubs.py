@@ -7,9 +7,31 @@ order: whatever the spec says, stubs cannot deadlock.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tilesmith.opsmith.expressions import Expression, Local, Number
-from tilesmith.opsmith.model import Argument, CircularBufferPlan, KernelPlan, KernelRole, OpSpec, Source
+from tilesmith.opsmith.model import CircularBufferPlan, KernelPlan, KernelRole, OpSpec, Source
 from tilesmith.opsmith.rendering import render
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a stub does with a circular buffer."""
+
+    cb: str
+    pages: str
+    fills: bool
+    empties: bool
+    once: bool
+
+
+@dataclass(frozen=True)
+class _Read:
+    """How a kernel reads an argument."""
+
+    name: str
+    kind: str
+    text: str
 
 
 def kernel_path(name: str, role: KernelRole) -> str:
@@ -31,8 +53,8 @@ def stub_files(spec: OpSpec) -> dict[str, str]:
 def _stub(spec: OpSpec, kernel: KernelPlan) -> str:
     known = _known(kernel)
     steps = [step for cb in spec.cbs for step in [_step(cb, kernel, known)] if step]
-    used = " ".join(f"{step['cb']} {step['pages']}" for step in steps).split()
-    named = {str(one["name"]) for one in _arguments(kernel)}
+    used = {step.cb for step in steps}
+    named = {one.name for one in _arguments(kernel)}
     return render(
         "kernels/stub.cpp.j2",
         spec=spec,
@@ -41,8 +63,8 @@ def _stub(spec: OpSpec, kernel: KernelPlan) -> str:
         function=kernel.function or f"the {kernel.role.value} kernel",
         arguments=_arguments(kernel),
         constants=[(cb.name, cb.index) for cb in spec.cbs if cb.name in used and cb.name not in named],
-        once=[step for step in steps if step["once"]],
-        each=[step for step in steps if not step["once"]],
+        once=[step for step in steps if step.once],
+        each=[step for step in steps if not step.once],
         units=known[Local("units")],
     )
 
@@ -52,34 +74,28 @@ def _known(kernel: KernelPlan) -> dict[Expression, str]:
     return {one.value: one.name for one in (*kernel.compile_time, *kernel.runtime) if one.value is not None}
 
 
-def _step(
-    cb: CircularBufferPlan, kernel: KernelPlan, known: dict[Expression, str]
-) -> dict[str, object] | None:
+def _step(cb: CircularBufferPlan, kernel: KernelPlan, known: dict[Expression, str]) -> _Step | None:
     fills, empties = cb.producer is kernel.role, cb.consumer is kernel.role
     if not fills and not empties:
         return None
     argument = known.get(Number(cb.index), "")
     name = argument if cb.name.removeprefix("cb_") in argument else cb.name
     pages = str(cb.block.value) if isinstance(cb.block, Number) else known[cb.block]
-    return {"cb": name, "pages": pages, "fills": fills, "empties": empties, "once": cb.once}
+    return _Step(name, pages, fills, empties, cb.once)
 
 
-def _arguments(kernel: KernelPlan) -> list[dict[str, object]]:
+def _arguments(kernel: KernelPlan) -> list[_Read]:
     """Each argument with how a kernel reads it; accessors behind an accessor start where it ends."""
-    made: list[dict[str, object]] = []
+    made: list[_Read] = []
     offset = "0"
     for position, one in enumerate(kernel.compile_time):
         if one.source is Source.ACCESSOR:
-            made.append(_entry(one, "accessor", f"TensorAccessorArgs<{offset}>()"))
+            made.append(_Read(one.name, "accessor", f"TensorAccessorArgs<{offset}>()"))
             offset = f"{one.name}.next_compile_time_args_offset()"
         else:
             index = offset if "(" in offset else str(position)
-            made.append(_entry(one, "constant", f"get_compile_time_arg_val({index})"))
+            made.append(_Read(one.name, "constant", f"get_compile_time_arg_val({index})"))
             offset = f"{index} + 1" if "(" in offset else str(position + 1)
     for position, one in enumerate(kernel.runtime):
-        made.append(_entry(one, "value", f"get_arg_val<uint32_t>({position})"))
+        made.append(_Read(one.name, "value", f"get_arg_val<uint32_t>({position})"))
     return made
-
-
-def _entry(argument: Argument, kind: str, text: str) -> dict[str, object]:
-    return {"name": argument.name, "kind": kind, "text": text, "description": argument.description}
