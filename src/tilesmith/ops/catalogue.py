@@ -9,7 +9,6 @@ _MODULES = (
     "creation.host",
     "elementwise.binary",
     "elementwise.unary",
-    "elementwise.unary_parameters",
     "embedding.api",
     "generic.api",
     "grid_sample.api",

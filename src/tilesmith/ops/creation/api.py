@@ -169,7 +169,7 @@ def arange(
     fatal(step != 0, "Step must be nonzero")
     fatal(
         (last > first) == (step > 0) or last == first,
-        f"Invalid range: start={first}, end={last}, step={step}",
+        "Invalid range: Step direction does not match range bounds",
     )
     return uploaded(np.arange(first, last, step), dtype, layout, device, memory_config)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tilesmith.formats import DataFormat
 from tilesmith.ops.building import OUT, compute_kernel, deal_out, page_writer, tile_buffer
 from tilesmith.ops.elementwise.steps import word_of
-from tilesmith.ops.framework import Factory, FunctionFactory
+from tilesmith.ops.framework import BoundAddress, Factory, FunctionFactory
 from tilesmith.program import ComputeConfig, Program
 from tilesmith.runtime import Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
@@ -42,8 +42,11 @@ class Random:
         return FunctionFactory(_program)
 
     def cache_key(self, attrs: Attributes, inputs: Sequence[Tensor]) -> Hashable:
-        # The seed is a value of the call, as in ttnn; a call without one must not repeat another's numbers.
-        return (attrs.spec, attrs.low, attrs.high, attrs.seed or next(_fresh))
+        return (attrs.spec, attrs.low, attrs.high)
+
+    def call_values(self, attrs: Attributes, inputs: Sequence[Tensor]) -> list[int]:
+        """The seed, as in ttnn; a call without one must not repeat another's numbers."""
+        return [(attrs.seed or next(_fresh)) & 0xFFFFFFFF]
 
 
 def _program(attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Program:
@@ -51,5 +54,6 @@ def _program(attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tens
     work = deal_out(output.device, output.num_pages)
     words = [word_of(value, DataFormat.Float32) for value in (attrs.low, attrs.high - attrs.low)]
     config = ComputeConfig(fp32_dest_acc_en=True)
-    compute = compute_kernel(KERNEL, work, config, common=[*words, (attrs.seed or next(_fresh)) & 0xFFFFFFFF])
+    seed = BoundAddress((attrs.seed or next(_fresh)) & 0xFFFFFFFF, len(outputs))
+    compute = compute_kernel(KERNEL, work, config, common=[*words, seed])
     return Program([compute, page_writer(work, output)], [tile_buffer(OUT, output.dtype, 2, work.cores)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
@@ -106,27 +107,13 @@ def _binary(combine: str, name: str) -> Callable[..., Tensor]:
 
 
 def _in_place(combine: str, name: str) -> Callable[..., Tensor]:
-    def function(
-        input_tensor_a: Tensor,
-        input_tensor_b: Operand,
-        *,
-        activations: Activations = None,
-        input_tensor_a_activations: Activations = None,
-        input_tensor_b_activations: Activations = None,
-        fast_and_approximate_mode: bool | None = None,
-        sub_core_grids: CoreRangeSet | None = None,
-        sub_device_id: object = None,
-    ) -> Tensor:
-        return elementwise(
-            combine,
-            [input_tensor_a, input_tensor_b],
-            output_tensor=input_tensor_a,
-            before=[input_tensor_a_activations, input_tensor_b_activations],
-            after=activations,
-        )
+    plain = _binary(combine, name)
+
+    def function(input_tensor_a: Tensor, input_tensor_b: Operand, **options: Any) -> Tensor:
+        return plain(input_tensor_a, input_tensor_b, output_tensor=input_tensor_a, **options)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{name[:-1]}, written to the first tensor."
+    function.__doc__ = f"{name[:-1]}, written to the first tensor. Options as there."
     return function
 
 
@@ -137,38 +124,23 @@ for _combine, _names in _NAMES.items():
             register(f"ttnn.{_name}_", _in_place(_combine, f"{_name}_"), golden=reference.BINARY[_combine])
 
 
+_QUOTIENTS = {
+    None: _binary("div", "div"),
+    "floor": _binary("floor_div", "div"),
+    "trunc": _binary("trunc_div", "div"),
+}
+
+
 @registered("ttnn.div", golden=reference.BINARY["div"])
 def div(
-    input_tensor_a: Operand,
-    input_tensor_b: Operand,
-    *,
-    fast_and_approximate_mode: bool = False,
-    rounding_mode: str | None = None,
-    dtype: DataType | None = None,
-    memory_config: MemoryConfig | None = None,
-    output_tensor: Tensor | None = None,
-    activations: Activations = None,
-    input_tensor_a_activations: Activations = None,
-    input_tensor_b_activations: Activations = None,
-    sub_core_grids: CoreRangeSet | None = None,
-    sub_device_id: object = None,
+    input_tensor_a: Operand, input_tensor_b: Operand, *, rounding_mode: str | None = None, **options: Any
 ) -> Tensor:
-    """The quotient; rounded towards zero ("trunc") or down ("floor") when asked."""
-    combine = {None: "div", "floor": "floor_div", "trunc": "trunc_div"}.get(rounding_mode)
-    fatal(combine is not None, "Incorrect rounding mode (expected None, 'trunc', or 'floor')")
-    assert combine is not None
-    if combine == "div":
+    """The quotient; rounded towards zero ("trunc") or down ("floor") when asked. Options as of ttnn.add."""
+    fatal(rounding_mode in _QUOTIENTS, "Incorrect rounding mode (expected None, 'trunc', or 'floor')")
+    if rounding_mode is None:
         # A quotient of integers is no integer: it is made, and given, as float32.
         input_tensor_a, input_tensor_b = _as_real(input_tensor_a), _as_real(input_tensor_b)
-    return elementwise(
-        combine,
-        [input_tensor_a, input_tensor_b],
-        dtype=dtype,
-        memory_config=memory_config,
-        output_tensor=output_tensor,
-        before=[input_tensor_a_activations, input_tensor_b_activations],
-        after=activations,
-    )
+    return _QUOTIENTS[rounding_mode](input_tensor_a, input_tensor_b, **options)
 
 
 def _as_real(operand: Operand) -> Operand:

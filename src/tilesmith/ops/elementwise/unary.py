@@ -2,81 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from typing import Any
 
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise import reference
-from tilesmith.ops.elementwise.activation import Activation
 from tilesmith.ops.elementwise.api import elementwise
+from tilesmith.ops.elementwise.signatures import UnaryFunction, apply
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 
+LARGEST = 3.3895313892515355e38  # of bfloat16: no limit
 _PLAIN = (
-    "abs acos acosh asin asinh atan atanh bitwise_not cbrt ceil cos cosh digamma eqz erfc erfinv"
-    " exp2 expm1 floor frac gez gtz hardmish hardsigmoid hardswish i0 i1 identity isfinite isinf"
-    " isnan isneginf isposinf lez log_sigmoid logical_not ltz neg nez reciprocal relu relu6 sign"
-    " signbit silu sin sinh softsign square tan tanhshrink trunc swish"
+    "abs acos acosh asin asinh atan atanh bitwise_not cbrt ceil cos cosh digamma eqz erfc erfinv exp2"
+    " expm1 floor frac gez gtz hardmish hardsigmoid hardswish i0 i1 identity isfinite isinf isnan"
+    " isneginf isposinf lez log_sigmoid logical_not ltz neg nez reciprocal relu relu6 sign signbit"
+    " silu sin sinh softsign square tan tanhshrink trunc swish"
 )
-_FAST = "sqrt rsqrt log log2 log10 log1p erf mish exp tanh"
+_FAST = ["sqrt", "rsqrt", "log", "log2", "log10", "log1p", "erf", "mish", "exp", "tanh"]
 
 
-def apply(
-    name: str,
-    tensor: Tensor,
-    parameters: tuple[float, ...] = (),
-    memory_config: MemoryConfig | None = None,
-    output_tensor: Tensor | None = None,
-) -> Tensor:
-    """One unary step on a tensor."""
-    return elementwise(
-        "",
-        [tensor],
-        after=[Activation(name, *parameters)],
-        memory_config=memory_config,
-        output_tensor=output_tensor,
-    )
+def _none(*_: Any) -> tuple[float, ...]:
+    """The arguments choose between ways to the same result."""
+    return ()
 
 
-def _plain(name: str) -> Callable[..., Tensor]:
-    def function(
-        input_tensor: Tensor,
-        *,
-        memory_config: MemoryConfig | None = None,
-        output_tensor: Tensor | None = None,
-        sub_core_grids: CoreRangeSet | None = None,
-    ) -> Tensor:
-        return apply(name, input_tensor, (), memory_config, output_tensor)
-
-    return _described(function, name)
+def _of_degrees(factor: float) -> Any:
+    return lambda: (factor,)
 
 
-def _fast(name: str) -> Callable[..., Tensor]:
-    def function(
-        input_tensor: Tensor,
-        *,
-        fast_and_approximate_mode: bool = False,
-        memory_config: MemoryConfig | None = None,
-        output_tensor: Tensor | None = None,
-        sub_core_grids: CoreRangeSet | None = None,
-    ) -> Tensor:
-        return apply(name, input_tensor, (), memory_config, output_tensor)
-
-    return _described(function, name)
-
-
-def _described(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{name} of every element."
-    return function
-
-
-for _name in _PLAIN.split():
-    register(f"ttnn.{_name}", _plain(_name), golden=reference.UNARY[_name])
-for _name in _FAST.split():
-    register(f"ttnn.{_name}", _fast(_name), golden=reference.UNARY[_name])
+_ROWS = (
+    *(UnaryFunction(name, f"{name} of every element.") for name in _PLAIN.split()),
+    *(
+        UnaryFunction(
+            name, f"{name} of every element.", optional=(("fast_and_approximate_mode", False),), numbers=_none
+        )
+        for name in _FAST
+    ),
+    UnaryFunction("sigmoid", "1 / (1 + e^-x).", optional=(("vector_mode", 4), ("mode", None)), numbers=_none),
+    UnaryFunction("leaky_relu", "x, or a share of it where it is negative.", needed=("negative_slope",)),
+    UnaryFunction("relu_max", "x between 0 and a limit.", needed=("upper_limit",)),
+    UnaryFunction("relu_min", "x, but at least a limit.", needed=("lower_limit",)),
+    UnaryFunction("heaviside", "0 or 1 by the sign, and a value at 0.", needed=("value",)),
+    UnaryFunction("rpow", "A number to the power of every element.", needed=("exponent",)),
+    UnaryFunction("threshold", "x above a threshold, else a value.", needed=("threshold", "value")),
+    UnaryFunction("softcap", "beta tanh(x / beta).", needed=("beta",), numbers=lambda beta: (beta, 1 / beta)),
+    UnaryFunction("elu", "x, or alpha (e^x - 1) where it is negative.", optional=(("alpha", 1.0),)),
+    UnaryFunction(
+        "celu",
+        "x, or alpha (e^(x / alpha) - 1) where it is negative.",
+        optional=(("alpha", 1.0),),
+        numbers=lambda alpha: (alpha, 1 / alpha),
+    ),
+    UnaryFunction(
+        "selu",
+        "elu, scaled so that layers keep mean and variance.",
+        optional=(("scale", 1.0506999492645264), ("alpha", 1.673259973526001)),
+    ),
+    UnaryFunction(
+        "softplus",
+        "ln(1 + e^(beta x)) / beta, and x itself where beta x is above the threshold.",
+        optional=(("beta", 1.0), ("threshold", 20.0)),
+        numbers=lambda beta, threshold: (beta, 1 / beta, threshold),
+    ),
+    UnaryFunction("hardtanh", "x between two limits.", optional=(("min_val", -1.0), ("max_val", 1.0))),
+    UnaryFunction("hardshrink", "x, or 0 where it is small.", optional=(("lambd", 0.5),)),
+    UnaryFunction("softshrink", "x moved towards 0, and 0 where it is small.", optional=(("lambd", 0.5),)),
+    UnaryFunction(
+        "round",
+        "To the nearest with so many decimals, ties to even.",
+        optional=(("decimals", 0),),
+        numbers=lambda decimals: (decimals or 0,),
+    ),
+    UnaryFunction("deg2rad", "Degrees as radians.", step="scale", numbers=_of_degrees(math.pi / 180)),
+    UnaryFunction("rad2deg", "Radians as degrees.", step="scale", numbers=_of_degrees(180 / math.pi)),
+)
+for _row in _ROWS:
+    register(f"ttnn.{_row.name}", _row.function(), golden=reference.UNARY[_row.name])
 
 
 @registered("ttnn.gelu", golden=reference.UNARY["gelu"])
@@ -94,31 +99,10 @@ def gelu(
     return apply(name, input_tensor, (), memory_config, output_tensor)
 
 
-@registered("ttnn.sigmoid", golden=reference.UNARY["sigmoid"])
-def sigmoid(
-    input_tensor: Tensor,
-    *,
-    vector_mode: int = 4,
-    mode: object = None,
-    memory_config: MemoryConfig | None = None,
-    output_tensor: Tensor | None = None,
-    sub_core_grids: CoreRangeSet | None = None,
-) -> Tensor:
-    """1 / (1 + e^-x)."""
-    return apply("sigmoid", input_tensor, (), memory_config, output_tensor)
-
-
 @registered("ttnn.sigmoid_accurate", golden=reference.UNARY["sigmoid_accurate"])
-def sigmoid_accurate(
-    input_tensor: Tensor,
-    fast_and_approximate_mode: bool = False,
-    *,
-    memory_config: MemoryConfig | None = None,
-    output_tensor: Tensor | None = None,
-    sub_core_grids: CoreRangeSet | None = None,
-) -> Tensor:
-    """1 / (1 + e^-x)."""
-    return apply("sigmoid", input_tensor, (), memory_config, output_tensor)
+def sigmoid_accurate(input_tensor: Tensor, fast_and_approximate_mode: bool = False, **options: Any) -> Tensor:
+    """1 / (1 + e^-x); options are those of ttnn.sigmoid."""
+    return apply("sigmoid", input_tensor, (), options.get("memory_config"), options.get("output_tensor"))
 
 
 @registered("ttnn.typecast", golden=reference.UNARY["typecast"])
@@ -140,3 +124,37 @@ def typecast(
     return elementwise(
         "", [input_tensor], dtype=target, memory_config=memory_config, output_tensor=output_tensor
     )
+
+
+@registered("ttnn.clamp", golden=reference.UNARY["clamp"])
+def clamp(
+    input_tensor: Tensor,
+    min: Tensor | float | None = None,
+    max: Tensor | float | None = None,
+    *,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """x between two limits, each a number, a tensor or nothing."""
+    fatal(
+        min is not None or max is not None,
+        "Only one of 'min' or 'max' can be None. Please provide one value",
+    )
+    if not isinstance(min, Tensor) and not isinstance(max, Tensor):
+        low, high = (-LARGEST if min is None else min), (LARGEST if max is None else max)
+        return apply("clamp", input_tensor, (low, high), memory_config, output_tensor)
+    limits = [("maximum", min), ("minimum", max)]
+    steps = [(combine, limit) for combine, limit in limits if limit is not None]
+    result = input_tensor
+    for number, (combine, limit) in enumerate(steps, 1):
+        last = number == len(steps)
+        result = elementwise(
+            combine,
+            [result, limit],
+            memory_config=memory_config if last else None,
+            output_tensor=output_tensor if last else None,
+        )
+    return result
+
+
+register("ttnn.clip", clamp, golden=reference.UNARY["clip"])

@@ -73,8 +73,6 @@ def _check_joinable(tensors: Sequence[Tensor], axis: int) -> None:
 def stack(input_tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Tensors of one shape along a new axis."""
     fatal(len(input_tensors) > 0, "ttnn.stack: expected a non-empty list of Tensors!")
-    shape = input_tensors[0].spec.shape
-    fatal(all(one.spec.shape == shape for one in input_tensors), "All tensors must have the same shape")
     return concat([unsqueeze(one, dim) for one in input_tensors], dim)
 
 
@@ -122,9 +120,9 @@ def repeat(
     optional_output_tensor: Tensor | None = None,
 ) -> Tensor:
     """Each axis so many times over."""
-    times = tuple(repeat_dims)
-    shape = (1,) * (len(times) - len(input_tensor.spec.shape)) + input_tensor.spec.shape
-    fatal(len(times) == len(shape), "Number of repeat dims must be at least the rank of the tensor")
+    rank = max(len(repeat_dims), len(input_tensor.spec.shape))
+    times = (1,) * (rank - len(repeat_dims)) + tuple(repeat_dims)
+    shape = (1,) * (rank - len(input_tensor.spec.shape)) + input_tensor.spec.shape
     fatal(all(one > 0 for one in times), f"Repetitions must be positive, got {list(times)}")
     whole = tuple(one * size for one, size in zip(times, shape, strict=True))
     if math.prod(times) == 1:
@@ -152,7 +150,7 @@ def expand(
     wanted = [size if one == -1 else one for one, size in zip(output_shape, shape, strict=True)]
     fatal(
         all(size in (1, one) for one, size in zip(wanted, shape, strict=True)),
-        f"Tensor of shape {list(shape)} cannot be expanded to {list(output_shape)}",
+        "Only size 1 dimensions can be expanded in the output shape",
     )
     times = [one // size for one, size in zip(wanted, shape, strict=True)]
     return repeat(input_tensor, times, memory_config=memory_config)

@@ -98,7 +98,12 @@ def squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None = None) -> Ten
 def unsqueeze(input_tensor: Tensor, dim: int) -> Tensor:
     """With an axis of size 1 before axis `dim`."""
     shape = list(input_tensor.spec.shape)
-    axis = normal_axis(dim, len(shape) + 1)
+    rank = len(shape)
+    fatal(
+        -rank - 1 <= dim <= rank,
+        f"Dimension out of range (expected to be in range of [{-rank - 1},{rank}], but got {dim})",
+    )
+    axis = dim + rank + 1 if dim < 0 else dim
     return reshape(input_tensor, [*shape[:axis], 1, *shape[axis:]])
 
 

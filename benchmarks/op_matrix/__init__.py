@@ -1,0 +1,1 @@
+"""Every operation over dtypes, layouts, memories and awkward shapes, against torch."""
