@@ -49,7 +49,6 @@ def show_run(run: SavedRun, other: SavedRun | None) -> None:
     st.plotly_chart(charts.memory_over_time(profile), key="memory")
 
 
-@st.fragment(run_every=_EVERY)
 def page() -> None:
     runs = history().runs()
     for broken in history().broken:
@@ -72,4 +71,4 @@ def page() -> None:
 
 st.set_page_config(page_title="tilesmith", layout="wide")
 st.title("tilesmith: predicted performance")
-page()
+st.fragment(page, run_every=_EVERY)()
