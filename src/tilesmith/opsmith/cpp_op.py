@@ -19,6 +19,7 @@ from tilesmith.opsmith.rendering import render
 from tilesmith.opsmith.stubs import stub_files
 
 TREE = "cpp"
+_WIDTH = 120
 _SHOWN = {"Tensor": "ttnn.Tensor", "std::vector<Tensor>": "List[ttnn.Tensor]", "std::string": "str"}
 
 
@@ -76,11 +77,18 @@ def _wrapped(text: str) -> str:
 
 
 def _lines(line: str) -> Iterator[str]:
-    found = re.fullmatch(r"(\s*)([^\"]*?\w)\(([^()]*(?:\([^()]*\)[^()]*)*)\)(;| \{)", line)
-    if len(line) <= 120 or found is None or line.lstrip().startswith(("//", "TT_FATAL")):
+    if len(line) <= _WIDTH or line.lstrip().startswith("//"):
         yield line
         return
-    margin, head, inside, tail = found.groups()
+    margin = line[: len(line) - len(line.lstrip())]
+    found = re.fullmatch(r"\s*([^\"]*?\w)\(([^()]*(?:\([^()]*\)[^()]*)*)\)(;| \{)", line)
+    if found is None or " && " in line or " || " in line:
+        # Conditions break before an operator, initialisers behind a comma.
+        parts = re.split(r"(?= && | \|\| )|(?<=,)(?= \.)", line)
+        yield parts[0]
+        yield from (f"{margin}    {one.strip()}" for one in parts[1:])
+        return
+    head, inside, tail = found.groups()
     yield f"{margin}{head}("
     items = re.split(r",\s(?![^<{(]*[>})])", inside)
     for number, item in enumerate(items):

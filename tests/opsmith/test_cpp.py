@@ -1,0 +1,131 @@
+"""The C++ tree: its files, and that the vendor's release has every header and name it uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.opsmith.specs_at_hand import GRID_SAMPLE, MASKED_SOFTMAX, MAX_INDEX, ROOT, SPECS, STACK_ROWS
+
+from tilesmith import settings
+from tilesmith.errors import SpecError
+from tilesmith.opsmith.cpp_op import cpp_files
+from tilesmith.opsmith.journal import Journal
+from tilesmith.opsmith.reading import read_spec
+from tilesmith.opsmith.stages import new_op
+from tilesmith.opsmith.wheel import check_tree
+
+
+def wheel() -> Path:
+    """The unpacked wheel that the setting names, or what `make test-ttnn` installed."""
+    if settings.current().ttnn_wheel:
+        return Path(settings.current().ttnn_wheel)
+    for site_packages in ROOT.glob(".venv-ttnn-0.81.1/lib/python*/site-packages"):
+        return site_packages
+    pytest.skip("no ttnn here: TILESMITH_TTNN_WHEEL names an unpacked wheel of 0.81.1 to check against")
+
+
+def written(spec: Path, folder: Path) -> Path:
+    for name, text in cpp_files(read_spec(spec)).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_files_of_a_tree() -> None:
+    here = "ttnn/cpp/ttnn/operations/normalization/masked_softmax"
+    assert list(cpp_files(read_spec(MASKED_SOFTMAX))) == [
+        f"{here}/masked_softmax.hpp",
+        f"{here}/masked_softmax.cpp",
+        f"{here}/masked_softmax_nanobind.hpp",
+        f"{here}/masked_softmax_nanobind.cpp",
+        f"{here}/device/masked_softmax_device_operation_types.hpp",
+        f"{here}/device/masked_softmax_device_operation.hpp",
+        f"{here}/device/masked_softmax_device_operation.cpp",
+        f"{here}/device/masked_softmax_program_factory.hpp",
+        f"{here}/device/masked_softmax_program_factory.cpp",
+        f"{here}/sources.cmake",
+        "integration.md",
+        f"{here}/device/kernels/dataflow/reader_masked_softmax.cpp",
+        f"{here}/device/kernels/compute/masked_softmax_compute.cpp",
+        f"{here}/device/kernels/dataflow/writer_masked_softmax.cpp",
+    ]
+
+
+def file_of(spec: Path, ending: str) -> str:
+    return next(text for path, text in cpp_files(read_spec(spec)).items() if path.endswith(ending))
+
+
+def test_rules_and_values_of_the_spec_are_in_the_tree() -> None:
+    operation = file_of(MASKED_SOFTMAX, "device_operation.cpp")
+    assert 'TT_FATAL(attributes.scale > 0, "masked_softmax: scale must be > 0");' in operation
+    factory = file_of(MASKED_SOFTMAX, "program_factory.cpp")
+    assert "compute_args.push_back(std::bit_cast<uint32_t>(attributes.scale));" in factory
+    assert "images(input_tensor) * tiles_high(input_tensor)" in factory
+    assert ".fp32_dest_acc_en = true" in factory
+    binding = file_of(MASKED_SOFTMAX, "nanobind.cpp")
+    assert 'nb::arg("scale") = 1.0f' in binding
+
+
+def test_lists_and_several_outputs() -> None:
+    stack = file_of(STACK_ROWS, "device_operation.cpp")
+    assert "append(output_shape, tensors[0], 0, attributes.dim);" in stack
+    assert "for (const auto& each : tensors) {" in stack
+    assert "std::tuple<Tensor, Tensor> max_index(const Tensor& input_tensor);" in file_of(
+        MAX_INDEX, "max_index.hpp"
+    )
+    assert "const auto& indices = std::get<1>(outputs);" in file_of(MAX_INDEX, "program_factory.cpp")
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.stem)
+def test_no_line_is_long(spec: Path) -> None:
+    for path, text in cpp_files(read_spec(spec)).items():
+        if not path.endswith(".md"):
+            assert max(map(len, text.splitlines())) <= 120, path
+
+
+def test_names_are_in_the_wheel(tmp_path: Path) -> None:
+    release = wheel()
+    for spec in (MASKED_SOFTMAX, STACK_ROWS, MAX_INDEX, GRID_SAMPLE):
+        assert check_tree(written(spec, tmp_path / spec.stem), release) == []
+
+
+def test_names_that_are_not_in_the_wheel_are_found(tmp_path: Path) -> None:
+    release = wheel()
+    tree = written(STACK_ROWS, tmp_path)
+    factory = next(tree.rglob("*program_factory.cpp"))
+    text = factory.read_text()
+    for name in (
+        "split_work_to_cores",
+        "emplace_runtime_args",
+        "ReaderConfigDescriptor",
+        "tt-metalium/math.hpp",
+    ):
+        assert name in text
+        text = text.replace(name, f"{name[:-3]}zzz{name[-3:]}")
+    factory.write_text(text)
+    kernel = next(tree.rglob("reader_*.cpp"))
+    # As the older documents have it: a header and an entry point that the release no longer knows.
+    kernel.write_text('#include "compute_kernel_api/common.h"\nnamespace NAMESPACE {\nvoid MAIN {}\n}\n')
+    found = {(one.kind, one.name) for one in check_tree(tree, release)}
+    assert {
+        ("header", "tt-metalium/math.zzzhpp"),
+        ("header", "compute_kernel_api/common.h"),
+        ("member", "emplace_runtime_azzzrgs"),
+        ("name", "split_work_to_cozzzres"),
+        ("name", "ReaderConfigDescripzzztor"),
+    } <= found
+
+
+def test_tree_is_checked_when_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = wheel()
+    monkeypatch.setattr("tilesmith.opsmith.stages._test", lambda *_, **__: None)
+    journal: Journal = new_op(STACK_ROWS, tmp_path, cpp=True, wheel=release)
+    build = journal.events("build")[0]
+    assert (build["green"], build["command"]) == (True, "names of the C++ tree in the wheel")
+
+
+def test_folder_that_is_no_wheel(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="is not an unpacked ttnn wheel"):
+        check_tree(tmp_path, tmp_path)
