@@ -11,7 +11,10 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 # Before any test module is imported. One cache for all workers and sessions: entries are found by content, so
 # what a change touches is compiled again and the rest is not. A test that needs it empty uses `fresh_cache`.
-for _name in [name for name in os.environ if name.startswith("TILESMITH_")]:
+# Where the vendor's wheel lies is a fact about the computer, not a choice that changes results.
+for _name in [
+    name for name in os.environ if name.startswith("TILESMITH_") and name != "TILESMITH_TTNN_WHEEL"
+]:
     del os.environ[_name]
 os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
 os.environ["TILESMITH_VERIFY_IR"] = "each"
