@@ -26,7 +26,7 @@ DRAM_ADDRESS = 1 << 21
 def run_row(device: Device, row: NocRow) -> Outcome:
     """Where the measurement spans several cores, from the first start to the last end; else the mean core."""
     report = device.run(_program(device, row), checks="off", numbers="fast")
-    cycles = [role.cycles for role in report.roles]
+    cycles = [zone.end - zone.begin for zone in report.zones]
     predicted = sum(cycles) / len(cycles)
     if row.memory != "l1" and row.cores > 1:
         predicted = max(cycles) + device.arch.timing.dispatch.start_spread_cycles

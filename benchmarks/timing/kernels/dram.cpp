@@ -8,6 +8,7 @@ void kernel_main() {
     const uint32_t address = get_arg_val<uint32_t>(4);
     const InterleavedAddrGen<true> buffer{.bank_base_address = address, .page_size = bytes};
     const uint64_t fixed = buffer.get_noc_addr(first);
+    DeviceZoneScopedN("transfers");
     for (uint32_t i = 0; i < transactions; ++i) {
         uint64_t there = fixed;
         if constexpr (pages) there = buffer.get_noc_addr(first + i);

@@ -8,6 +8,7 @@ void kernel_main() {
     const uint32_t address = get_arg_val<uint32_t>(2), cores = get_arg_val<uint32_t>(3);
     const Noc noc;
     const UnicastEndpoint end;
+    DeviceZoneScopedN("transfers");
     for (uint32_t core = 0; core < cores; ++core) {
         const uint32_t x = get_arg_val<uint32_t>(4 + 2 * core), y = get_arg_val<uint32_t>(5 + 2 * core);
         const noc_traits_t<UnicastEndpoint>::src_args_type there{x, y, address};

@@ -11,6 +11,7 @@ void kernel_main() {
     const Noc noc;
     const UnicastEndpoint here;
     const MulticastEndpoint rectangle;
+    DeviceZoneScopedN("transfers");
     for (uint32_t i = 0; i < transactions; ++i) {
         const bool keeps_path = linked && i + 1 < transactions;
         noc.async_write_multicast(here, rectangle, bytes, cores, {.addr = address}, there, keeps_path);

@@ -185,7 +185,7 @@ static void add_cb(LoadedProgram& program, const CbDescription& description) {
 
 static void start_core(Run& run, Core& core) {
     core.words.clear();
-    for (int noc = 0; noc < 2; ++noc) core.multicast_busy[noc] = 0, core.multicast_open[noc] = false;
+    for (int noc = 0; noc < 2; ++noc) core.multicast_busy[noc] = core.write_free[noc] = 0, core.multicast_open[noc] = false;
     for (auto& row : core.mailboxes)
         for (Mailbox& box : row) box.words.clear(), box.readers = {};
     core.compute_roles_left = core.compute ? 3 : 0;
@@ -245,7 +245,7 @@ static void start(Run& run, const Arguments* arguments) {
     program.prints.clear();
     program.zones.clear();
     program.trace = {};
-    for (DramBank& bank : run.machine->dram) bank.occupancy.reset();
+    run.machine->bank_service.reset();
     for (NocLinks& noc : run.machine->nocs) noc.reset();
     for (auto& core : program.cores) start_core(run, *core);
     for (const auto& init : program.semaphores)

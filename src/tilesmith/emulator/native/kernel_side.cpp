@@ -17,6 +17,7 @@ extern "C" const uint32_t* ts_common_args() { return self().common; }
 
 static uint32_t argument(const uint32_t* values, uint32_t count, uint32_t index, const char* kind, const At& at) {
     self().last_at = at;
+    spend(current_run->machine->config.timing.semaphore_operation);  // they stand in L1
     if (index >= count)
         fatal("kernel.argument", at, "%s argument %u is read, but the host gave %u to this kernel on core (%u, %u)",
               kind, index, count, core().x, core().y);

@@ -52,7 +52,6 @@ struct MachineConfig {
 struct DramBank {
     uint8_t* memory = nullptr;
     ShadowMap shadow;
-    Occupancy occupancy;
 };
 
 struct Machine {
@@ -61,6 +60,7 @@ struct Machine {
     std::vector<BankConfig> banks;
     std::vector<NocNode> worker_nodes, bank_nodes;  // where they stand on the NoC grid; a bank has a node per NoC
     NocLinks nocs[2];
+    Occupancy bank_service;
     std::vector<DramBank> dram;
     std::vector<ShadowMap> l1_shadow;
     int l1_file = -1;
@@ -130,7 +130,7 @@ struct Core {
     int compute_roles_left = 0;
     uint8_t* l1 = nullptr;
     ShadowMap* shadow = nullptr;
-    uint64_t multicast_busy[2] = {};
+    uint64_t multicast_busy[2] = {}, write_free[2] = {};
     bool multicast_open[2] = {};  // a linked multicast has left its path reserved
     SyncWord& word(uint32_t offset);
     SyncWord* find_word(uint32_t offset);

@@ -106,6 +106,7 @@ static void place_nodes(Machine& machine) {
         for (int noc = 0; noc < 2; ++noc)
             machine.bank_nodes.push_back(
                 {static_cast<uint16_t>(bank.physical_x[noc]), static_cast<uint16_t>(bank.physical_y[noc])});
+    machine.bank_service.resize(config.num_dram_banks);
     for (NocLinks& noc : machine.nocs) noc.resize(config.timing.noc_width * config.timing.noc_height);
 }
 

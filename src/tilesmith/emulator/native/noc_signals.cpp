@@ -45,7 +45,7 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
     step(at);
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
-    const Journey times = multicast_journey(core(), dst, 4, noc, flags & noc_linked);
+    const Journey times = multicast_journey(core(), dst, num_dests, 4, noc, flags & noc_linked);
     const uint32_t cores = for_each_worker(dst, flags & noc_include_self,
                                            [&](uint64_t one) { store_inline(one, value, byte_enable, times.arrives, at); });
     check_destinations(dst, cores, num_dests, flags, at);
@@ -84,7 +84,7 @@ extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, ui
     step(at);
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
-    const Journey times = multicast_journey(core(), dst, 4, noc, false);
+    const Journey times = multicast_journey(core(), dst, num_dests, 4, noc, false);
     const uint32_t cores = for_each_worker(
         dst, false, [&](uint64_t destination) { atomic_add(destination, increment, times.arrives, at); });
     check_destinations(dst, cores, num_dests, 0, at);

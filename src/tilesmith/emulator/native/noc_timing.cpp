@@ -2,6 +2,7 @@
 #include "noc_timing.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "transfers.h"
 
@@ -22,30 +23,43 @@ static uint64_t lowest(uint64_t bits, uint32_t count) {
     return bits ^ rest;
 }
 
+Occupancy::~Occupancy() { std::free(taken_); }
+
+void Occupancy::resize(uint32_t count) {
+    count_ = count;
+    std::free(taken_);
+    taken_ = static_cast<uint64_t*>(std::calloc(size_t{words} * count, sizeof(uint64_t)));  // costs what is touched
+    full_.assign(count, {});
+    rest_.assign(count, 0);
+}
+
+void Occupancy::reset() {
+    const size_t used = std::min<uint64_t>(newest_ + 1, words);
+    std::fill(taken_, taken_ + used * count_, 0);
+    std::fill(full_.begin(), full_.end(), Stretch{});
+    std::fill(rest_.begin(), rest_.end(), 0);
+    begin_ = newest_ = 0;
+}
+
 bool Occupancy::reach(uint64_t word) {
-    if (taken_.empty()) taken_.resize(words);
-    if (word + words < end_) return false;
-    if (word >= end_) {
-        const uint64_t fresh = std::min<uint64_t>(word + 1 - end_, words);
-        for (uint64_t i = word + 1 - fresh; i <= word; ++i) taken_[i % words] = 0;
-        end_ = word + 1;
+    if (word < begin_) return false;
+    for (; word >= begin_ + words; ++begin_) {
+        uint64_t* oldest = taken_ + begin_ % words * count_;
+        std::fill(oldest, oldest + count_, 0);
     }
-    touched_ = std::max(touched_, word);
+    newest_ = std::max(newest_, word);
     return true;
 }
 
-uint64_t Occupancy::take(uint64_t from, uint32_t cycles) {
-    const uint32_t due = cycles + rest_;
-    uint32_t steps = due >> step_shift;
-    rest_ = due & ((1u << step_shift) - 1);
-    if (steps == 0) return from + cycles;
+__attribute__((noinline)) uint64_t Occupancy::find(uint32_t index, uint64_t from, uint32_t cycles, uint32_t steps) {
     const uint64_t wanted = from >> step_shift;
-    const uint64_t first = wanted >= full_begin_ && wanted < full_end_ ? full_end_ : wanted;
+    Stretch& full = full_[index];
+    const uint64_t first = wanted >= full.begin && wanted < full.end ? full.end : wanted;
     const uint64_t contiguous_last = first + steps - 1;
     uint64_t last = first, mask = ~uint64_t{0} << (first & 63);
     for (uint64_t word = first >> 6; steps > 0; ++word, mask = ~uint64_t{0}) {
         if (!reach(word)) return from + cycles;
-        uint64_t& bits = taken_[word % words];
+        uint64_t& bits = taken_[word % words * count_ + index];
         const uint64_t free = ~bits & mask;
         if (!free) continue;
         const uint64_t mine = lowest(free, steps);
@@ -53,29 +67,18 @@ uint64_t Occupancy::take(uint64_t from, uint32_t cycles) {
         steps -= static_cast<uint32_t>(__builtin_popcountll(mine));
         last = (word << 6) + 63 - static_cast<uint64_t>(__builtin_clzll(mine));
     }
-    if (first <= full_end_ && first >= full_begin_) full_end_ = std::max(full_end_, last + 1);
-    else full_begin_ = first, full_end_ = last + 1;
+    if (first <= full.end && first >= full.begin) full.end = std::max(full.end, last + 1);
+    else full = {first, last + 1};
     if (first == wanted && last == contiguous_last) return from + cycles;
     return std::max(from + cycles, (last + 1) << step_shift);
 }
 
-void Occupancy::reset() {
-    if (!taken_.empty()) {
-        if (end_ > words || touched_ >= words) std::fill(taken_.begin(), taken_.end(), 0);
-        else std::fill(taken_.begin(), taken_.begin() + static_cast<ptrdiff_t>(touched_ + 1), 0);
-    }
-    end_ = words;
-    touched_ = full_begin_ = full_end_ = 0;
-    rest_ = 0;
-}
-
 void NocLinks::resize(uint32_t nodes) {
-    for (auto* links : {&along_x, &along_y, &in, &out}) links->resize(nodes);
+    for (Occupancy* links : {&along_x, &along_y, &in, &out}) links->resize(nodes);
 }
 
 void NocLinks::reset() {
-    for (auto* links : {&along_x, &along_y, &in, &out})
-        for (Occupancy& link : *links) link.reset();
+    for (Occupancy* links : {&along_x, &along_y, &in, &out}) links->reset();
 }
 
 // ---- routes ----
@@ -114,55 +117,67 @@ public:
     uint32_t slowest = 0;
     Packet(uint64_t from, uint32_t stretch) : head(from), stretch_(std::min(stretch, most_links)) {}
 
-    void pass(Occupancy& resource, uint32_t cycles) {
-        const uint64_t start = resource.take(head, cycles) - cycles;
+    __attribute__((always_inline)) void pass(Occupancy& resources, uint32_t index, uint32_t cycles) {
+        const uint64_t start = resources.take(index, head, cycles) - cycles;
         if (start > head) hold_back(static_cast<uint32_t>(std::min<uint64_t>(start - head, cycles)));
         head = start;
         slowest = std::max(slowest, cycles);
         if (stretch_ == 0) return;
-        behind_[passed_ % stretch_] = {&resource, start + cycles};
+        behind_[passed_ % stretch_] = {&resources, index, start + cycles};
         ++passed_;
     }
 
 private:
     static constexpr uint32_t most_links = 32;
     struct Link {
-        Occupancy* resource;
+        Occupancy* resources;
+        uint32_t index;
         uint64_t end;
     } behind_[most_links];
     uint32_t stretch_, passed_ = 0;
 
     void hold_back(uint32_t delay) {
         const uint32_t count = std::min(passed_, stretch_);
-        for (uint32_t i = 0; i < count; ++i) behind_[i].end = behind_[i].resource->take(behind_[i].end, delay);
+        for (uint32_t i = 0; i < count; ++i)
+            behind_[i].end = behind_[i].resources->take(behind_[i].index, behind_[i].end, delay);
     }
 };
 
-void pass_links(Packet& packet, NocNode from, Hops hops, uint32_t cycles, uint32_t noc) {
-    const Timing& t = timing();
-    NocLinks& links = current_run->machine->nocs[noc];
-    uint32_t x = from.x, y = from.y;
-    const auto along_x = [&] {
-        for (uint32_t i = 0; i < hops.x; ++i) {
-            packet.pass(links.along_x[y * t.noc_width + x], cycles);
-            x = noc == 0 ? (x + 1 == t.noc_width ? 0 : x + 1) : (x == 0 ? t.noc_width - 1 : x - 1);
-        }
-    };
-    const auto along_y = [&] {
-        for (uint32_t i = 0; i < hops.y; ++i) {
-            packet.pass(links.along_y[y * t.noc_width + x], cycles);
-            y = noc == 0 ? (y + 1 == t.noc_height ? 0 : y + 1) : (y == 0 ? t.noc_height - 1 : y - 1);
-        }
-    };
-    if (noc == 0) along_x(), along_y();
-    else along_y(), along_x();
+struct Way {
+    NocNode from, to;
+    Hops hops;
+    uint32_t noc, cycles;
+    uint32_t apart;  // not every link is watched: what goes on straight meets mostly the same neighbours at the next
+};
+
+void pass_ring(Packet& packet, Occupancy& links, uint32_t base, uint32_t from, uint32_t hops, uint32_t ring,
+               const Way& way) {
+    const uint32_t behind = from % way.apart;
+    const uint32_t first = way.noc == 1 || behind == 0 ? behind : way.apart - behind;
+    for (uint32_t hop = first; hop < hops; hop += way.apart) {
+        uint32_t at = way.noc == 0 ? from + hop : from + ring - hop;
+        if (at >= ring) at -= ring;
+        packet.pass(links, base + at, way.cycles);
+    }
 }
+
+void pass_links(Packet& packet, const Way& way) {
+    const uint32_t width = timing().noc_width, height = timing().noc_height;
+    NocLinks& links = current_run->machine->nocs[way.noc];
+    const uint32_t row = width * (way.noc == 0 ? way.from.y : way.to.y);
+    const uint32_t column = height * (way.noc == 0 ? way.to.x : way.from.x);
+    if (way.noc == 1) pass_ring(packet, links.along_y, column, way.from.y, way.hops.y, height, way);
+    pass_ring(packet, links.along_x, row, way.from.x, way.hops.x, width, way);
+    if (way.noc == 0) pass_ring(packet, links.along_y, column, way.from.y, way.hops.y, height, way);
+}
+
+inline constexpr uint32_t apart_reads = 3, apart_writes = 2;  // blocked writes hold links, so more of them count
 
 uint32_t cycles_at(uint32_t size, double bytes_per_cycle) {
     return static_cast<uint32_t>(size / bytes_per_cycle) + packets(size) * timing().packet_cycles;
 }
 
-Occupancy& endpoint(std::vector<Occupancy>& of, NocNode node) { return of[node.y * timing().noc_width + node.x]; }
+uint32_t index_of(NocNode node) { return node.y * timing().noc_width + node.x; }
 
 }  // namespace
 
@@ -180,19 +195,19 @@ Journey read_journey(const Core& core, const Target& target, uint32_t size, uint
     if (target.dram) {
         packet.head += t.dram_read_access;
         const double rate = t.dram_read_bytes.at(std::min(size, t.max_packet));
-        packet.pass(machine.dram[target.index].occupancy, static_cast<uint32_t>(size / rate));
+        packet.pass(machine.bank_service, target.index, static_cast<uint32_t>(size / rate));
     } else {
-        packet.pass(endpoint(links.out, there), cycles_at(size, t.l1_read_bytes));
+        packet.pass(links.out, index_of(there), cycles_at(size, t.l1_read_bytes));
         if (request.ring == 0) packet.head += t.loopback;
     }
-    pass_links(packet, there, answer, stream, noc);
-    packet.pass(endpoint(links.in, here), stream);
+    pass_links(packet, {there, here, answer, noc, stream, apart_reads});
+    packet.pass(links.in, index_of(here), stream);
     const uint64_t done =
         packet.head + packet.slowest + answer.there() * t.hop + (t.read_round_trip - first_half);
     return {done, done, done};
 }
 
-Journey write_journey(const Core& core, const Target& target, uint32_t size, uint32_t noc) {
+Journey write_journey(Core& core, const Target& target, uint32_t size, uint32_t noc) {
     if (!current_run->clock) return {};
     const Timing& t = timing();
     Machine& machine = *current_run->machine;
@@ -200,19 +215,24 @@ Journey write_journey(const Core& core, const Target& target, uint32_t size, uin
     const NocNode here = node_of(core), there = node_of(target, noc);
     const Hops way = hops_between(here, there, noc);
     const uint32_t stream = cycles_at(size, t.stream_bytes), first_half = t.write_round_trip / 2;
-    Packet packet(now(), size / t.router_buffer);
-    packet.pass(endpoint(links.out, here), stream);
+    Packet packet(std::max(now(), core.write_free[noc]), size / t.router_buffer);
+    const uint64_t unhindered = packet.head + first_half;
+    packet.pass(links.out, index_of(here), stream);
     const uint64_t leaves = packet.head + stream;
     packet.head += first_half;
-    pass_links(packet, here, way, stream, noc);
+    pass_links(packet, {here, there, way, noc, stream, apart_writes});
     if (target.dram) {
         const double rate = t.dram_write_bytes.at(std::min(size, t.max_packet));
-        packet.pass(machine.dram[target.index].occupancy, static_cast<uint32_t>(size / rate));
+        packet.pass(machine.bank_service, target.index, static_cast<uint32_t>(size / rate));
         packet.head += t.dram_write_access;
     } else {
-        packet.pass(endpoint(links.in, there), stream);
+        packet.pass(links.in, index_of(there), stream);
         if (way.ring == 0) packet.head += t.loopback;
     }
+    // Writes leave in order: one that waits for others holds back the next, once the buffers on its way are full.
+    const uint64_t waited = packet.head - unhindered - (target.dram ? t.dram_write_access : way.ring ? 0 : t.loopback);
+    const auto buffered = static_cast<uint64_t>(way.there() * t.router_buffer / t.stream_bytes);
+    if (waited > buffered) core.write_free[noc] = leaves + waited - buffered - stream;
     const uint64_t arrives = packet.head + packet.slowest + way.there() * t.hop;
     return {leaves, arrives, arrives + (way.ring - way.there()) * t.hop + (t.write_round_trip - first_half)};
 }
@@ -226,7 +246,7 @@ Journey atomic_journey(const Core& core, const Target& target, uint32_t noc) {
 }
 
 // An unlinked multicast reserves its path to the farthest core before every packet; a linked one leaves it reserved.
-Journey multicast_journey(Core& core, uint64_t address, uint32_t size, uint32_t noc, bool linked) {
+Journey multicast_journey(Core& core, uint64_t address, uint32_t cores, uint32_t size, uint32_t noc, bool linked) {
     if (!current_run->clock) return {};
     const Timing& t = timing();
     const Machine& machine = *current_run->machine;
@@ -247,12 +267,16 @@ Journey multicast_journey(Core& core, uint64_t address, uint32_t size, uint32_t 
     const uint32_t stream = cycles_at(size, t.stream_bytes);
     Packet packet(std::max(now(), core.multicast_busy[noc]), size / t.router_buffer);
     packet.head += uint64_t{paths} * (t.multicast_reserve + t.multicast_per_hop * way.there());
-    packet.pass(endpoint(current_run->machine->nocs[noc].out, here), stream);
-    pass_links(packet, here, {std::min(way.x, t.noc_width), std::min(way.y, t.noc_height), 0}, stream, noc);
+    NocLinks& links = current_run->machine->nocs[noc];
+    packet.pass(links.out, index_of(here), stream);
+    way.x = std::min(way.x, t.noc_width), way.y = std::min(way.y, t.noc_height);
+    pass_links(packet, {here, far, way, noc, stream, apart_writes});
     const uint64_t leaves = packet.head + stream;
     core.multicast_busy[noc] = leaves;
     const uint64_t arrives = leaves + t.write_round_trip / 2 + way.there() * t.hop;
-    return {leaves, arrives, leaves + t.write_round_trip + way.ring * t.hop};
+    const uint64_t done = leaves + t.write_round_trip + way.ring * t.hop;
+    const uint64_t answered = links.in.take(index_of(here), done - cores, cores * packets(size));  // one each
+    return {leaves, arrives, std::max(done, answered)};
 }
 
 }  // namespace ts

@@ -161,7 +161,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .flags = flags,
                       .remote = dst,
                       .at = at};
-    transfer.times = multicast_journey(*fiber.core, dst, size, noc, flags & noc_linked);
+    transfer.times = multicast_journey(*fiber.core, dst, cores, size, noc, flags & noc_linked);
     if (current_run->trace)
         note_transfer(Moved::multicast, {remote_many + cores, rectangle(dst).local}, size, noc, transfer.times.done, at);
     fiber.transfers.push_back(transfer);
