@@ -50,7 +50,8 @@ def _tolerance(value: torch.Tensor, moved: float, unit: float) -> Tolerance:
     # Against a nearly constant result rounding is noise, and noise does not correlate.
     spread = float(value.std()) / peak if peak and value.numel() > 1 else 0.0
     noise = (unit + of_peak) / spread if spread else 1.0
-    return Tolerance(unit, of_peak, max(0.0, 1.0 - max(1e-3, noise**2)))
+    # Values that differ by less than their rounding may correlate either way.
+    return Tolerance(unit, of_peak, max(-1.0, 1.0 - max(1e-3, noise**2)))
 
 
 def _run(program: Program, inputs: Mapping[str, torch.Tensor], generator: torch.Generator | None) -> Tensors:
