@@ -14,6 +14,10 @@ if TYPE_CHECKING:
         CompiledKernel,
         compile,  # noqa: A004 - the name users look for
     )
+    from tilesmith.decorators import (
+        fuse_ops,
+        optimize_layout,
+    )
     from tilesmith.formats import (
         DataFormat,
         TileShape,
@@ -144,12 +148,14 @@ __all__ = [
     "corerange_to_cores",
     "float16",
     "float32",
+    "fuse_ops",
     "height_sharded",
     "int32",
     "jit",
     "load_arch",
     "num_cores_to_corerangeset",
     "open_device",
+    "optimize_layout",
     "open_mesh",
     "profile",
     "redirect_tilelang",
@@ -174,6 +180,7 @@ _HOMES = (
     "jit_kernel",
     "frontend.tilelang_backend",
     "model",
+    "decorators",
 )
 _MODULES = (
     "arch",

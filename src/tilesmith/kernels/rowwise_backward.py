@@ -1,0 +1,134 @@
+"""Gradients of work along whole rows: layer norm, RMS norm, softmax and log softmax, with an epilogue.
+
+A block holds whole rows, so the number of columns is part of the kernel; the number of rows is not.
+"""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tilelang.language as T  # noqa: N812
+
+from tilesmith.kernels import operands as op
+from tilesmith.kernels.authoring import TILE, emit, prim_func, symbols
+from tilesmith.kernels.epilogue import Epilogue, loaded, store
+from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.rowwise import Kind
+
+
+@dataclass(frozen=True)
+class RowWiseBackward:
+    """`grad` and `source` are expressions over `inputs`; the epilogue sees the source's gradient as acc0.
+
+    The source is what went into a norm, and what came out of a softmax.
+    """
+
+    kind: Kind
+    columns: int
+    epilogue: Epilogue
+    inputs: tuple[Operand, ...]
+    grad: Expr
+    source: Expr
+    epsilon: float = 0.0
+    block_rows: int = 32
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}_backward"
+
+    @property
+    def tensors(self) -> tuple[Operand, ...]:
+        return (*self.inputs, *self.epilogue.operands)
+
+    def prim_func(self) -> Any:
+        rows, columns = self.block_rows, self.columns
+        m, nb1, nb2 = symbols("m", "nb1", "nb2")
+        bound = op.bind(self.tensors)
+        work = _WORK[self.kind]
+
+        @T.macro
+        def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
+            block = (rows, columns)
+            place = lambda one: one.start(b1, b2, by * (rows // TILE), 0)  # noqa: E731
+            g = T.alloc_fragment((rows, columns), "float32")
+            x = T.alloc_fragment((rows, columns), "float32")
+            held = loaded(self.inputs, bound, tensors, block, place)
+            for i, j in T.Parallel(rows, columns):
+                g[i, j] = _element(self.grad, bound, held, i, j)
+            for i, j in T.Parallel(rows, columns):
+                x[i, j] = _element(self.source, bound, held, i, j)
+            work(g, x, rows, columns, self.epsilon)
+            store(self.epilogue, bound, tensors, {"acc0": g}, block, place, (by * rows, 0), (m, columns))
+
+        @T.macro
+        def body(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=128) as (by, bz):
+                block_of(tensors, by, bz // nb2, bz % nb2)
+
+        return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)
+
+
+def _element(source: Expr, bound: dict[str, op.Bound], held: dict[str, Any], i: Any, j: Any) -> Any:
+    return emit(source, {name: bound[name].element(here, i, j) for name, here in held.items()})
+
+
+@T.macro
+def _layer_norm(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+    mean = T.alloc_fragment((rows,), "float32")
+    T.reduce_sum(x, mean, dim=1)
+    for i, j in T.Parallel(rows, columns):
+        x[i, j] = x[i, j] - mean[i] / columns
+    grad_mean = T.alloc_fragment((rows,), "float32")
+    T.reduce_sum(g, grad_mean, dim=1)
+    for i, j in T.Parallel(rows, columns):
+        g[i, j] = g[i, j] - grad_mean[i] / columns
+    _rms_norm(g, x, rows, columns, epsilon)
+
+
+@T.macro
+def _rms_norm(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+    scale = T.alloc_fragment((rows,), "float32")
+    along = T.alloc_fragment((rows,), "float32")
+    product = T.alloc_fragment((rows, columns), "float32")
+    for i, j in T.Parallel(rows, columns):
+        product[i, j] = x[i, j] * x[i, j]
+    T.reduce_sum(product, scale, dim=1)
+    for i in T.Parallel(rows):
+        scale[i] = T.rsqrt(scale[i] / columns + epsilon)
+    for i, j in T.Parallel(rows, columns):
+        x[i, j] = x[i, j] * scale[i]
+    for i, j in T.Parallel(rows, columns):
+        product[i, j] = g[i, j] * x[i, j]
+    T.reduce_sum(product, along, dim=1)
+    for i, j in T.Parallel(rows, columns):
+        g[i, j] = (g[i, j] - x[i, j] * (along[i] / columns)) * scale[i]
+
+
+@T.macro
+def _softmax(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+    total = T.alloc_fragment((rows,), "float32")
+    for i, j in T.Parallel(rows, columns):
+        g[i, j] = g[i, j] * x[i, j]
+    T.reduce_sum(g, total, dim=1)
+    for i, j in T.Parallel(rows, columns):
+        g[i, j] = g[i, j] - x[i, j] * total[i]
+
+
+@T.macro
+def _log_softmax(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+    total = T.alloc_fragment((rows,), "float32")
+    T.reduce_sum(g, total, dim=1)
+    for i, j in T.Parallel(rows, columns):
+        g[i, j] = g[i, j] - T.exp(x[i, j]) * total[i]
+
+
+_WORK = {
+    "layer_norm": _layer_norm,
+    "rms_norm": _rms_norm,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+}
