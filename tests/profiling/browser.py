@@ -37,7 +37,11 @@ class Browser:
 
     def __init__(self, executable: str, home: Path, width: int = 1400, height: int = 1000) -> None:
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run"]
-        flags += ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={home}", "--hide-scrollbars"]
+        flags += [
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            f"--user-data-dir={home}",
+            "--hide-scrollbars",
+        ]
         self._process, self._write, self._read = _spawn([executable, *flags])
         self._number, self._rest, self._session = 0, b"", ""
         self.messages: list[str] = []

@@ -120,7 +120,7 @@ def dashboard(
     """Serve a web page over saved profiles: the newest, its history, and what got slower."""
     from tilesmith.cli.dashboard import serve
 
-    raise typer.Exit(serve(folder, port))
+    serve(folder, port)
 
 
 @cache.command()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 from tilesmith.errors import ProfileError
 
@@ -20,10 +21,12 @@ def dashboard_command(folder: Path, port: int) -> list[str]:
             f"the dashboard needs {' and '.join(missing)}", remedy="pip install 'tilesmith[dashboard]'"
         )
     server = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    quiet = ["--browser.gatherUsageStats", "false"]
+    quiet = ["--browser.gatherUsageStats", "false", "--client.toolbarMode", "viewer"]
     return [sys.executable, "-m", "streamlit", "run", str(_APP), *server, *quiet, "--", str(folder)]
 
 
-def serve(folder: Path, port: int) -> int:
-    print(f"profiles of {folder} at http://127.0.0.1:{port}")
-    return subprocess.run(dashboard_command(folder, port), check=False).returncode
+def serve(folder: Path, port: int) -> NoReturn:
+    """This process becomes the server, so that whoever stops the one stops the other."""
+    command = dashboard_command(folder, port)
+    print(f"profiles of {folder} at http://127.0.0.1:{port}", flush=True)
+    os.execv(command[0], command)

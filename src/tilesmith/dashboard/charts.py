@@ -23,7 +23,7 @@ def over_time(runs: Sequence[SavedRun]) -> Figure:
         mine = [run for run in runs if run.title == title]
         times = [datetime.fromtimestamp(run.saved_at, UTC) for run in mine]
         figure.add_scatter(x=times, y=[run.microseconds for run in mine], name=title, mode="lines+markers")
-    return figure.update_layout(yaxis_title="us", height=320)
+    return _titled(figure.update_layout(yaxis_title="us"), "every run", 320)
 
 
 def by_program(profiles: Sequence[tuple[str, Profile]]) -> Figure:
@@ -36,7 +36,7 @@ def by_program(profiles: Sequence[tuple[str, Profile]]) -> Figure:
         for program in profile.programs:
             totals[program.name] = totals.get(program.name, 0.0) + program.microseconds
         figure.add_bar(x=list(totals), y=list(totals.values()), name=name)
-    return figure.update_layout(barmode="group", yaxis_title="us", height=320)
+    return _titled(figure.update_layout(barmode="group", yaxis_title="us"), "programs", 320)
 
 
 def core_grid(program: ProgramProfile, chip: Chip) -> Figure:
@@ -48,7 +48,9 @@ def core_grid(program: ProgramProfile, chip: Chip) -> Figure:
         share = 100 * role.own / max(1, program.cycles)
         grid[role.y][role.x] = max(grid[role.y][role.x] or 0.0, share)
     figure = go.Figure(go.Heatmap(z=grid, zmin=0, zmax=100, colorscale="Turbo", xgap=2, ygap=2))
-    return figure.update_layout(yaxis={"autorange": "reversed", "scaleanchor": "x"}, height=360)
+    figure.update_xaxes(range=[-0.5, chip.grid_x - 0.5], dtick=1, constrain="domain")
+    figure.update_yaxes(range=[chip.grid_y - 0.5, -0.5], dtick=1, scaleanchor="x", constrain="domain")
+    return _titled(figure, "busiest role of each core, % of the time", 380)
 
 
 def roofline_chart(profile: Profile, chip: Chip) -> Figure:
@@ -72,7 +74,7 @@ def roofline_chart(profile: Profile, chip: Chip) -> Figure:
     )
     figure = go.Figure([roof, points])
     figure.update_xaxes(type="log", title="FLOP for each byte of DRAM")
-    return figure.update_yaxes(type="log", title="FLOP/s").update_layout(height=360)
+    return _titled(figure.update_yaxes(type="log", title="FLOP/s"), "roofline", 380)
 
 
 def memory_over_time(profile: Profile) -> Figure:
@@ -89,4 +91,9 @@ def memory_over_time(profile: Profile) -> Figure:
         figure.add_scatter(
             x=list(range(len(samples))), y=values, name=name, text=events, line={"shape": "hv"}
         )
-    return figure.update_layout(yaxis_title="bytes", height=300)
+    return _titled(figure.update_layout(yaxis_title="bytes"), "memory", 300)
+
+
+def _titled(figure: Figure, title: str, height: int) -> Figure:
+    margin = {"t": 40, "b": 40, "l": 50, "r": 20}
+    return figure.update_layout(title=title, height=height, margin=margin)
