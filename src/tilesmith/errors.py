@@ -237,5 +237,9 @@ class StageError(UserError):
 # ---- models ----
 
 
+class CaptureError(UserError):
+    """A model that PyTorch cannot turn into a graph. `where` is the line of the model."""
+
+
 class WeightsMissingError(UserError):
     """A model of the zoo without its weights, or without the package it is built with."""

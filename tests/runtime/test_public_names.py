@@ -38,7 +38,10 @@ def test_import_loads_nothing_heavy() -> None:
 
 
 # Names for models, and what drives TileLang.
-WITH_TORCH = ("CompiledModel", "Compiler", "CompilerConfig", "redirect_tilelang", "register_tilelang_backend")
+WITH_TORCH = (
+    *("CompiledModel", "Compiler", "CompilerConfig", "fuse_ops", "optimize_layout"),
+    *("redirect_tilelang", "register_tilelang_backend"),
+)
 
 
 def test_only_what_takes_models_or_drives_tilelang_needs_torch() -> None:

@@ -11,6 +11,8 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import GraphModule
 from torch.utils import _pytree as pytree
 
+from tilesmith.frontend.torch_refusals import refusal
+
 aten = torch.ops.aten
 
 KEPT = (
@@ -68,11 +70,14 @@ def export(
     dynamic_shapes: Any = None,
 ) -> Captured:
     """Capture a model for inference, its weights as constants."""
-    with torch.no_grad():
-        program = torch.export.export(
-            model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
-        )
-        program = program.run_decompositions(decompositions())
+    try:
+        with torch.no_grad():
+            program = torch.export.export(
+                model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
+            )
+            program = program.run_decompositions(decompositions())
+    except Exception as error:
+        raise refusal(error) from error
     return _with_constants(program)
 
 

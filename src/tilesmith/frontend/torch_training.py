@@ -15,6 +15,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith import custom_ops
 from tilesmith.frontend.torch import decompositions
+from tilesmith.frontend.torch_convolution import convolution_backward
 
 aten = torch.ops.aten
 
@@ -81,8 +82,11 @@ _WHOLE: dict[Any, Callable[[Node], Call]] = {
 
 def training_decompositions() -> dict[Any, Callable[..., Any]]:
     """How operators are taken apart in graphs of AOTAutograd."""
+    table = decompositions()
+    table.pop(aten.upsample_nearest2d.default, None)
     return {
-        **decompositions(),
+        **table,
+        aten.convolution_backward.default: convolution_backward,
         aten.embedding_dense_backward.default: _embedding_backward,
         aten.slice_backward.default: _slice_backward,
         aten.select_backward.default: _select_backward,
