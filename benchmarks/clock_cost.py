@@ -17,9 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-from benchmarks.gemm import tilesmith_matmul as matmul
 
 import tilesmith as ts
+from benchmarks.gemm import tilesmith_matmul as matmul
 from tilesmith import settings
 
 SIZE = 1024
