@@ -38,9 +38,7 @@ CASES = {
     "attention": Case(ours.attention, (_Q, _K, _K, None, True, 0.2), _attention),
     "softmax": Case(ours.softmax, (_X,), lambda x: torch.softmax(x, -1)),
     "layer_norm": Case(
-        ours.layer_norm,
-        (_X, _W, _W, 1e-5),
-        lambda x, w, b, e: torch.layer_norm(x, (32,), w, b, e),
+        ours.layer_norm, (_X, _W, _W, 1e-5), lambda x, w, b, e: torch.layer_norm(x, (32,), w, b, e)
     ),
     "rms_norm": Case(ours.rms_norm, (_X, _W, 1e-5), lambda x, w, e: torch.rms_norm(x, (32,), w, e)),
 }
