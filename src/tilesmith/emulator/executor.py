@@ -102,7 +102,14 @@ class EmulatorExecutor:
 def _edited(program: Program) -> tuple[int, ...]:
     """When the kernels' files were last written: one edited since the last call is compiled again."""
     paths = (kernel.kernel_source for kernel in program.kernels if kernel.source_type is SourceType.FILE_PATH)
-    return tuple(os.stat(path).st_mtime_ns if os.path.exists(path) else 0 for path in paths)
+    return tuple(map(_written, paths))
+
+
+def _written(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult, traced: bool) -> RunReport:

@@ -20,7 +20,16 @@ from tilesmith.emulator.kernel_build import build_kernels, kernel_unit
 from tilesmith.emulator.runtime_build import runtime_job
 from tilesmith.errors import InternalFault
 from tilesmith.formats import TileShape
-from tilesmith.program import CBFormat, CircularBuffer, ComputeConfig, CoreCoord, Kernel, Program
+from tilesmith.program import (
+    CBFormat,
+    CircularBuffer,
+    ComputeConfig,
+    CoreCoord,
+    CoreRangeSet,
+    Kernel,
+    Program,
+)
+from tilesmith.program.kernel import FixedArgs
 
 
 @dataclass
@@ -35,9 +44,18 @@ class LoadedProgram:
     fibers: Sequence[tuple[CoreCoord, int, str]]  # core, role and kernel of each, in the runtime's order
     kernel_names: Sequence[str]
     keep: list[Any] = field(default_factory=list)
+    last: tuple[Program, c.Array[library.Arguments]] | None = None
 
     def arguments(self, program: Program) -> c.Array[library.Arguments]:
-        """This call's arguments, as the runtime reads them."""
+        """This call's arguments, as the runtime reads them; a program of fixed ones keeps them."""
+        if self.last is not None and self.last[0] is program:
+            return self.last[1]
+        packed = self._packed(program)
+        fixed = all(isinstance(kernel.runtime_args, FixedArgs) for kernel in program.kernels)
+        self.last = (program, packed) if fixed else None
+        return packed
+
+    def _packed(self, program: Program) -> c.Array[library.Arguments]:
         packed = (library.Arguments * len(program.kernels))()
         self.keep = []
         for slot, kernel, cores in zip(packed, program.kernels, self.orders, strict=True):
@@ -179,10 +197,26 @@ def _describe_cores(slot: Any, cores: Sequence[CoreCoord], arch: Arch, keep: lis
 def _pack_arguments(
     kernel: Kernel, cores: Sequence[CoreCoord]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    rows = [kernel.runtime_args.get(core, ()) for core in cores]
+    args = kernel.runtime_args
+    kept = args.kept if isinstance(args, FixedArgs) else None
+    if isinstance(kept, _Packed) and kept.cores is kernel.core_ranges:
+        return kept.values, kept.offsets
+    rows = [args.get(core, ()) for core in cores]
     offsets = np.zeros(len(rows) + 1, np.uint32)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return _words([value for row in rows for value in row]), offsets
+    values = _words([value for row in rows for value in row])
+    if isinstance(args, FixedArgs):
+        args.kept = _Packed(kernel.core_ranges, values, offsets)
+    return values, offsets
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """Arguments as the runtime reads them, for kernels on these cores."""
+
+    cores: CoreRangeSet
+    values: NDArray[np.uint32]
+    offsets: NDArray[np.uint32]
 
 
 def _words(values: Sequence[int]) -> NDArray[np.uint32]:

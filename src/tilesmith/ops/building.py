@@ -19,6 +19,7 @@ from tilesmith.program import (
     WriterConfig,
     split_work_to_cores,
 )
+from tilesmith.program.kernel import FixedArgs
 from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
 
 SHARED_KERNELS = Path(__file__).parent / "kernels"
@@ -58,11 +59,11 @@ class Work:
     """Units of work dealt out to cores: to each the first unit and how many."""
 
     cores: CoreRangeSet
-    shares: Mapping[CoreCoord, tuple[int, int]]
+    shares: FixedArgs
 
     @property
-    def counts(self) -> Mapping[CoreCoord, tuple[int]]:
-        return {core: (count,) for core, (_, count) in self.shares.items()}
+    def counts(self) -> FixedArgs:
+        return FixedArgs({core: (count,) for core, (_, count) in self.shares.items()})
 
 
 def deal_out(device: Device, units: int, grid: tuple[int, int] | None = None) -> Work:
@@ -74,14 +75,14 @@ def deal_out(device: Device, units: int, grid: tuple[int, int] | None = None) ->
     [(0, 1), (1, 1), (2, 1)]
     """
     split = split_work_to_cores(grid or device.arch.grid, units, row_wise=True)
-    shares: dict[CoreCoord, tuple[int, int]] = {}
+    shares: dict[CoreCoord, tuple[int, ...]] = {}
     first = 0
     for core in split.all_cores.cores():
         more = split.core_group_1.contains(core)
         count = split.units_per_core_group_1 if more else split.units_per_core_group_2
         shares[core] = (first, count)
         first += count
-    return Work(split.all_cores, shares)
+    return Work(split.all_cores, FixedArgs(shares))
 
 
 def tile_buffer(index: int, format: DataFormat, pages: int, cores: CoreRangeSet) -> CircularBuffer:

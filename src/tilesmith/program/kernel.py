@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from pathlib import Path
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from tilesmith.program.cores import CoreCoord, CoreRangeSet, Cores
 from tilesmith.program.site import declaration_site
@@ -84,6 +84,21 @@ class ComputeConfig:
 
 KernelConfig: TypeAlias = DataMovementConfig | ComputeConfig
 RuntimeArgs: TypeAlias = Mapping[CoreCoord, Sequence[int]]
+
+
+class FixedArgs(dict[CoreCoord, tuple[int, ...]]):
+    """Runtime arguments that stay as they are: an executor may keep them in the form it needs.
+
+    >>> FixedArgs({CoreCoord(0, 0): (1, 2)})[CoreCoord(0, 0)]
+    (1, 2)
+    """
+
+    kept: object = None
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("these runtime arguments are fixed: make a dict of them to change them")
+
+    __setitem__ = __delitem__ = update = clear = pop = popitem = setdefault = __ior__ = _refuse
 
 
 @dataclass(frozen=True)

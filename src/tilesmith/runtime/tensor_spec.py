@@ -41,6 +41,14 @@ class TensorSpec:
             self._check_shards(self.memory_config.shard_spec)
 
     @cached_property
+    def _hash(self) -> int:
+        return hash((self.shape, self.dtype, self.layout, self.memory_config, self.tile))
+
+    def __hash__(self) -> int:
+        """Worked out once: every launch looks its program up by the specs of its tensors."""
+        return self._hash
+
+    @cached_property
     def padded_shape(self) -> tuple[int, ...]:
         if self.layout is Layout.TILE:
             *outer, height, width = (1, 1, *self.shape) if len(self.shape) < 2 else self.shape

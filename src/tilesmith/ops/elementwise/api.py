@@ -16,6 +16,7 @@ from tilesmith.ops.shape import Shape
 from tilesmith.ops.shards import fitting_memory
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
+from tilesmith.runtime import MemoryConfig as PlacedMemory
 
 Operand = Tensor | float | int
 ELEMENTWISE = Elementwise()
@@ -48,12 +49,12 @@ def elementwise(
     attrs = Attributes(
         combine,
         target.format,
-        _memory(memory_config, output_tensor, first, shape).placed(),
+        _memory(memory_config, output_tensor, first, shape),
         tuple(chains),
         (*last, *_conversion(first.spec.dtype, target.format)),
         tuple((i, one) for i, one in enumerate(operands) if not isinstance(one, Tensor)),
     )
-    return _launch(attrs, tensors, output_tensor)
+    return _launch(attrs, tensors, output_tensor, shape)
 
 
 def _padding_would_spoil(target: DataType, shape: tuple[int, ...]) -> bool:
@@ -61,7 +62,9 @@ def _padding_would_spoil(target: DataType, shape: tuple[int, ...]) -> bool:
     return target.is_block_float and bool(shape) and shape[-1] % FACE != 0
 
 
-def _launch(attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None) -> Tensor:
+def _launch(
+    attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None, shape: tuple[int, ...]
+) -> Tensor:
     for letter, tensor in zip("ABC", tensors, strict=False):
         fatal(
             tensor.on_device is not None,
@@ -73,7 +76,6 @@ def _launch(attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None)
         in_rows = all(tensor.layout is Layout.ROW_MAJOR for tensor in tensors)
         return in_layout(result, Layout.ROW_MAJOR) if in_rows else result
     fatal(output.layout is Layout.TILE, "Output tensor must be in tile layout")
-    shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
     fatal(
         output.spec.shape == shape,
         f"Shape of Output tensor {output.shape} provided does not match the broadcasted output shape"
@@ -84,10 +86,13 @@ def _launch(attrs: Attributes, tensors: Sequence[Tensor], output: Tensor | None)
 
 def _memory(
     asked: MemoryConfig | None, output: Tensor | None, first: Tensor, shape: tuple[int, ...]
-) -> MemoryConfig:
+) -> PlacedMemory:
     if output is not None:
-        return output.memory_config()
-    return fitting_memory(asked or first.memory_config(), shape, first)
+        return output.spec.memory_config
+    own = first.spec.memory_config
+    if asked is None and not own.is_sharded:
+        return own
+    return fitting_memory(asked or first.memory_config(), shape, first).placed()
 
 
 def _conversion(source: DataFormat, target: DataFormat) -> Chain:

@@ -60,8 +60,10 @@ class Elementwise:
 
     def cache_key(self, attrs: Attributes, inputs: Sequence[Tensor]) -> Hashable:
         """As in ttnn, a number that takes an operand's place is no part of the key."""
-        without = replace(attrs, scalars=tuple((index, 0.0) for index, _ in attrs.scalars))
-        return (without, *(tensor.spec for tensor in inputs))
+        key = attrs
+        if attrs.scalars:
+            key = replace(attrs, scalars=tuple((index, 0.0) for index, _ in attrs.scalars))
+        return (key, *[tensor.spec for tensor in inputs])
 
     def call_values(self, attrs: Attributes, inputs: Sequence[Tensor]) -> list[int]:
         return [word_of(value, inputs[0].dtype) for _, value in attrs.scalars]
@@ -78,6 +80,10 @@ def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     >>> broadcast_shape([(2, 1, 5), (3, 1)])
     (2, 3, 5)
     """
+    return shapes[0] if len(set(shapes)) == 1 else _joined(shapes)
+
+
+def _joined(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     rank = max(map(len, shapes))
     full = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
     result: list[int] = []

@@ -10,6 +10,7 @@ from tilesmith.errors import OperationError
 from tilesmith.ops.framework.binding import Bindings
 from tilesmith.program import Program
 from tilesmith.runtime import Device
+from tilesmith.runtime.tensor_spec import TensorSpec
 
 
 @dataclass
@@ -19,6 +20,7 @@ class CachedProgram:
     program: Program
     bindings: Bindings | None
     numbers: tuple[int, ...]
+    specs: tuple[TensorSpec, ...] = ()  # of the outputs
 
 
 @dataclass
@@ -34,18 +36,20 @@ class OperationCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def find(self, key: Hashable) -> CachedProgram | None:
-        entry = self._entries.get(key)
-        if entry is not None:
-            self.hits += 1
-            return entry
+    def peek(self, key: Hashable) -> CachedProgram | None:
+        return self._entries.get(key)
+
+    def hit(self) -> None:
+        self.hits += 1
+
+    def missed(self) -> None:
+        """Count a miss, unless there must be none."""
         self.misses += 1
         if not self.misses_allowed:
             raise OperationError(
                 "Device operation: program cache miss occurred, but cache misses are forbidden",
                 remedy="call device.set_program_cache_misses_allowed(True), or warm the cache up first",
             )
-        return None
 
     def add(self, key: Hashable, entry: CachedProgram) -> None:
         if self.enabled:

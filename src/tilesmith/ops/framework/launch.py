@@ -14,6 +14,7 @@ from tilesmith.program import Program
 from tilesmith.runtime import Device
 from tilesmith.runtime import Tensor as DeviceTensor
 from tilesmith.runtime.observers import labelled
+from tilesmith.runtime.tensor_spec import TensorSpec
 
 Attributes = TypeVar("Attributes", bound=Hashable)
 
@@ -31,18 +32,35 @@ def launch(
     """
     taken = [_on_device(tensor) for tensor in inputs]
     given = [_on_device(tensor) for tensor in output]
-    operation.validate(attrs, taken)
-    device = taken[0].device if taken else given[0].device
-    fatal(
-        all(one.device is device for one in (*taken, *given)),
-        f"{operation.name}: all tensors must be on the same device",
-    )
-    made = given or [DeviceTensor(device._allocate(spec)) for spec in operation.output_specs(attrs, taken)]
-    program = _program(operation, attrs, taken, made, device, bool(given))
+    device = _common_device(operation, [*taken, *given])
+    cache = operation_cache(device)
+    key = _key(operation, attrs, taken, given)
+    entry = cache.peek(key)
+    if entry is None:
+        # Whatever validation and output specs look at is in the key: they are asked once for each.
+        operation.validate(attrs, taken)
+    specs = entry.specs if entry is not None else operation.output_specs(attrs, taken)
+    made = given or [DeviceTensor(device._allocate(spec)) for spec in specs]
+    if entry is None:
+        cache.missed()
+        program, entry = _build(operation, attrs, taken, made, specs)
+        cache.add(key, entry)
+    else:
+        cache.hit()
+        program = _with_numbers(operation, attrs, taken, made, entry)
     if program.kernels:
         with labelled(getattr(attrs, "label", "") or operation.name):
             device.run(program)
     return tuple(output) if given else tuple(Tensor.of_device(one) for one in made)
+
+
+def _common_device(operation: DeviceOperation[Attributes], tensors: Sequence[DeviceTensor]) -> Device:
+    device = tensors[0].device
+    fatal(
+        all(one.device is device for one in tensors),
+        f"{operation.name}: all tensors must be on the same device",
+    )
+    return device
 
 
 def _on_device(tensor: Tensor) -> DeviceTensor:
@@ -53,27 +71,19 @@ def _on_device(tensor: Tensor) -> DeviceTensor:
     return on_device
 
 
-def _program(
+def _with_numbers(
     operation: DeviceOperation[Attributes],
     attrs: Attributes,
     inputs: Sequence[DeviceTensor],
     outputs: Sequence[DeviceTensor],
-    device: Device,
-    preallocated: bool,
+    entry: CachedProgram,
 ) -> Program:
-    cache = operation_cache(device)
-    key = _key(operation, attrs, inputs, outputs, preallocated)
-    entry = cache.find(key)
-    if entry is None:
-        program, entry = _build(operation, attrs, inputs, outputs)
-        cache.add(key, entry)
-        return program
+    """A cached program with this call's addresses and values."""
     if entry.bindings is None:
-        return _build(operation, attrs, inputs, outputs)[0]
-    tensors = (*inputs, *outputs)
+        return _build(operation, attrs, inputs, outputs, entry.specs)[0]
     numbers = _numbers(operation, attrs, inputs, outputs)
     if numbers != entry.numbers:
-        entry.program = rebind(entry.program, entry.bindings, tensors, numbers)
+        entry.program = rebind(entry.program, entry.bindings, (*inputs, *outputs), numbers)
         entry.numbers = numbers
     return entry.program
 
@@ -94,16 +104,13 @@ def _key(
     operation: DeviceOperation[Attributes],
     attrs: Attributes,
     inputs: Sequence[DeviceTensor],
-    outputs: Sequence[DeviceTensor],
-    preallocated: bool,
+    given: Sequence[DeviceTensor],
 ) -> Hashable:
+    places = tuple([tensor.spec for tensor in given])
     own = getattr(operation, "cache_key", None)
     if own is not None:
-        return (operation.name, own(attrs, inputs))
-    specs = [tensor.spec for tensor in inputs]
-    if preallocated:
-        specs += [tensor.spec for tensor in outputs]
-    return (operation.name, attrs, *specs)
+        return (operation.name, own(attrs, inputs), places)
+    return (operation.name, attrs, *[tensor.spec for tensor in inputs], places)
 
 
 def _build(
@@ -111,6 +118,7 @@ def _build(
     attrs: Attributes,
     inputs: Sequence[DeviceTensor],
     outputs: Sequence[DeviceTensor],
+    specs: tuple[TensorSpec, ...],
 ) -> tuple[Program, CachedProgram]:
     tensors = (*inputs, *outputs)
     operands = [Operand(tensor.buffer, index) for index, tensor in enumerate(tensors)]
@@ -121,4 +129,4 @@ def _build(
         # Nothing to replace: the factory put addresses in by a way of its own.
         bindings = None
     kept = without_owners(program)
-    return kept, CachedProgram(kept, bindings, _numbers(operation, attrs, inputs, outputs))
+    return kept, CachedProgram(kept, bindings, _numbers(operation, attrs, inputs, outputs), specs)

@@ -32,8 +32,11 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
     program = program_of(program_descriptor)
     cache = operation_cache(device)
     key: Hashable = ("ttnn.generic_op", program_descriptor.custom_program_hash or program.structure)
-    if cache.find(key) is None:
+    if cache.peek(key) is None:
+        cache.missed()
         cache.add(key, CachedProgram(program, None, ()))
+    else:
+        cache.hit()
     with labelled("ttnn.generic_op"):
         device.run(program)
     return io_tensors[-1]

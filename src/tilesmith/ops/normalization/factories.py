@@ -11,6 +11,7 @@ from tilesmith.ops.elementwise.steps import word_of
 from tilesmith.ops.normalization.operation import Attributes
 from tilesmith.ops.reduction.operation import neutral
 from tilesmith.program import CircularBuffer, ComputeConfig, Kernel, Program
+from tilesmith.program.kernel import FixedArgs
 from tilesmith.runtime import Tensor
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -25,9 +26,8 @@ class RowsFactory:
         x, output = inputs[0], outputs[0]
         width = -(-x.shape[-1] // 32)
         work = deal_out(output.device, output.num_pages // width)
-        tiles = Work(
-            work.cores, {core: (first * width, count * width) for core, (first, count) in work.shares.items()}
-        )
+        shares = {core: (first * width, count * width) for core, (first, count) in work.shares.items()}
+        tiles = Work(work.cores, FixedArgs(shares))
         defines = _defines(attrs, x)
         kernels = [
             _reader(attrs, inputs, work, width, defines),
