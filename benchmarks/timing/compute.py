@@ -59,11 +59,12 @@ _INCLUDES = "".join(
 )
 _BODY = """
 void kernel_main() {
+    const uint32_t calls = get_arg_val<uint32_t>(0);
     compute_kernel_hw_startup(0, 16);
     copy_init(0);
     %s;
     tile_regs_acquire();
-    for (uint32_t i = 0; i < get_arg_val<uint32_t>(0); ++i) %s;
+    for (uint32_t i = 0; i < calls; ++i) %s;
     tile_regs_commit();
     tile_regs_wait();
     tile_regs_release();
