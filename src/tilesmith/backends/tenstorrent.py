@@ -15,6 +15,7 @@ from tilesmith import settings
 from tilesmith.arch import load_arch
 from tilesmith.backends.base import Backend, Executable
 from tilesmith.backends.host import HostCalls
+from tilesmith.backends.inputs import check_dtype
 from tilesmith.backends.kernels import compiled
 from tilesmith.backends.transfers import from_matrix, to_matrix
 from tilesmith.codegen.program import build_program
@@ -28,6 +29,7 @@ from tilesmith.graph.views import Storage
 from tilesmith.launch import shared_device, tensor_types
 from tilesmith.program import Program
 from tilesmith.runtime import Device, Layout, Tensor
+from tilesmith.runtime.observers import labelled
 
 _FORMATS = {"bfloat16": DataFormat.Float16_b, "float32": DataFormat.Float32, "int32": DataFormat.Int32}
 _LAYOUTS = {"tile": Layout.TILE, "rows": Layout.ROW_MAJOR}
@@ -44,6 +46,9 @@ class TenstorrentBackend(Backend):
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.precision, self.options.fuses)
         return TenstorrentExecutable(module, planned, self.options, ops)
+
+    def check_input(self, number: int, value: Any) -> None:
+        check_dtype(f"input {number}", value)
 
 
 class TenstorrentExecutable(Executable):
@@ -76,7 +81,8 @@ class TenstorrentExecutable(Executable):
 
     def _do(self, step: Any, values: dict[str, Any]) -> None:
         if isinstance(step, Launch):
-            self.cycles += self.device.run(self._programs[id(step)]).cycles
+            with labelled("+".join(step.ops)):
+                self.cycles += self.device.run(self._programs[id(step)]).cycles
         elif isinstance(step, Upload):
             self._upload(step, values)
         elif isinstance(step, HostCall):

@@ -11,28 +11,37 @@ from numpy.typing import NDArray
 from tilesmith.graph.views import View
 from tilesmith.runtime.torch_bridge import numpy_from_torch
 
-_TYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32, "int32": torch.int32}
+TYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32, "int32": torch.int32}
 # Added to scores that must not be seen: far below any, and finite in bfloat16.
 _UNSEEN = -1e30
 
 
 def to_matrix(value: torch.Tensor, view: View, additive: bool = False) -> NDArray[Any]:
+    """The storage of a view with a tensor in it, as numpy has it."""
+    return numpy_from_torch(to_tensor(value, view, additive))
+
+
+def to_tensor(value: torch.Tensor, view: View, additive: bool = False) -> torch.Tensor:
     """The storage of a view with a tensor in it; zeros around it."""
     if additive:
         value = torch.zeros(value.shape).masked_fill(value.logical_not(), _UNSEEN)
     storage = view.storage
-    target = _TYPES[storage.dtype]
+    target = TYPES[storage.dtype]
     if tuple(value.shape) == (storage.rows, storage.cols):
-        return numpy_from_torch(value.detach().to(target).contiguous())
+        return value.detach().to(target).contiguous()
     matrix = torch.zeros(storage.rows, storage.cols, dtype=target)
     _seen(matrix, view).copy_(value.detach().reshape(view.shape))
-    return numpy_from_torch(matrix)
+    return matrix
 
 
 def from_matrix(matrix: NDArray[Any], view: View, dtype: torch.dtype) -> torch.Tensor:
     """The tensor a view sees in a storage."""
-    values = torch.from_numpy(np.ascontiguousarray(matrix))
-    seen = _seen(values, view)
+    return from_tensor(torch.from_numpy(np.ascontiguousarray(matrix)), view, dtype)
+
+
+def from_tensor(matrix: torch.Tensor, view: View, dtype: torch.dtype) -> torch.Tensor:
+    """The same for a storage as torch has it."""
+    seen = _seen(matrix, view)
     if dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
         seen = seen.round()
     return seen.to(dtype).clone(memory_format=torch.contiguous_format)

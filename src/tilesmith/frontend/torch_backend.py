@@ -12,7 +12,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch.fx import GraphModule
 
 from tilesmith.backends import Backend, Executable
-from tilesmith.frontend.torch import decompositions
+from tilesmith.frontend.torch_training import keep_whole, training_decompositions
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.report import Report
 from tilesmith.graph.specialise import specialise
@@ -36,11 +36,12 @@ def tilesmith_backend(
     chosen = dict(options or {})
     backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
     compiler = partial(_compile, backend)
+    keep_whole(module)
     wrapped = aot_autograd(
         fw_compiler=compiler,
         bw_compiler=compiler,
         inference_compiler=compiler,
-        decompositions=decompositions(),
+        decompositions=training_decompositions(),
     )
     result: Callable[..., Any] = wrapped(module, list(inputs))
     return result
@@ -53,6 +54,8 @@ def _compile(backend: Backend, module: GraphModule, inputs: Sequence[Any]) -> Ca
     def run(*args: Any) -> list[Any]:
         key = tuple(tuple(arg.shape) if isinstance(arg, torch.Tensor) else arg for arg in args)
         if key not in made:
+            for number, arg in enumerate(args):
+                backend.check_input(number, arg)
             special = specialise(_copy(module), args)
             made[key] = backend.compile(special, args)
             reports.append(made[key].report)

@@ -10,7 +10,7 @@ import torch
 from torch.fx import Graph, Node
 
 from tilesmith.graph.pointwise import is_pointwise
-from tilesmith.graph.tables import ANCHORS, PROLOGUE, REDUCTIONS, VIEWS
+from tilesmith.graph.tables import ANCHORS, MOVES, PROLOGUE, REDUCTIONS, VIEWS
 
 aten = torch.ops.aten
 
@@ -97,6 +97,7 @@ class _Fusion:
                 and group.output is source
                 and len(source.users) == 1
                 and shape_of(source) == shape_of(node)
+                and not any(anchor.target in MOVES for anchor in group.anchors)
                 and (group.takes_tensors or len(inputs_of(node)) == 1)
             ):
                 yield source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any
 
 import torch
@@ -12,9 +13,11 @@ from tilesmith.graph.finishing import finish
 from tilesmith.graph.groups import Group, describe, shape_of
 from tilesmith.graph.iteration import Placed, Space, block_rows, fits, unjoined
 from tilesmith.graph.lower_images import image_grid, lower_convolution, lower_image_elementwise, lower_pool
+from tilesmith.graph.lower_moves import lower_cat, lower_upsample
 from tilesmith.graph.lower_reduce import lower_reduction
+from tilesmith.graph.lower_training import lower_rowwise_backward
 from tilesmith.graph.lowering import Lowering, NoKernel, inline, new_view, size_numbers
-from tilesmith.graph.tables import ATTENTION, CONVOLUTIONS, NORMS, POOLS, PRODUCTS, REDUCTIONS
+from tilesmith.graph.tables import ATTENTION, BACKWARD_ROWS, CONVOLUTIONS, NORMS, POOLS, PRODUCTS, REDUCTIONS
 from tilesmith.graph.views import TILE, Axis, Storage, View, fresh, fresh_heads, fresh_vector, padded
 from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.elementwise import Elementwise
@@ -122,7 +125,8 @@ def lower_product(lowering: Lowering, group: Group) -> View:
     rows, inner = (1, *shape_of(x_node))[-2:]
     known: dict[Node, Expr] = {}
     extra: dict[str, Node] = {}
-    operands: dict[str, Placed] = {"x": lowering.placed(x_node, (*shape[:-1], inner), "block")}
+    x, turned = _rows(lowering, x_node, (*shape[:-1], inner))
+    operands: dict[str, Placed] = {"x": x}
     for number, (node, (_, weight, bias, _)) in enumerate(zip(group.anchors, parts, strict=True)):
         operands[f"w{number}"], flipped = _weight(lowering, weight, shape, inner, transposed)
         known[node] = Input(f"acc{number}")
@@ -131,11 +135,14 @@ def lower_product(lowering: Lowering, group: Group) -> View:
             known[node] = apply("add", known[node], Input(f"bias{number}"))
     done = finish(lowering, group, known, extra)
     operands |= done.operands
-    room = lowering.space(shape, operands)
+    # A weight for each batch cannot serve rows of several, even where its own batches follow as theirs do.
+    shared = all((axis.row, axis.col) == (0, 0) for axis in operands["w0"].view.axes[:-2])
+    room = lowering.space(shape, operands, join_rows=shared and not turned)
     template = Linear(
         done.epilogue,
         weights=len(parts),
         transposed=flipped,
+        x_transposed=turned,
         block=_product_block(room, rows, inner),
         dtype=operands["x"].view.storage.dtype,
         x_kind=operands["x"].kind,
@@ -144,6 +151,16 @@ def lower_product(lowering: Lowering, group: Group) -> View:
     numbers = {**size_numbers(room), "k": padded(inner), **room.numbers}
     lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
     return done.out
+
+
+def _rows(lowering: Lowering, node: Node, target: tuple[int, ...]) -> tuple[Placed, bool]:
+    """The left operand, and whether it lies transposed, as in gradients of weights: then it is not copied."""
+    view = lowering.device.get(node)
+    if view is not None and len(view.axes) == len(target) and not fits(Placed("block", view)):
+        turned = Placed("block", view.permute((*range(len(target) - 2), -1, -2)))
+        if fits(turned):
+            return turned, True
+    return lowering.placed(node, target, "block"), False
 
 
 def _product_block(room: Space, rows: int, inner: int) -> tuple[int, int, int]:
@@ -296,5 +313,9 @@ _LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {
     **dict.fromkeys(CONVOLUTIONS, lower_convolution),
     **dict.fromkeys(POOLS, lower_pool),
     **dict.fromkeys(REDUCTIONS, lower_reduction),
+    **dict.fromkeys(BACKWARD_ROWS, lower_rowwise_backward),
     aten.embedding.default: lower_embedding,
+    aten.cat.default: lower_cat,
+    aten.upsample_nearest2d.vec: lower_upsample,
+    aten.upsample_nearest2d.default: lower_upsample,
 }

@@ -130,6 +130,9 @@ class Lowering:
 
     def gather_into(self, source: View, target: View, kind: Kind) -> None:
         """Copy elements, in the order of both views' dimensions, into a view that a kernel can store to."""
+        if kind == "row":  # each line is a vector of its own
+            lines = (*target.axes[:-1], Axis(1, 0, 0), target.axes[-1])
+            target = View(target.storage, lines, target.row, target.col)
         axes = [axis for axis in source.axes if axis.size != 1]
         if len(axes) > DIMS:
             raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")

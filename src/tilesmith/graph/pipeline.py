@@ -7,9 +7,11 @@ from collections.abc import Callable
 from torch.fx import GraphModule
 
 from tilesmith.graph.options import ModelOptions
+from tilesmith.graph.passes.adopt_custom import adopt_custom
 from tilesmith.graph.passes.capture_attention import capture_attention
 from tilesmith.graph.passes.capture_gelu import capture_gelu
 from tilesmith.graph.passes.capture_heads import capture_heads
+from tilesmith.graph.passes.capture_patches import capture_patches
 from tilesmith.graph.passes.capture_products import capture_products
 from tilesmith.graph.passes.capture_rms_norm import capture_rms_norm
 from tilesmith.graph.passes.capture_rotation import capture_rotation
@@ -28,6 +30,7 @@ GENERAL: tuple[Pass, ...] = (
     fold_constants,
     fold_batch_norm,
     share_common,
+    capture_patches,
     capture_products,
     fold_constants,
     capture_rms_norm,
@@ -46,6 +49,7 @@ FOR_TILES: tuple[Pass, ...] = (capture_rotation,)
 
 def optimise(module: GraphModule, options: ModelOptions, passes: tuple[Pass, ...] = GENERAL) -> None:
     """Run the passes of a level on a graph, in place. At O0 only what is not needed goes."""
+    adopt_custom(module)
     for one in passes if options.folds else ():
         one(module)
     tidy(module)

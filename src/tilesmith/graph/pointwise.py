@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+import tilesmith.custom_ops  # noqa: F401 - importing it registers the operators of tilesmith
 from tilesmith.kernels.expression import Expr, Number, apply
 
 aten = torch.ops.aten
@@ -172,6 +173,7 @@ POINTWISE: dict[Any, Build] = {
     aten.sigmoid_backward.default: _sigmoid_backward,
     aten.tanh_backward.default: _tanh_backward,
     aten.threshold_backward.default: _threshold_backward,
+    torch.ops.tilesmith.equality.default: _plain("eq"),
 }
 """Operators that work element by element. Each takes expressions, and keywords as ATen spells them."""
 

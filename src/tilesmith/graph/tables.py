@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+import tilesmith.custom_ops  # noqa: F401 - importing it registers the operators of tilesmith
+
 aten = torch.ops.aten
 
 VIEWS: dict[Any, str] = {
@@ -49,7 +51,26 @@ REDUCTIONS: dict[Any, str] = {
     aten.amax.default: "max",
     aten.amin.default: "min",
 }
-ANCHORS = {*PRODUCTS, *ATTENTION, *NORMS, *CONVOLUTIONS, *POOLS, *REDUCTIONS, aten.embedding.default}
+MOVES = (aten.cat.default, aten.upsample_nearest2d.vec, aten.upsample_nearest2d.default)
+"""Operators that only copy: what follows them is a kernel of its own."""
+BACKWARD_ROWS: dict[Any, str] = {
+    torch.ops.tilesmith.layer_norm_backward.default: "layer_norm",
+    torch.ops.tilesmith.rms_norm_backward.default: "rms_norm",
+    aten._softmax_backward_data.default: "softmax",
+    aten._log_softmax_backward_data.default: "log_softmax",
+}
+"""Gradients of norms and softmaxes."""
+ANCHORS = {
+    *MOVES,
+    *PRODUCTS,
+    *ATTENTION,
+    *NORMS,
+    *CONVOLUTIONS,
+    *POOLS,
+    *REDUCTIONS,
+    *BACKWARD_ROWS,
+    aten.embedding.default,
+}
 """Operators that a template of the kernel library does."""
 
 PROLOGUE = {*NORMS, *REDUCTIONS}
