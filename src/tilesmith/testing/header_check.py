@@ -1,22 +1,27 @@
-"""Data-movement kernels read by a host compiler, with the vendor's headers and the vendor's own command.
+"""Kernels read by a host compiler, with the vendor's headers and the vendor's own command.
 
-Nothing is declared in the headers' place: the compiler stops before it would make code, so instructions that
-only RISC-V has do not matter. Compute kernels are left out: they need the built-in functions for the vector
-unit that only the vendor's compiler has.
+The compiler stops before it would make code, so instructions that only RISC-V has do not matter. For the two
+data-movement processors nothing is declared in the headers' place. For the three compute processors two headers
+that come with the vendor's compiler, and not with its wheel, are: `sfpi_stand_in/sfpi.h` and `lltt.h`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROLES = ("brisc", "ncrisc")
+# Reader, writer, and the compute kernel as unpack, math and pack.
+ROLES = ("ncrisc", "brisc", "trisc0", "trisc1", "trisc2")
+COMPUTE_ROLES = ROLES[2:]
 # The vendor's compiler knows C++17 and more: values of class type as template arguments are C++20 here.
 # The headers convert between pointers and 32-bit numbers, which is no error on a 32-bit processor.
 FLAGS = ("-std=c++20", "-fsyntax-only", "-fpermissive", "-w")
+STAND_IN = Path(__file__).with_name("sfpi_stand_in")
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,9 @@ class CompilerCall:
         return f"{name} on {role}"
 
     @property
-    def is_data_movement(self) -> bool:
-        return "kernels" in self.directory.parts and self.directory.name in ROLES
+    def role(self) -> str:
+        """The processor of a kernel; empty for firmware."""
+        return self.directory.name if "kernels" in self.directory.parts else ""
 
     @property
     def source(self) -> str:
@@ -42,16 +48,25 @@ class CompilerCall:
 
 
 def calls_in(log: Path) -> list[CompilerCall]:
-    """What the stand-in compiler noted."""
+    """What the stand-in compiler noted, each call once."""
     notes = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    return [CompilerCall(Path(note["directory"]), tuple(note["arguments"])) for note in notes]
+    calls = [CompilerCall(Path(note["directory"]), tuple(note["arguments"])) for note in notes]
+    return list(dict.fromkeys(calls))
 
 
 def complaints(call: CompilerCall, compiler: str) -> str:
     """What the host compiler has against a source; empty when it has nothing."""
-    command = [compiler, *FLAGS, *_kept(call.arguments), call.source]
+    stand_in = [f"-I{STAND_IN}"] if call.role in COMPUTE_ROLES else []
+    command = [compiler, *FLAGS, *stand_in, *_kept(call.arguments), call.source]
     done = subprocess.run(command, cwd=call.directory, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stderr
+
+
+def all_complaints(calls: Sequence[CompilerCall], compiler: str) -> Mapping[str, str]:
+    """Every kernel with something against it, by its name and processor."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda call: complaints(call, compiler), calls)
+        return {call.kernel: text for call, text in zip(calls, found, strict=True) if text}
 
 
 def _kept(arguments: Sequence[str]) -> Iterator[str]:
