@@ -12,12 +12,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tilesmith.profiling import Profile
+import tilesmith
+from tilesmith.profiling import Profile, recording
 from tilesmith.profiling.chrome import chrome_trace
 from tilesmith.profiling.device_log import device_log
 from tilesmith.profiling.perf_csv import write_perf_csv
 from tilesmith.profiling.vendor_names import op_code
 from tilesmith.profiling.visualizer import write_report
+from tilesmith.program import CoreCoord, Kernel, Program, ReaderConfig, SourceType
 
 NUMBERS = {"type": "object", "additionalProperties": {"type": "number"}}
 EVENT = {
@@ -122,3 +124,29 @@ def test_report_database(profile: Profile, tmp_path: Path) -> None:
 
 def test_a_report_is_replaced(profile: Profile, tmp_path: Path) -> None:
     assert write_report(profile, tmp_path) == write_report(profile, tmp_path)
+
+
+def test_zones_of_a_kernel_are_exported() -> None:
+    source = """
+    #include "api/dataflow/dataflow_api.h"
+    #include "api/debug/kernel_profiler.hpp"
+    void kernel_main() {
+        DeviceZoneScopedN("spins");
+        riscv_wait(100);
+    }
+    """
+    core = CoreCoord(1, 2)
+    kernel = Kernel(source, core, ReaderConfig(), SourceType.SOURCE_CODE, name="spinner")
+    with recording() as recorder, tilesmith.open_device("blackhole") as device:
+        device.run(Program([kernel]))
+    profile = recorder.profile
+    [zone] = profile.programs[0].zones
+    assert (zone.name, zone.x, zone.y, zone.role) == ("spins", 1, 2, "reader")
+    assert zone.end - zone.begin >= 100
+    events = json.loads(chrome_trace(profile))["traceEvents"]
+    assert [event["dur"] for event in events if event["name"] == "spins"] == [
+        pytest.approx((zone.end - zone.begin) / 1350, abs=1e-5)
+    ]
+    log = device_log(profile)
+    assert log[0].startswith("ARCH: blackhole, CHIP_FREQ[MHz]: 1350")
+    assert sum(",spins,ZONE_" in line for line in log) == 2

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tilesmith.arch import Arch
 from tilesmith.profiling.bound import Evidence, find_bound
-from tilesmith.profiling.model import CircularBufferUse, FindingLine, KernelSource, ProgramProfile
+from tilesmith.profiling.model import CircularBufferUse, FindingLine, KernelSource, ProgramProfile, Zone
 from tilesmith.profiling.roofline import roofline, utilisation
-from tilesmith.profiling.timeline import timeline
+from tilesmith.profiling.timeline import MOST_INTERVALS, timeline
 from tilesmith.profiling.traffic import bank_traffic, held_tensor, noc_bytes, tensor_traffic
 from tilesmith.profiling.waits import role_profiles
 from tilesmith.program import ComputeConfig, Kernel, Program, SourceType
@@ -27,6 +27,7 @@ def analyse(
     placement: Placement,
     report: RunReport,
     tensors: Mapping[int, Buffer],
+    most_intervals: int = MOST_INTERVALS,
 ) -> ProgramProfile:
     """The profile of a run that recorded a trace. `tensors` are those that had memory, by number."""
     trace = report.trace
@@ -54,9 +55,13 @@ def analyse(
         utilisation=utilisation(arch, report.cycles, roles, report.traffic, noc_bytes(trace, len(roles))),
         roofline=roofline(arch, roles, report.traffic, moved),
         bound=find_bound(evidence),
-        timeline=timeline(trace, roles, arch, semaphores),
+        timeline=timeline(trace, roles, arch, semaphores, most_intervals),
         circular_buffers=buffers,
         sources=tuple(_source(kernel) for kernel in program.kernels),
+        zones=tuple(
+            Zone(zone.role.core.x, zone.role.core.y, zone.role.role, zone.name, zone.begin, zone.end)
+            for zone in report.zones
+        ),
         findings=tuple(
             FindingLine(one.check, one.title, one.message, f"{one.file}:{one.line}", one.kernel, one.role)
             for one in report.findings

@@ -13,6 +13,7 @@ Event = dict[str, Any]
 
 _CHIP_PROCESS = 1
 _FIRST_CORE_PROCESS = 2
+_ZONES = 10  # added to a role's thread
 
 
 def chrome_trace(profile: Profile) -> str:
@@ -57,6 +58,8 @@ def _names(profile: Profile, chip: Chip) -> list[Event]:
         )
     for y, x, role in cores:
         events.append(_meta("thread_name", _process(chip, x, y), _thread(role), role))
+    for y, x, role in sorted({(zone.y, zone.x, zone.role) for one in profile.programs for zone in one.zones}):
+        events.append(_meta("thread_name", _process(chip, x, y), _thread(role) + _ZONES, f"{role}, zones"))
     return events
 
 
@@ -96,7 +99,25 @@ def _program(program: ProgramProfile, chip: Chip, start: float) -> list[Event]:
                     "args": {"program": program.name, "cycles": end - begin},
                 }
             )
-    return events + _dram_counters(program, per_us, start)
+    return events + _zones(program, chip, start) + _dram_counters(program, per_us, start)
+
+
+def _zones(program: ProgramProfile, chip: Chip, start: float) -> list[Event]:
+    """Zones have threads of their own: a wait may reach over the end of one."""
+    per_us = chip.clock_ghz * 1e3
+    return [
+        {
+            "name": zone.name,
+            "cat": "zone",
+            "ph": "X",
+            "ts": round(start + zone.begin / per_us, 6),
+            "dur": round((zone.end - zone.begin) / per_us, 6),
+            "pid": _process(chip, zone.x, zone.y),
+            "tid": _thread(zone.role) + _ZONES,
+            "args": {"program": program.name},
+        }
+        for zone in program.zones
+    ]
 
 
 def _dram_counters(program: ProgramProfile, per_us: float, start: float) -> list[Event]:

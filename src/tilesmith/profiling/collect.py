@@ -11,12 +11,15 @@ from tilesmith.profiling.analyse import analyse
 from tilesmith.profiling.memory import MemoryProfiler
 from tilesmith.profiling.model import Accuracy, ProgramProfile
 from tilesmith.profiling.report import Profile
+from tilesmith.profiling.timeline import MOST_INTERVALS
 from tilesmith.program import Program
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.device import Device
 from tilesmith.runtime.executor import RunReport
 from tilesmith.runtime.observers import Observer, label, observing
+
+_LEAST_INTERVALS = 5_000  # of the timeline of any program
 
 
 class Recorder(Observer):
@@ -53,7 +56,9 @@ class Recorder(Observer):
             self.untraced += 1
             return
         held = {self._number(buffer): buffer for buffer in device.buffers()}
-        self._programs.append(analyse(label(), device.arch, program, placement, report, held))
+        # Recordings of many programs stay small: the later ones are drawn more coarsely.
+        most = max(_LEAST_INTERVALS, MOST_INTERVALS // (len(self._programs) + 1))
+        self._programs.append(analyse(label(), device.arch, program, placement, report, held, most))
 
     def _number(self, buffer: Buffer) -> int:
         if buffer not in self._numbers:

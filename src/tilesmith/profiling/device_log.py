@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilesmith.profiling.model import ProgramProfile, RoleProfile
+from tilesmith.profiling.model import ProgramProfile, Zone
 from tilesmith.profiling.report import Chip, Profile
 from tilesmith.profiling.vendor_names import ARCH, RISC
 
@@ -43,21 +43,19 @@ def device_log(profile: Profile) -> list[str]:
 
 def _zones(number: int, program: ProgramProfile, chip: Chip, start: int) -> list[str]:
     files = {source.name: source.path for source in program.sources}
+    kernels = {(role.x, role.y, role.role): files.get(role.kernel, "") for role in program.roles}
+    spans = [
+        Zone(role.x, role.y, role.role, f"{RISC[role.role].split('_')[0]}-KERNEL", 0, role.cycles)
+        for role in program.roles
+    ]
     lines = []
-    for role in program.roles:
-        risc = RISC[role.role]
-        zone = f"{risc.split('_')[0]}-KERNEL"
-        timer = _timer(zone)
-        x, y = chip.worker_x[role.x], chip.worker_y[role.y]
-        for kind, time in (("ZONE_START", start), ("ZONE_END", start + role.cycles)):
-            lines.append(
-                f"0,{x},{y},{risc},{timer},{time},0,{number},,,{zone},{kind},1,{_file(role, files)},"
-            )
+    for zone in (*spans, *program.zones):
+        x, y = chip.worker_x[zone.x], chip.worker_y[zone.y]
+        file = kernels[zone.x, zone.y, zone.role].replace(",", "_")
+        for kind, time in (("ZONE_START", zone.begin), ("ZONE_END", zone.end)):
+            place = f"0,{x},{y},{RISC[zone.role]},{_timer(zone.name)},{start + time}"
+            lines.append(f"{place},0,{number},,,{zone.name.replace(',', '_')},{kind},1,{file},")
     return lines
-
-
-def _file(role: RoleProfile, files: dict[str, str]) -> str:
-    return files.get(role.kernel, "").replace(",", "_")
 
 
 def _timer(zone: str) -> int:

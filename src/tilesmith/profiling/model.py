@@ -199,6 +199,18 @@ class FindingLine:
 
 
 @dataclass(frozen=True)
+class Zone:
+    """A span that a kernel marked with DeviceZoneScopedN, in cycles."""
+
+    x: int
+    y: int
+    role: str
+    name: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
 class KernelSource:
     """A kernel of the program and its text."""
 
@@ -243,6 +255,7 @@ class ProgramProfile:
     timeline: Timeline
     circular_buffers: tuple[CircularBufferUse, ...]
     sources: tuple[KernelSource, ...]
+    zones: tuple[Zone, ...] = ()
     findings: tuple[FindingLine, ...] = ()
     dropped_events: int = 0
     accuracy: tuple[Accuracy, ...] = ()

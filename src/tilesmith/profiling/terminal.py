@@ -75,6 +75,9 @@ def _program(program: ProgramProfile, chip: Chip) -> list[RenderableType]:
     bound = Text.assemble((program.bound.sentence, "bold"), "\nchange first: ", program.bound.change)
     for other in program.bound.changes[1:]:
         bound.append(f"\nthen: {other}", "dim")
+    if program.dropped_events:
+        lost = f"{program.dropped_events:,} events past the recorder's limit"
+        bound.append(f"\n{lost} are missing: waits late in the run are counted as work", "red")
     if program.findings:
         bound.append(f"\n{len(program.findings)} findings: {program.findings[0].title}", "red")
     title = f"{program.name}: {program.microseconds:,.1f} us on {_cores(program.cores)}"

@@ -13,13 +13,19 @@ from tilesmith.profiling.traffic import dram_over_time
 from tilesmith.profiling.waits import describe, event_keys
 from tilesmith.runtime.trace import FIRST_TRANSFER, FIRST_WORK, Cause, Trace, Work
 
-_MOST_INTERVALS = 200_000  # of all lanes together; a page with more is slow to open
+MOST_INTERVALS = 200_000  # of all lanes together; a page with more is slow to open
 _DRAM_STEPS = 400
 CONTROL = "control"
 _WAITING = "wait: "
 
 
-def timeline(trace: Trace, roles: Sequence[RoleProfile], arch: Arch, semaphore_base: int) -> Timeline:
+def timeline(
+    trace: Trace,
+    roles: Sequence[RoleProfile],
+    arch: Arch,
+    semaphore_base: int,
+    most_intervals: int = MOST_INTERVALS,
+) -> Timeline:
     """Exact where there are few intervals; where there are many, a step shows what took most of it."""
     events = trace.events[trace.events["kind"] < FIRST_TRANSFER]
     events = events[np.lexsort((events["begin"], events["fiber"]))]
@@ -27,7 +33,7 @@ def timeline(trace: Trace, roles: Sequence[RoleProfile], arch: Arch, semaphore_b
     states = (CONTROL, *(_state_name(key, arch, semaphore_base) for key in keys))
     edges = np.searchsorted(events["fiber"], np.arange(len(roles) + 1))
     end = max((role.cycles for role in roles), default=0)
-    resolution = _resolution(len(events), len(roles), end)
+    resolution = _resolution(len(events), len(roles) * end, most_intervals)
     lanes = []
     for i, role in enumerate(roles):
         mine = slice(edges[i], edges[i + 1])
@@ -61,10 +67,9 @@ def is_wait(state: str) -> bool:
     return state.startswith(_WAITING)
 
 
-def _resolution(events: int, roles: int, end: int) -> int:
-    if 2 * events <= _MOST_INTERVALS:
-        return 1
-    return max(2, end * roles // _MOST_INTERVALS)
+def _resolution(events: int, cycles: int, most: int) -> int:
+    """1 for few events; else the cycles of a step, so that all lanes together have `most` steps."""
+    return 1 if 2 * events <= most else max(2, -(-cycles // most))
 
 
 Parts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
