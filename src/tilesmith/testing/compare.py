@@ -41,11 +41,15 @@ _PCC_ROUNDING = 1e-12  # of computing the correlation itself
 
 @dataclass(frozen=True)
 class Tolerance:
-    """An element may be off by `relative` of itself plus `of_peak` of the largest expected magnitude."""
+    """An element may be off by `relative` of itself plus `of_peak` of the largest expected magnitude.
+
+    `absolute` comes on top, for results that are differences of larger numbers.
+    """
 
     relative: float
     of_peak: float
     pcc: float
+    absolute: float = 0.0
 
     @staticmethod
     def of(data_format: DataFormat, roundings: int = 0) -> Tolerance:
@@ -54,7 +58,7 @@ class Tolerance:
         `roundings` counts intermediate results, as large as the largest result, that were stored in it too.
 
         >>> Tolerance.of(DataFormat.Int32)
-        Tolerance(relative=0.0, of_peak=0.0, pcc=1.0)
+        Tolerance(relative=0.0, of_peak=0.0, pcc=1.0, absolute=0.0)
         >>> Tolerance.of(DataFormat.Float16_b, roundings=2).of_peak
         0.015625
         """
@@ -115,7 +119,8 @@ def compare(result: Any, expected: Any, tolerance: Tolerance) -> Comparison:
     np.subtract(got, wanted, out=error, where=finite)
     np.abs(error, out=error)
     size = np.where(finite, np.abs(wanted), 0.0)
-    allowed = tolerance.relative * size + tolerance.of_peak * float(size.max(initial=0.0))
+    peak = float(size.max(initial=0.0))
+    allowed = tolerance.relative * size + tolerance.of_peak * peak + tolerance.absolute
     worst = np.unravel_index(int(np.argmax(error - allowed)), error.shape) if error.size else ()
     return Comparison(
         pcc=_pcc(got[finite], wanted[finite]),

@@ -46,12 +46,12 @@ def expected(
 
 def _tolerance(value: torch.Tensor, moved: float, unit: float) -> Tolerance:
     peak = float(value.abs().max())
-    of_peak = unit / 4 + (_MARGIN * moved / peak if peak else 1e-6)
+    absolute, of_peak = _MARGIN * moved, unit / 4
     # Against a nearly constant result rounding is noise, and noise does not correlate.
-    spread = float(value.std()) / peak if peak and value.numel() > 1 else 0.0
-    noise = (unit + of_peak) / spread if spread else 1.0
+    spread = float(value.std()) if value.numel() > 1 else 0.0
+    noise = ((unit + of_peak) * peak + absolute) / spread if spread else 1.0
     # Values that differ by less than their rounding may correlate either way.
-    return Tolerance(unit, of_peak, max(-1.0, 1.0 - max(1e-3, noise**2)))
+    return Tolerance(unit, of_peak, max(-1.0, 1.0 - max(1e-3, noise**2)), absolute)
 
 
 def _run(program: Program, inputs: Mapping[str, torch.Tensor], generator: torch.Generator | None) -> Tensors:
