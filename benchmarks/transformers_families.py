@@ -31,7 +31,7 @@ from tilesmith.zoo.planning import planned
 def main() -> None:
     options = _options()
     names = options.only.split(",") if options.only else _families()
-    names = names[options.first :][: options.limit or None]
+    names = names[:: options.every]
     done: dict[str, dict[str, Any]] = {}
     if options.keep and options.keep.exists():
         done = json.loads(options.keep.read_text())
@@ -54,8 +54,7 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", help="names with commas between them")
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--limit", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1, help="try only every so many-th family")
     parser.add_argument("--seconds", type=int, default=180, help="for one family")
     parser.add_argument("--keep", type=Path, help="a file for results, from which a stopped run goes on")
     parser.add_argument("--json", action="store_true")

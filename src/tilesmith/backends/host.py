@@ -9,7 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-_VIEWS = (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default)
+from tilesmith.graph.passes.edit import runnable
 
 
 class HostCalls:
@@ -22,11 +22,8 @@ class HostCalls:
         """Run a node with torch."""
         node = self._nodes[name]
         args, kwargs = map_arg((node.args, node.kwargs), lambda one: values[one.name])
-        # The copy that made a view possible may be gone: on the device it costs nothing to do without it.
-        target = torch.ops.aten.reshape.default if node.target in _VIEWS else node.target
-        assert callable(target)
         with torch.no_grad():
-            return target(*args, **kwargs)
+            return runnable(node)(*args, **kwargs)
 
     def dtype_of(self, name: str) -> torch.dtype:
         dtype: torch.dtype = self._nodes[name].meta["val"].dtype

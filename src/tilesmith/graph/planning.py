@@ -53,6 +53,7 @@ def _attribute(module: GraphModule, path: str) -> torch.Tensor:
 
 
 def _lower_or_host(lowering: Lowering, group: Group) -> None:
+    """One kernel; if there is none, a kernel for each part; the host for a part that has none."""
     known = dict(lowering.device)
     steps, uploads = len(lowering.steps), len(lowering.constant_steps)
     try:
@@ -60,8 +61,21 @@ def _lower_or_host(lowering: Lowering, group: Group) -> None:
     except NoKernel as reason:
         del lowering.steps[steps:], lowering.constant_steps[uploads:]
         lowering.forget(known)
-        for node in group.nodes:
-            lowering.call_host(node, str(reason))
+        parts = _parts_of(group)
+        if len(parts) > 1:
+            for part in parts:
+                _lower_or_host(lowering, part)
+        else:
+            lowering.call_host(group.output, str(reason))
+
+
+def _parts_of(group: Group) -> list[Group]:
+    """Smaller groups that do the same one after the other."""
+    if not group.anchors:
+        return [Group(after=[node]) for node in group.after]
+    before = [Group(after=group.before)] if group.before else []
+    after = [Group(after=group.after)] if group.after else []
+    return [*before, *(Group(anchors=[anchor]) for anchor in group.anchors), *after]
 
 
 def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> None:

@@ -18,12 +18,15 @@ from tilesmith.kernels.epilogue import Epilogue, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
 
+# In columns beyond the end of a row: low enough for its power to vanish.
+_HIDDEN = -1e30
+
 Kind = Literal["layer_norm", "rms_norm", "softmax", "log_softmax"]
 
 
 @dataclass(frozen=True)
 class RowWise:
-    """`source` is the expression that is normalised, over `inputs`; the epilogue sees the result as `acc0`."""
+    """`source`, over `inputs`, is what is normalised; the epilogue sees the result as `acc0`."""
 
     kind: Kind
     columns: int
@@ -43,19 +46,21 @@ class RowWise:
 
     def prim_func(self) -> Any:
         rows, columns = self.block_rows, self.columns
+        wide = -(-columns // TILE) * TILE
         m, nb1, nb2 = symbols("m", "nb1", "nb2")
         bound = op.bind(self.tensors)
         work = _WORK[self.kind]
+        fill = _HIDDEN if self.kind in ("softmax", "log_softmax") else 0.0
 
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
-            block = (rows, columns)
+            block = (rows, wide)
             place = lambda one: one.start(b1, b2, by * (rows // TILE), 0)  # noqa: E731
-            x = T.alloc_fragment((rows, columns), "float32")
+            x = T.alloc_fragment((rows, wide), "float32")
             held = loaded(self.inputs, bound, tensors, block, place)
-            for i, j in T.Parallel(rows, columns):
-                x[i, j] = _element(self.source, bound, held, i, j)
-            work(x, rows, columns, self.epsilon)
+            for i, j in T.Parallel(rows, wide):
+                x[i, j] = within(j, columns, wide, _element(self.source, bound, held, i, j), fill)
+            work(x, rows, wide, columns, self.epsilon)
             store(self.epilogue, bound, tensors, {"acc0": x}, block, place, (by * rows, 0), (m, columns))
 
         @T.macro
@@ -66,64 +71,69 @@ class RowWise:
         return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)
 
 
+def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) -> Any:
+    """A value of a row, or `fill` in the columns beyond its end, which its last tiles have too."""
+    return value if columns == wide else T.if_then_else(column < columns, value, T.float32(fill))
+
+
 def _element(source: Expr, bound: dict[str, op.Bound], held: dict[str, Any], i: Any, j: Any) -> Any:
     return emit(source, {name: bound[name].element(here, i, j) for name, here in held.items()})
 
 
 @T.macro
-def _layer_norm(x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _layer_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     mean = T.alloc_fragment((rows,), "float32")
     variance = T.alloc_fragment((rows,), "float32")
-    square = T.alloc_fragment((rows, columns), "float32")
+    square = T.alloc_fragment((rows, wide), "float32")
     T.reduce_sum(x, mean, dim=1)
-    for i, j in T.Parallel(rows, columns):
-        x[i, j] = x[i, j] - mean[i] / columns
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
+        x[i, j] = within(j, columns, wide, x[i, j] - mean[i] / columns)
+    for i, j in T.Parallel(rows, wide):
         square[i, j] = x[i, j] * x[i, j]
     T.reduce_sum(square, variance, dim=1)
     for i in T.Parallel(rows):
         variance[i] = T.rsqrt(variance[i] / columns + epsilon)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         x[i, j] = x[i, j] * variance[i]
 
 
 @T.macro
-def _rms_norm(x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _rms_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     scale = T.alloc_fragment((rows,), "float32")
-    square = T.alloc_fragment((rows, columns), "float32")
-    for i, j in T.Parallel(rows, columns):
+    square = T.alloc_fragment((rows, wide), "float32")
+    for i, j in T.Parallel(rows, wide):
         square[i, j] = x[i, j] * x[i, j]
     T.reduce_sum(square, scale, dim=1)
     for i in T.Parallel(rows):
         scale[i] = T.rsqrt(scale[i] / columns + epsilon)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         x[i, j] = x[i, j] * scale[i]
 
 
 @T.macro
-def _softmax(x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _softmax(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     peak = T.alloc_fragment((rows,), "float32")
     total = T.alloc_fragment((rows,), "float32")
     T.reduce_max(x, peak, dim=1)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         x[i, j] = T.exp(x[i, j] - peak[i])
     T.reduce_sum(x, total, dim=1)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         x[i, j] = x[i, j] / total[i]
 
 
 @T.macro
-def _log_softmax(x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _log_softmax(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     peak = T.alloc_fragment((rows,), "float32")
     total = T.alloc_fragment((rows,), "float32")
-    powers = T.alloc_fragment((rows, columns), "float32")
+    powers = T.alloc_fragment((rows, wide), "float32")
     T.reduce_max(x, peak, dim=1)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         powers[i, j] = T.exp(x[i, j] - peak[i])
     T.reduce_sum(powers, total, dim=1)
     for i in T.Parallel(rows):
         peak[i] = peak[i] + T.log(total[i])
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         x[i, j] = x[i, j] - peak[i]
 
 

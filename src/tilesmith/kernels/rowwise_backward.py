@@ -17,7 +17,7 @@ from tilesmith.kernels.authoring import TILE, emit, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
-from tilesmith.kernels.rowwise import Kind
+from tilesmith.kernels.rowwise import Kind, within
 
 
 @dataclass(frozen=True)
@@ -46,22 +46,23 @@ class RowWiseBackward:
 
     def prim_func(self) -> Any:
         rows, columns = self.block_rows, self.columns
+        wide = -(-columns // TILE) * TILE
         m, nb1, nb2 = symbols("m", "nb1", "nb2")
         bound = op.bind(self.tensors)
         work = _WORK[self.kind]
 
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
-            block = (rows, columns)
+            block = (rows, wide)
             place = lambda one: one.start(b1, b2, by * (rows // TILE), 0)  # noqa: E731
-            g = T.alloc_fragment((rows, columns), "float32")
-            x = T.alloc_fragment((rows, columns), "float32")
+            g = T.alloc_fragment((rows, wide), "float32")
+            x = T.alloc_fragment((rows, wide), "float32")
             held = loaded(self.inputs, bound, tensors, block, place)
-            for i, j in T.Parallel(rows, columns):
-                g[i, j] = _element(self.grad, bound, held, i, j)
-            for i, j in T.Parallel(rows, columns):
-                x[i, j] = _element(self.source, bound, held, i, j)
-            work(g, x, rows, columns, self.epsilon)
+            for i, j in T.Parallel(rows, wide):
+                g[i, j] = within(j, columns, wide, _element(self.grad, bound, held, i, j))
+            for i, j in T.Parallel(rows, wide):
+                x[i, j] = within(j, columns, wide, _element(self.source, bound, held, i, j))
+            work(g, x, rows, wide, columns, self.epsilon)
             store(self.epilogue, bound, tensors, {"acc0": g}, block, place, (by * rows, 0), (m, columns))
 
         @T.macro
@@ -77,52 +78,58 @@ def _element(source: Expr, bound: dict[str, op.Bound], held: dict[str, Any], i: 
 
 
 @T.macro
-def _layer_norm(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _layer_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     mean = T.alloc_fragment((rows,), "float32")
     T.reduce_sum(x, mean, dim=1)
-    for i, j in T.Parallel(rows, columns):
-        x[i, j] = x[i, j] - mean[i] / columns
+    for i, j in T.Parallel(rows, wide):
+        x[i, j] = within(j, columns, wide, x[i, j] - mean[i] / columns)
     grad_mean = T.alloc_fragment((rows,), "float32")
     T.reduce_sum(g, grad_mean, dim=1)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] - grad_mean[i] / columns
-    _rms_norm(g, x, rows, columns, epsilon)
+    _rms_norm(g, x, rows, wide, columns, epsilon)
 
 
 @T.macro
-def _rms_norm(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _rms_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     scale = T.alloc_fragment((rows,), "float32")
     along = T.alloc_fragment((rows,), "float32")
-    product = T.alloc_fragment((rows, columns), "float32")
-    for i, j in T.Parallel(rows, columns):
+    product = T.alloc_fragment((rows, wide), "float32")
+    for i, j in T.Parallel(rows, wide):
         product[i, j] = x[i, j] * x[i, j]
     T.reduce_sum(product, scale, dim=1)
     for i in T.Parallel(rows):
         scale[i] = T.rsqrt(scale[i] / columns + epsilon)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         x[i, j] = x[i, j] * scale[i]
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         product[i, j] = g[i, j] * x[i, j]
     T.reduce_sum(product, along, dim=1)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         g[i, j] = (g[i, j] - x[i, j] * (along[i] / columns)) * scale[i]
 
 
 @T.macro
-def _softmax(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     total = T.alloc_fragment((rows,), "float32")
-    for i, j in T.Parallel(rows, columns):
+    weight = T.alloc_fragment((rows,), "float32")
+    for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] * x[i, j]
     T.reduce_sum(g, total, dim=1)
-    for i, j in T.Parallel(rows, columns):
+    # What was stored adds up to 1 but for rounding. Dividing by what it does add up to lets the gradients of
+    # a row add up to 0, as they must.
+    T.reduce_sum(x, weight, dim=1)
+    for i in T.Parallel(rows):
+        total[i] = total[i] / weight[i]
+    for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] - x[i, j] * total[i]
 
 
 @T.macro
-def _log_softmax(g, x, rows, columns, epsilon):  # type: ignore[no-untyped-def]
+def _log_softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     total = T.alloc_fragment((rows,), "float32")
     T.reduce_sum(g, total, dim=1)
-    for i, j in T.Parallel(rows, columns):
+    for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] - T.exp(x[i, j]) * total[i]
 
 

@@ -128,7 +128,7 @@ def _vit() -> Sample:
 
 
 def _resnet() -> Sample:
-    return Sample(seeded(lambda: resnet.resnet18(width=32, labels=10)), (noise(2, 3, 32, 32),), RANDOM)
+    return Sample(seeded(lambda: resnet.resnet18(width=32, labels=10)), (noise(4, 3, 64, 64),), RANDOM)
 
 
 TRAINED: dict[str, Callable[[], Sample]] = {

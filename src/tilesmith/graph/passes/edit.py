@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
+
+_VIEWS = (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default)
 
 
 def value_of(node: Node) -> torch.Tensor:
@@ -50,6 +52,13 @@ def replace(module: GraphModule, old: Node, new: Node) -> None:
     """Let everybody use another node, and drop the old one."""
     old.replace_all_uses_with(new)
     module.graph.erase_node(old)
+
+
+def runnable(node: Node) -> Callable[..., Any]:
+    """What to call to run a node with torch. A copy that made a view possible may have been dropped."""
+    target = torch.ops.aten.reshape.default if node.target in _VIEWS else node.target
+    assert callable(target)
+    return target
 
 
 def tidy(module: GraphModule) -> None:

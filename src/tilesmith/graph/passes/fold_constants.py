@@ -8,7 +8,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from tilesmith.graph.passes.edit import insert_constant, tidy
+from tilesmith.graph.passes.edit import insert_constant, runnable, tidy
 from tilesmith.graph.planning import constants_of
 
 aten = torch.ops.aten
@@ -32,7 +32,7 @@ def fold_constants(module: GraphModule) -> None:
         if node.op == "call_function" and _is_known(node, known):
             args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
             with torch.no_grad():
-                known[node] = node.target(*args, **kwargs)
+                known[node] = runnable(node)(*args, **kwargs)
     for node, value in known.items():
         if (
             node not in given
