@@ -16,7 +16,7 @@ from tilesmith.runtime import Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
 
 KERNEL = Path(__file__).parent / "kernels" / "random.cpp"
-_fresh = count(1)
+_fresh = count(0x5EED0001)  # far from the seeds people choose
 
 
 @dataclass(frozen=True)

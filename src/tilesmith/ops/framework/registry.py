@@ -90,8 +90,9 @@ def registered_operations() -> Mapping[str, RegisteredOperation]:
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
     """Call an operation by its full name; all are registered first.
 
-    >>> call("ttnn.example_of_registered", 3)
-    3
+    >>> _ = register("ttnn.example_of_call", lambda x: x + 1)
+    >>> call("ttnn.example_of_call", 3)
+    4
     """
     if name not in _operations:
         from tilesmith.ops.catalogue import load_operations

@@ -94,7 +94,9 @@ class KernelDescriptor:
 
 @dataclass
 class TileDescriptor:
-    """>>> TileDescriptor(16, 32).shape
+    """A tile's size in elements.
+
+    >>> TileDescriptor(16, 32).shape
     TileShape(rows=16, cols=32)
     """
 
