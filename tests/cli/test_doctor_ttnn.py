@@ -34,3 +34,32 @@ def test_a_simulator_or_mock_in_the_environment_is_told(
     told = doctor._ttnn_target()
     assert not told.present
     assert "there is no such file" in told.sentence
+    (tmp_path / "sim.so").touch()
+    assert "wants the chip's soc_descriptor.yaml beside it" in doctor._ttnn_target().sentence
+    (tmp_path / "soc_descriptor.yaml").touch()
+    monkeypatch.delenv("TT_METAL_SLOW_DISPATCH_MODE", raising=False)
+    assert "wants TT_METAL_SLOW_DISPATCH_MODE=1" in doctor._ttnn_target().sentence
+    monkeypatch.setenv("TT_METAL_SLOW_DISPATCH_MODE", "1")
+    assert doctor._ttnn_target().present
+
+
+def test_the_release_of_the_compiler_that_ttnn_wants_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: package)
+    monkeypatch.setattr(doctor, "_SFPI", tmp_path / "opt")
+    (tmp_path / "tt_metal").mkdir()
+    (tmp_path / "tt_metal" / "sfpi-version").write_text("# x\nsfpi_version='7.89.0'\n", encoding="utf-8")
+    found = doctor._sfpi()
+    assert not found.present
+    assert "install release 7.89.0 of github.com/tenstorrent/sfpi" in found.sentence
+
+
+@pytest.mark.parametrize(("version", "told"), [("0.80.1", "is there for"), ("0.66.0", "tested with 0.77.0")])
+def test_releases_that_are_not_tested_are_told(
+    version: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: SimpleNamespace(origin="x"))
+    monkeypatch.setattr(doctor.importlib.metadata, "version", lambda _: version)
+    assert told in doctor._ttnn().sentence

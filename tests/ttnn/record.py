@@ -9,32 +9,41 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.ttnn_face.calls import all_calls
+from benchmarks.ttnn_face.record import own_kit
 from examples.metal.matmul_bfp8 import host as matmul_bfp8
 from examples.metal.multicast import host as multicast
 from examples.metal.sharded_add import host as sharded_add
 from examples.tilelang import attention, convolution, dequant_gemm, gemm, norm, softmax
 from tests.examples.test_examples import CASES
 from tests.ttnn.launches import LaunchFile, Placed
+from tests.ttnn.modules import modules
 
-from tilesmith import launch, settings
+from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.codegen.export import write_project
+from tilesmith.errors import TilesmithError
+from tilesmith.frontend.torch_backend import tilesmith_backend
+from tilesmith.launch import lent_device
+from tilesmith.ops.catalogue import load_operations
+from tilesmith.ops.device import MeshDevice
 from tilesmith.program import CoreCoord, Kernel, Program
 from tilesmith.program.l1 import Placement
 from tilesmith.program.sources import kernel_path
 from tilesmith.recording import Workload, record
-from tilesmith.runtime import Device, RunOptions, RunReport, Tensor
+from tilesmith.runtime import Device, RunOptions, RunReport
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.tensor_spec import TensorSpec
 
@@ -76,30 +85,36 @@ class NotingExecutor:
 
 
 class NotingDevice(Device):
-    """Remembers every tensor, in the order in which they were made."""
+    """Remembers every tensor in the order in which they were made. Memory is not used again: all stay."""
 
     executor: NotingExecutor
 
     def __init__(self, arch: Arch) -> None:
         super().__init__(arch, NotingExecutor(arch))
-        self.made: list[Tensor] = []
+        self.made: list[Placed] = []
 
     def _allocate(self, spec: TensorSpec) -> Buffer:
         buffer = super()._allocate(spec)
-        self.made.append(Tensor(buffer))
+        self.made.append(Placed(spec, buffer.address))
         return buffer
 
+    def _free(self, in_dram: bool, address: int) -> None:
+        """Keep it."""
+
     def launches(self, group: str, title: str) -> Iterator[LaunchFile]:
-        tensors = tuple(Placed(one.spec, one.address) for one in self.made)
-        for number, program in enumerate(self.executor.programs):
+        """One for each structure among the programs that ran."""
+        different = {program.structure: program for program in reversed(self.executor.programs)}
+        for number, program in enumerate(reversed(different.values())):
             suffix = f" launch {number + 1}" if number else ""
-            yield LaunchFile(group, title + suffix, self.arch.family, tensors, _with_full_paths(program))
+            full = _with_full_paths(program)
+            yield LaunchFile(group, title + suffix, self.arch.family, tuple(self.made), full)
 
 
 def main(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for family in ("wormhole", "blackhole"):
-        for noted in (*_metal(family), *_tilelang(family)):
+        sources = (_metal, _tilelang, operation_launches, library_launches)
+        for noted in (one for source in sources for one in source(family)):
             name = re.sub(r"\W+", "-", f"{family} {noted.group} {noted.title}").strip("-")
             noted.write(directory / f"{name}.json")
         _export(family, directory / "exported")
@@ -122,6 +137,32 @@ def _metal(family: str) -> Iterator[LaunchFile]:
         yield from device.launches("examples/metal", title)
 
 
+def operation_launches(family: str) -> Iterator[LaunchFile]:
+    """Every operation's programs, from the calls that are compared with ttnn's own."""
+    load_operations()
+    seen: set[tuple[object, ...]] = set()
+    for call in all_calls():
+        device = NotingDevice(load_arch(family))
+        kit = own_kit(MeshDevice.of(device))
+        kit.name = call.name
+        # Some calls are there to be refused.
+        with suppress(TilesmithError, TypeError):
+            call.make(kit)
+        fresh = [one for one in device.executor.programs if one.structure not in seen]
+        seen.update(one.structure for one in fresh)
+        device.executor.programs = fresh
+        yield from device.launches("ops", f"{call.name}, {call.label}")
+
+
+def library_launches(family: str) -> Iterator[LaunchFile]:
+    """The kernel library, by way of small modules."""
+    for title, (module, inputs) in modules().items():
+        torch._dynamo.reset()
+        with _compiled_for(family) as device, torch.no_grad():
+            torch.compile(module, backend=tilesmith_backend)(*inputs)
+        yield from device.launches("kernels", title)
+
+
 def _tilelang(family: str) -> Iterator[LaunchFile]:
     for module in TILELANG:
         with _compiled_for(family) as device, redirect_stdout(StringIO()):
@@ -133,15 +174,8 @@ def _tilelang(family: str) -> Iterator[LaunchFile]:
 def _compiled_for(family: str) -> Iterator[NotingDevice]:
     """Compiled kernels run on a device that only takes notes."""
     device = NotingDevice(load_arch(family))
-    before = launch._devices.get(family)
-    launch._devices[family] = device
-    try:
-        with settings.using(arch=family):
-            yield device
-    finally:
-        launch._devices.pop(family)
-        if before is not None:
-            launch._devices[family] = before
+    with lent_device(device), settings.using(arch=family):
+        yield device
 
 
 def _with_full_paths(program: Program) -> Program:

@@ -1,4 +1,4 @@
-"""Every kernel that the other tests here sent is right C++ against the headers of the wheel, in every role."""
+"""Every kernel that the other tests here sent is right C++ to the headers of the wheel, in every role."""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from tilesmith import settings
 from tilesmith.cli.sizes import readable
 from tilesmith.errors import TilesmithError
+from tilesmith.runtime.ttnn_library import ttnn_version
+from tilesmith.runtime.ttnn_releases import TESTED, is_tested
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,11 @@ class Finding:
     needed: bool = False
 
 
+_SFPI = Path("/opt/tenstorrent/sfpi")
+_SFPI_HOME = "github.com/tenstorrent/sfpi"
+_SIMULATOR = "TT_METAL_SIMULATOR"
 _TTNN_TARGETS = {
-    "TT_METAL_SIMULATOR": "the vendor's simulator",
+    _SIMULATOR: "the vendor's simulator",
     "TT_METAL_MOCK_CLUSTER_DESC_PATH": "a chip that is not there",
 }
 
@@ -42,7 +47,7 @@ def examine() -> list[Finding]:
         _cache(),
         _package("torch", "tensors from and to PyTorch", "pip install 'tilesmith[torch]'"),
         _package("tilelang", "TileLang kernels", "pip install tilelang"),
-        _package("ttnn", "real chips and the vendor's simulator", "pip install 'tilesmith[ttnn]'"),
+        _ttnn(),
         _sfpi(),
         _ttnn_target(),
         _card(),
@@ -88,17 +93,35 @@ def _package(name: str, purpose: str, remedy: str) -> Finding:
     return Finding(name, True, f"{name} {version} is there for {purpose}.")
 
 
+def _ttnn() -> Finding:
+    found = _package("ttnn", "real chips and the vendor's simulator", "pip install 'tilesmith[ttnn]'")
+    version = ttnn_version()
+    if not found.present or is_tested(version):
+        return found
+    releases = f"{TESTED[0]} to {TESTED[-1]}"
+    return Finding("ttnn", True, f"ttnn {version} is there, but tilesmith is tested with {releases}.")
+
+
 def _sfpi() -> Finding:
     """The vendor's RISC-V compiler, in the two places where ttnn looks for it."""
     found = importlib.util.find_spec("ttnn")
     origin = getattr(found, "origin", None)
-    beside = [Path(origin).parent / "runtime" / "sfpi"] if origin else []
-    places = [place for place in (*beside, Path("/opt/tenstorrent/sfpi")) if _has_compiler(place)]
-    if not places:
-        return Finding(
-            "sfpi", False, "the vendor's RISC-V compiler is not there, needed only for real chips."
-        )
-    return Finding("sfpi", True, f"{places[0]} compiles kernels for real chips.")
+    package = Path(origin).parent if origin else None
+    beside = [package / "runtime" / "sfpi"] if package else []
+    places = [place for place in (*beside, _SFPI) if _has_compiler(place)]
+    if places:
+        return Finding("sfpi", True, f"{places[0]} compiles kernels for real chips and the simulator.")
+    release = _wanted_sfpi(package) if package else ""
+    wanted = f": install release {release} of {_SFPI_HOME} to {_SFPI}" if release else ""
+    sentence = f"the vendor's RISC-V compiler is not there, needed only for chips and the simulator{wanted}."
+    return Finding("sfpi", False, sentence)
+
+
+def _wanted_sfpi(package: Path) -> str:
+    """The release that an installed ttnn names."""
+    note = package / "tt_metal" / "sfpi-version"
+    text = note.read_text(encoding="utf-8") if note.is_file() else ""
+    return next((line.split("'")[1] for line in text.splitlines() if line.startswith("sfpi_version='")), "")
 
 
 def _has_compiler(sfpi: Path) -> bool:
@@ -110,10 +133,22 @@ def _ttnn_target() -> Finding:
     for variable, what in _TTNN_TARGETS.items():
         place = os.environ.get(variable, "")
         if place:
-            there = Path(place).exists()
-            missing = "" if there else ", but there is no such file"
-            return Finding("target", there, f"{variable} makes ttnn open {what}: {place}{missing}.")
+            missing = _missing(variable, Path(place))
+            return Finding("target", not missing, f"{variable} makes ttnn open {what}: {place}{missing}.")
     return Finding("target", False, "no simulator and no mock cluster is named: ttnn looks for a card.")
+
+
+def _missing(variable: str, place: Path) -> str:
+    """What keeps ttnn from opening it."""
+    if not place.exists():
+        return ", but there is no such file"
+    if variable != _SIMULATOR:
+        return ""
+    if not (place.parent / "soc_descriptor.yaml").exists():
+        return ", but it wants the chip's soc_descriptor.yaml beside it"
+    if os.environ.get("TT_METAL_SLOW_DISPATCH_MODE") != "1":
+        return ", but it wants TT_METAL_SLOW_DISPATCH_MODE=1"
+    return ""
 
 
 def _card() -> Finding:

@@ -1,8 +1,8 @@
 """Kernels read by a host compiler, with the vendor's headers and the vendor's own command.
 
 The compiler stops before it would make code, so instructions that only RISC-V has do not matter. For the two
-data-movement processors nothing is declared in the headers' place. For the three compute processors two headers
-that come with the vendor's compiler, and not with its wheel, are: `sfpi_stand_in/sfpi.h` and `lltt.h`.
+data-movement processors nothing is declared in the headers' place. For the three compute processors two
+headers that come with the vendor's compiler, and not with its wheel, are: `sfpi.h` and `lltt.h`.
 """
 
 from __future__ import annotations

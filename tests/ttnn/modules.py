@@ -1,0 +1,43 @@
+"""Small modules of PyTorch that between them use every template of the kernel library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional as F  # noqa: N812 - its name everywhere
+
+
+class _Of(nn.Module):
+    """A function as a module."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self._function(*inputs)
+        return result
+
+
+def modules() -> dict[str, tuple[nn.Module, tuple[torch.Tensor, ...]]]:
+    """By the name of what they show, with inputs."""
+    torch.manual_seed(0)
+    rows, wide = torch.randn(64, 64), torch.randn(2, 32, 64)
+    image, words = torch.randn(1, 8, 16, 16), torch.randint(0, 50, (2, 32))
+    heads = torch.randn(1, 2, 64, 32)
+    return {
+        "linear": (nn.Sequential(nn.Linear(64, 96), nn.GELU()), (rows,)),
+        "matmul": (_Of(torch.matmul), (rows, torch.randn(64, 32))),
+        "elementwise": (_Of(lambda a, b: F.silu(a) * b + 1.0), (rows, torch.randn(64, 64))),
+        "softmax": (nn.Softmax(-1), (rows,)),
+        "layer_norm": (nn.LayerNorm(64), (wide,)),
+        "rms_norm": (nn.RMSNorm(64), (wide,)),
+        "attention": (_Of(lambda q: F.scaled_dot_product_attention(q, q, q)), (heads,)),
+        "convolution": (nn.Conv2d(8, 16, 3, padding=1), (image,)),
+        "pooling": (nn.MaxPool2d(2), (image,)),
+        "embedding": (nn.Embedding(50, 64), (words,)),
+        "reduction": (_Of(lambda a: a.sum(-1)), (rows,)),
+        "movement": (_Of(lambda a, b: torch.cat([a, b], 0).transpose(0, 1).contiguous()), (rows, rows)),
+    }
