@@ -24,7 +24,7 @@ from tilesmith.opsmith.rendering import render
 from tilesmith.opsmith.stubs import kernel_path
 
 OWN = PythonText("self.")
-_NO_PROGRAM = 'f"{}: no program yet for {{tensors}} tensors and {{attrs}} (stage 5)"'
+_NO_PROGRAM = 'f"{}: the program factory is empty: {{tensors}} tensors, {{attrs}} (stage 5)"'
 _NO_KERNELS = 'f"{}: {{len(buffers)}} buffers on {{cores}} cores, no kernel yet (stage 6)"'
 _BITS = "int(np.float32({}).view(np.uint32))"
 
