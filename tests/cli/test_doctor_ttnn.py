@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 from pathlib import Path
 from types import SimpleNamespace
@@ -61,5 +62,5 @@ def test_releases_that_are_not_tested_are_told(
     version: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: SimpleNamespace(origin="x"))
-    monkeypatch.setattr(doctor.importlib.metadata, "version", lambda _: version)
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: version)
     assert told in doctor._ttnn().sentence

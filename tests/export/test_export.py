@@ -64,7 +64,7 @@ def test_block_floats_are_decoded_as_the_package_does(tmp_path: Path) -> None:
     recording = record(Workload("mm", lambda device: matmul_bfp8.run(device, 32, 32, 32)), "blackhole")
     write_project(recording, tmp_path)
     tree = ast.parse((tmp_path / "run_ttnn.py").read_text(encoding="utf-8"))
-    wanted = [
+    wanted: list[ast.stmt] = [
         one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name in ("blocks", "values_of")
     ]
     names: dict[str, object] = {"np": np}

@@ -9,20 +9,20 @@ import pytest
 
 from tilesmith.errors import DeviceError
 from tilesmith.testing import mock_cluster, stand_in_compiler
-from tilesmith.testing.clusters import CLUSTERS
+from tilesmith.testing.clusters import CLUSTERS, cluster_description
 
 
 def test_a_family_nobody_knows_is_refused() -> None:
-    assert "board_type: p150" in mock_cluster.cluster_description("blackhole")
+    assert "board_type: p150" in cluster_description("blackhole")
     with pytest.raises(DeviceError, match="no mock of 1 x 'quasar'"):
-        mock_cluster.cluster_description("quasar")
+        cluster_description("quasar")
     with pytest.raises(DeviceError, match="no mock of 3 x 'wormhole'"):
-        mock_cluster.cluster_description("wormhole", 3)
+        cluster_description("wormhole", 3)
 
 
 @pytest.mark.parametrize(("family", "chips"), CLUSTERS)
 def test_every_chip_is_described(family: str, chips: int) -> None:
-    text = mock_cluster.cluster_description(family, chips)
+    text = cluster_description(family, chips)
     assert text.count("harvest_mask:") == chips
     cluster = CLUSTERS[family, chips]
     assert sorted(chip for board in cluster.boards for chip in board) == list(range(chips))
