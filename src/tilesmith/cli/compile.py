@@ -118,7 +118,8 @@ def compiled(text: str, arch: str, formats: str, fidelity: str) -> CompiledKerne
     else:
         kernel = kernel_from(parsed(text))
     wishes = dict(wish.split("=", 1) for wish in formats.split(",") if "=" in wish)
-    return compiler.compile(kernel, arch, formats=wishes, fidelity=fidelity)
+    made: CompiledKernel = compiler.compile(kernel, arch, formats=wishes, fidelity=fidelity)
+    return made
 
 
 def write(kernel: CompiledKernel, folder: Path) -> list[Path]:
