@@ -19,7 +19,7 @@ def launched(name: str, reference: Callable[..., Any], *args: Any) -> Any:
         return reference(*args)
     operator = getattr(torch.ops.tilesmith, name).default
     key = (name, *(_described(arg) for arg in args))
-    if key not in _executables:
+    if key not in _executables or _executables[key].device.is_closed:
         _executables[key] = _compile(operator, args)
     results = _executables[key].run(tensors)
     return results[0] if len(operator._schema.returns) == 1 else tuple(results)
