@@ -12,6 +12,7 @@ from tilesmith.errors import DeviceError, OutOfDeviceMemoryError, ProgramError
 from tilesmith.program import CoreCoord, Kernel, Program, ReaderConfig, SourceType
 from tilesmith.program.budget import L1Claim
 from tilesmith.program.l1 import Placement
+from tilesmith.runtime.allocator import Allocation
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.device import Device
 from tilesmith.runtime.executor import RunOptions, RunReport
@@ -157,6 +158,13 @@ class TtnnDevice(Device):
             raise OutOfDeviceMemoryError(what) from problem
         self.executor.buffers.add(buffer)
         return buffer
+
+    def tensors(self) -> list[tuple[TensorSpec, Allocation]]:
+        return [
+            (one.spec, Allocation(one.address, one.size_per_bank, f"tensor {list(one.spec.shape)}", ""))
+            for one in self.buffers()
+            if one.num_pages
+        ]
 
     def _l1_claims(self) -> list[L1Claim]:
         return [
