@@ -22,7 +22,7 @@ from tilesmith.runtime import Device, Layout, RunReport, Tensor, open_device
 
 Array = NDArray[Any]
 
-_LAYOUTS = {"tile": Layout.TILE, "row_major": Layout.ROW_MAJOR}
+LAYOUTS = {"tile": Layout.TILE, "row_major": Layout.ROW_MAJOR}
 _devices: dict[str, Device] = {}
 _opening = Lock()
 
@@ -110,7 +110,7 @@ class Launch:
         for name, kind in (pair for part in types for pair in part.items()):
             if (name, kind) not in made and kind.layout.data:
                 shape = [symbols[size] if isinstance(size, str) else size for size in kind.dims]
-                layout = _LAYOUTS[kind.layout.data]
+                layout = LAYOUTS[kind.layout.data]
                 made[name, kind] = self.device.empty(shape, DataFormat[kind.format.data], layout)
                 self._elements[name] = kind.element_type
         return [{name: made[name, kind] for name, kind in part.items() if kind.layout.data} for part in types]

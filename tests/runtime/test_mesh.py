@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import ml_dtypes
 import numpy as np
 import pytest
 from examples.metal.elementwise import host as elementwise
+from tests.passes.samples import module
 
-from tilesmith.errors import DeviceError, ProgramError
+from tilesmith import compiler
+from tilesmith.data_parallel import data_parallel
+from tilesmith.errors import BadCallError, DeviceError, ProgramError
 from tilesmith.formats import DataFormat
 from tilesmith.runtime import Mesh, open_mesh
 
@@ -68,3 +72,21 @@ def test_a_tensor_says_how_it_lies(mesh: Mesh) -> None:
     text = repr(mesh.empty((64, 32), shard_dim=0))
     assert text == "MeshTensor([64, 32], Float16_b, split along 0 of Mesh(2 x 1 n150))"
     assert "on every chip" in repr(mesh.empty((64, 32)))
+
+
+def test_a_compiled_kernel_runs_on_every_chip(mesh: Mesh) -> None:
+    kernel = compiler.compile(module("add"), mesh.arch)
+    shapes = {name: tuple(map(int, one.shape)) for name, one in kernel.signature.tensors.items()}
+    (first, rows_and_columns), *_ = shapes.items()
+    whole = (rows_and_columns[0] * 2, *rows_and_columns[1:])
+    given = {name: _values(whole, seed).astype(ml_dtypes.bfloat16) for seed, name in enumerate(shapes)}
+    output = kernel.signature.outputs[0]
+    inputs = {name: values for name, values in given.items() if name != output}
+    results = data_parallel(kernel, mesh, inputs, dict.fromkeys(shapes, 0))
+    parts = [
+        kernel(*(values[half : half + rows_and_columns[0]] for values in inputs.values()))
+        for half in (0, rows_and_columns[0])
+    ]
+    assert np.array_equal(results[output], np.concatenate(parts))
+    with pytest.raises(BadCallError, match="has no parameter Z"):
+        data_parallel(kernel, mesh, {"Z": given[first]}, {})
