@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from benchmarks.ttnn_face.compare import (
     record,
     write,
 )
+from benchmarks.ttnn_face.page import tables, update_page
 
 
 def main() -> int:
@@ -35,7 +35,10 @@ def main() -> int:
     if options.record:
         write(RECORDED, record("ttnn", options.python))
     found = differences(read(RECORDED), record("tilesmith", sys.executable))
-    print(table(found))
+    for table in tables(found).values():
+        print(table, end="\n\n")
+    if options.page:
+        update_page(found)
     summary = summarise(found)
     if options.json:
         print(json.dumps(summary))
@@ -53,28 +56,10 @@ def summarise(found: Sequence[Difference]) -> dict[str, int]:
     }
 
 
-def table(found: Sequence[Difference]) -> str:
-    """Agreements for each operation, then every difference with its reason, as Markdown."""
-    made = Counter(call.name for call in all_calls())
-    by_field: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in found:
-        by_field[one.key.partition(":")[0]][one.field] += 1
-    lines = ["| operation | calls | same | differs in |", "|--|--|--|--|"]
-    for name, count in made.items():
-        differing = len({one.key for one in found if one.key.partition(":")[0] == name})
-        fields = ", ".join(f"{field} ({times})" for field, times in by_field[name].items())
-        lines.append(f"| {name} | {count} | {count - differing} | {fields} |")
-    lines += ["", "| call | | ttnn 0.81.1 | here | why |", "|--|--|--|--|--|"]
-    for one in found:
-        lines.append(
-            f"| {one.key} | {one.field} | {one.theirs} | {one.ours} | {one.reason or 'not explained'} |"
-        )
-    return "\n".join(lines)
-
-
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--page", action="store_true", help="put the tables into docs/ttnn-differences.md")
     parser.add_argument("--record", action="store_true", help="ask ttnn again")
     parser.add_argument("--python", default=default_python(), help="the interpreter that has ttnn")
     return parser.parse_args()

@@ -30,6 +30,14 @@ class Difference:
     ours: object
     reason: str
 
+    @property
+    def operation(self) -> str:
+        return self.key.partition(":")[0]
+
+    @property
+    def label(self) -> str:
+        return self.key.partition(": ")[2]
+
 
 def record(library: str, python: str, most_crashes: int = 40) -> dict[str, Fact]:
     """All answers of one library, by call. A call that ends the process is noted, and the rest goes on."""
@@ -97,9 +105,8 @@ def fields(theirs: Fact, ours: Fact) -> list[tuple[str, object, object]]:
 
 
 def reason_for(reasons: dict[str, dict[str, str]], key: str, field: str) -> str:
-    """The reason given for this call, for this operation, or for all operations."""
-    operation = key.partition(":")[0]
-    for entry in (key, operation, "any"):
+    """The reason given for this call, or for its operation."""
+    for entry in (key, key.partition(":")[0]):
         if field in reasons.get(entry, {}):
             return reasons[entry][field]
     return ""
