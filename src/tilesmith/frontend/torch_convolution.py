@@ -66,9 +66,11 @@ def _apart(grad: Tensor, stride: Sequence[int]) -> Tensor:
         return grad
     high, wide = (size * step for size, step in zip(grad.shape[2:], stride, strict=True))
     repeated = aten.upsample_nearest2d(grad, [high, wide])
-    first = torch.zeros(high, wide, dtype=grad.dtype, device=grad.device)
-    first[:: stride[0], :: stride[1]] = 1
-    return repeated * first.expand(repeated.shape).contiguous()
+    down, along = (
+        (torch.arange(size, device=grad.device) % step == 0).to(grad.dtype)
+        for size, step in ((high, stride[0]), (wide, stride[1]))
+    )
+    return repeated * (down[:, None] * along).expand(repeated.shape).contiguous()
 
 
 def _for_weight(

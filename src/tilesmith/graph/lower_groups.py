@@ -12,6 +12,7 @@ from torch.fx import Node
 from tilesmith.graph.finishing import finish
 from tilesmith.graph.groups import Group, describe, shape_of
 from tilesmith.graph.iteration import Placed, Space, block_rows, fits, unjoined
+from tilesmith.graph.lower_group_norm import lower_group_norm
 from tilesmith.graph.lower_images import image_grid, lower_convolution, lower_image_elementwise, lower_pool
 from tilesmith.graph.lower_moves import lower_cat, lower_upsample
 from tilesmith.graph.lower_reduce import lower_reduction
@@ -315,6 +316,7 @@ _LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {
     **dict.fromkeys(REDUCTIONS, lower_reduction),
     **dict.fromkeys(BACKWARD_ROWS, lower_rowwise_backward),
     aten.embedding.default: lower_embedding,
+    aten.group_norm.default: lower_group_norm,
     aten.cat.default: lower_cat,
     aten.upsample_nearest2d.vec: lower_upsample,
     aten.upsample_nearest2d.default: lower_upsample,

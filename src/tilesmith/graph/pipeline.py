@@ -20,6 +20,7 @@ from tilesmith.graph.passes.edit import tidy
 from tilesmith.graph.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.graph.passes.fold_constants import fold_constants
 from tilesmith.graph.passes.fold_masks import fold_masks
+from tilesmith.graph.passes.fold_padding import fold_padding
 from tilesmith.graph.passes.merge_products import merge_products
 from tilesmith.graph.passes.share_common import share_common
 
@@ -29,6 +30,7 @@ GENERAL: tuple[Pass, ...] = (
     drop_copies,
     fold_constants,
     fold_batch_norm,
+    fold_padding,
     share_common,
     capture_patches,
     capture_products,

@@ -69,6 +69,7 @@ ANCHORS = {
     *POOLS,
     *REDUCTIONS,
     *BACKWARD_ROWS,
+    aten.group_norm.default,
     aten.embedding.default,
 }
 """Operators that a template of the kernel library does."""

@@ -1,0 +1,106 @@
+"""Group norm of images: each group of channels is normalised over all pixels of an image, with an epilogue.
+
+Images lie in rows: one row per pixel, its channels along columns. A block of columns holds whole groups. Sums
+over pixels are taken channel by channel; a product with `same`, which has a part of one where two channels are of
+one group, makes them means of groups, spread over the channels of each.
+"""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tilelang.language as T  # noqa: N812
+
+from tilesmith.kernels import operands as op
+from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.operands import Operand
+
+
+@dataclass(frozen=True)
+class GroupNorm:
+    """The epilogue sees the normalised image as acc0. Gaps between lines hold zeros, and are not counted."""
+
+    epilogue: Epilogue
+    columns: int
+    epsilon: float
+    dtype: str = "bfloat16"
+
+    @property
+    def name(self) -> str:
+        return "group_norm"
+
+    @property
+    def tensors(self) -> tuple[Operand, ...]:
+        return (Operand("x", "rows", self.dtype), Operand("same", dtype="float32"), *self.epilogue.operands)
+
+    def prim_func(self) -> Any:
+        bm, bn = TILE, self.columns
+        n, images, area = symbols("n", "images", "area")
+        bound = op.bind(self.tensors)
+
+        @T.macro
+        def block_of(tensors, bx, image):  # type: ignore[no-untyped-def]
+            here = T.alloc_shared((bm, bn), self.dtype)
+            same = T.alloc_shared((bn, bn), "float32")
+            x = T.alloc_fragment((bm, bn), "float32")
+            spread = T.alloc_fragment((bm, bn), "float32")
+            mean = T.alloc_fragment((bm, bn), "float32")
+            scale = T.alloc_fragment((bm, bn), "float32")
+            part = T.alloc_fragment((bn,), "float32")
+            total = T.alloc_fragment((bn,), "float32")
+            squares = T.alloc_fragment((bn,), "float32")
+            T.clear(total)
+            T.clear(squares)
+            first = image * (area // TILE)
+            for step in T.serial(T.ceildiv(area, bm)):
+                at = bound["x"].start(0, 0, first + step, bx * (bn // TILE))
+                op.load(bound["x"], tensors["x"], at, here, bm)
+                for i, j in T.Parallel(bm, bn):
+                    x[i, j] = T.if_then_else(step * bm + i < area, here[i, j].astype("float32"), T.float32(0))
+                T.reduce_sum(x, part, dim=0)
+                for j in T.Parallel(bn):
+                    total[j] = total[j] + part[j]
+                for i, j in T.Parallel(bm, bn):
+                    x[i, j] = x[i, j] * x[i, j]
+                T.reduce_sum(x, part, dim=0)
+                for j in T.Parallel(bn):
+                    squares[j] = squares[j] + part[j]
+            T.copy(tensors["same"][0, 0], same)
+            for i, j in T.Parallel(bm, bn):
+                spread[i, j] = total[j]
+            T.clear(mean)
+            T.gemm(spread, same, mean)
+            for i, j in T.Parallel(bm, bn):
+                spread[i, j] = squares[j]
+            T.clear(scale)
+            T.gemm(spread, same, scale)
+            for i, j in T.Parallel(bm, bn):
+                scale[i, j] = T.rsqrt(
+                    T.max(scale[i, j] - mean[i, j] * mean[i, j], T.float32(0)) + self.epsilon
+                )
+            for step in T.serial(T.ceildiv(area, bm)):
+                at = bound["x"].start(0, 0, first + step, bx * (bn // TILE))
+                op.load(bound["x"], tensors["x"], at, here, bm)
+                for i, j in T.Parallel(bm, bn):
+                    x[i, j] = (here[i, j].astype("float32") - mean[i, j]) * scale[i, j]
+                store(
+                    self.epilogue,
+                    bound,
+                    tensors,
+                    {"acc0": x},
+                    (bm, bn),
+                    lambda one, step=step: one.start(0, 0, first + step, bx * (bn // TILE)),
+                    (step * bm, bx * bn),
+                    (area, n),
+                )
+
+        @T.macro
+        def body(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(T.ceildiv(n, bn), images, threads=128) as (bx, image):
+                block_of(tensors, bx, image)
+
+        return prim_func(self.name, op.declared(bound), [n, images, area, *op.numbers(bound)], body)
