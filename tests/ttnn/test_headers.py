@@ -10,7 +10,7 @@ from tests.ttnn.conftest import WITHOUT_LAUNCHES, launch_files
 
 from tilesmith.program import ComputeConfig, CoreCoord, Kernel, Program, SourceType
 from tilesmith.runtime import Device
-from tilesmith.testing.header_check import ROLES, all_complaints, calls_in, complaints
+from tilesmith.testing.header_check import ROLES, all_complaints, calls_in, complaints, distinct
 from tilesmith.testing.stand_in_compiler import LOG
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -32,7 +32,7 @@ void kernel_main() {
 def test_kernels_agree_with_the_headers(
     role: str, cluster: Device, mock: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    calls = [call for call in calls_in(Path(mock[LOG])) if call.role == role]
+    calls = distinct(call for call in calls_in(Path(mock[LOG])) if call.role == role)
     assert calls
     found = all_complaints(calls, str(COMPILER))
     with capsys.disabled():

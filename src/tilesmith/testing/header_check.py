@@ -21,6 +21,7 @@ COMPUTE_ROLES = ROLES[2:]
 # The vendor's compiler knows C++17 and more: values of class type as template arguments are C++20 here.
 # The headers convert between pointers and 32-bit numbers, which is no error on a 32-bit processor.
 FLAGS = ("-std=c++20", "-fsyntax-only", "-fpermissive", "-w")
+_NUMBERS = ("-DKERNEL_COMPILE_TIME_ARGS", "-DKERNEL_COMPILE_TIME_ARG_MAP")
 STAND_IN = Path(__file__).with_name("sfpi_stand_in")
 
 
@@ -45,6 +46,17 @@ class CompilerCall:
     @property
     def source(self) -> str:
         return next(one for one in self.arguments if one.endswith(".cc"))
+
+
+def distinct(calls: Iterable[CompilerCall]) -> list[CompilerCall]:
+    """One call for each text, processor and set of definitions; other arguments of a kernel are left out."""
+    chosen: dict[tuple[object, ...], CompilerCall] = {}
+    for call in calls:
+        includes = call.directory.parent / "kernel_includes.hpp"
+        text = includes.read_text(encoding="utf-8") if includes.is_file() else str(call.directory)
+        defined = {one for one in call.arguments if one.startswith("-D") and not one.startswith(_NUMBERS)}
+        chosen.setdefault((call.role, text, frozenset(defined)), call)
+    return list(chosen.values())
 
 
 def calls_in(log: Path) -> list[CompilerCall]:
