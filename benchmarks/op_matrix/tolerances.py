@@ -15,11 +15,11 @@ _STORED = {
     "bfloat4_b": (2**-2, 2**-2),
 }
 _PRODUCTS = ("matmul", "linear", "addmm")
-# Functions whose series on the vector unit have fewer digits than float32 (the emulator's are the vendor's).
+# Functions whose series on the vector unit have fewer digits than float32, by the larger error of the two chips.
 _SERIES = {
     "tanhshrink": 2**-12,
-    "erf": 2**-8,
-    "erfc": 2**-13,
+    "erf": 2**-6,
+    "erfc": 2**-7,
     "log_sigmoid": 2**-7,
     "i1": 2**-8,
     "erfinv": 2**-9,

@@ -13,8 +13,8 @@ from tilesmith.program import (
     ComputeConfig,
     CoreCoord,
     CoreRangeSet,
+    DataMovementConfig,
     Kernel,
-    KernelConfig,
     ReaderConfig,
     WriterConfig,
     split_work_to_cores,
@@ -24,6 +24,8 @@ from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
 
 SHARED_KERNELS = Path(__file__).parent / "kernels"
 OUT = 16  # the circular buffer of results, by the vendor's custom
+
+_READER = ReaderConfig()
 
 _SHARDED = 1
 # The vendor's ArgConfig: number of banks, shapes and coordinates are read at run time.
@@ -93,15 +95,15 @@ def tile_buffer(index: int, format: DataFormat, pages: int, cores: CoreRangeSet)
 
 def data_movement_kernel(
     path: Path,
-    config: KernelConfig,
     work: Work,
-    tensors: Sequence[Tensor],
+    tensors: Sequence[Tensor] = (),
     *,
+    config: DataMovementConfig = _READER,
     compile_time: Iterable[int] = (),
     common: Iterable[int] = (),
     defines: Mapping[str, str] | None = None,
 ) -> Kernel:
-    """A kernel whose cores get (first unit, number of units); tensors come last among the arguments."""
+    """A reader, or what `config` says, whose cores get (first unit, number of units); tensors come last."""
     words = [tensor_words(tensor) for tensor in tensors]
     return Kernel(
         path,
@@ -122,21 +124,7 @@ def page_writer(work: Work, output: Tensor, cb: int = OUT) -> Kernel:
     bytes_each = 0 if aligned or output.dtype.is_block_float else output.dtype.bits // 8
     common = [down, across, height - (down - 1) * 32, width - (across - 1) * 32, bytes_each]
     path = SHARED_KERNELS / "write_pages.cpp"
-    return data_movement_kernel(path, WriterConfig(), work, [output], compile_time=[cb], common=common)
-
-
-def reader(
-    path: Path,
-    work: Work,
-    tensors: Sequence[Tensor],
-    *,
-    compile_time: Iterable[int] = (),
-    common: Iterable[int] = (),
-    defines: Mapping[str, str] | None = None,
-) -> Kernel:
-    return data_movement_kernel(
-        path, ReaderConfig(), work, tensors, compile_time=compile_time, common=common, defines=defines
-    )
+    return data_movement_kernel(path, work, [output], config=WriterConfig(), compile_time=[cb], common=common)
 
 
 def compute_kernel(

@@ -10,10 +10,10 @@ from tilesmith.ops.building import (
     OUT,
     Work,
     compute_kernel,
+    data_movement_kernel,
     deal_out,
     is_wide,
     page_writer,
-    reader,
     tensor_words,
     tile_buffer,
 )
@@ -168,8 +168,8 @@ def _operand_reader(work: Work, inputs: Sequence[Tensor], output: Tensor, buffer
         compile_time += words.compile_time
     defines = {"OPERANDS": str(len(inputs))}
     defines |= {f"CB_{'ABC'[i]}": str(cb) for i, cb in enumerate(buffers)}
-    return reader(
-        KERNELS / "read_operands.cpp", work, (), compile_time=compile_time, common=common, defines=defines
+    return data_movement_kernel(
+        KERNELS / "read_operands.cpp", work, compile_time=compile_time, common=common, defines=defines
     )
 
 

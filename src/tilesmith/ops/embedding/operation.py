@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tilesmith.formats import DataFormat
-from tilesmith.ops.building import data_movement_kernel, deal_out, reader
+from tilesmith.ops.building import data_movement_kernel, deal_out
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.framework import Factory, FunctionFactory
 from tilesmith.ops.rearrange import gather
@@ -47,7 +47,7 @@ def _program(attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tens
     index, _ = inputs
     output = outputs[0]
     work = deal_out(output.device, output.num_pages)
-    read = reader(
+    read = data_movement_kernel(
         KERNELS / "read_rows_by_index.cpp",
         work,
         inputs,
@@ -56,9 +56,9 @@ def _program(attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tens
     )
     write = data_movement_kernel(
         gather.KERNELS / "write_pieces.cpp",
-        WriterConfig(),
         work,
         [output],
+        config=WriterConfig(),
         compile_time=[PIECES, PIECE],
         common=[output.page_size],
     )

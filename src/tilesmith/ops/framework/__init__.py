@@ -12,6 +12,7 @@ from tilesmith.ops.framework.registry import (
     register,
     registered,
     registered_operations,
+    with_signature_of,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "register",
     "registered",
     "registered_operations",
+    "with_signature_of",
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from tilesmith.errors import OperationError
 
@@ -78,6 +79,33 @@ def registered(name: str, golden: Golden | None = None) -> Callable[[Function], 
     def decorate(function: Function) -> Function:
         register(name, function, golden)
         return function
+
+    return decorate
+
+
+def with_signature_of(
+    other: Callable[..., Any], without: Sequence[str] = ()
+) -> Callable[[Function], Function]:
+    """Take and show the arguments of another function, less some; others are refused as Python refuses them.
+
+    >>> @with_signature_of(lambda a, *, b=1, c=2: None, without=("c",))
+    ... def like(a: int, **options: int) -> int:
+    ...     return a + options.get("b", 1)
+    >>> like(1, b=5), str(inspect.signature(like))
+    (6, '(a, *, b=1)')
+    """
+    whole = inspect.signature(other)
+    kept = [one for name, one in whole.parameters.items() if name not in without]
+    signature = whole.replace(parameters=kept)
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            signature.bind(*args, **kwargs)
+            return function(*args, **kwargs)
+
+        call.__signature__ = signature  # type: ignore[attr-defined]  # what inspect and help show
+        return cast(Function, call)
 
     return decorate
 

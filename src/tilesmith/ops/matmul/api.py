@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.compute_config import ComputeKernelConfig
 from tilesmith.ops.core_grid import CoreGrid
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.activation import Activation, applied
 from tilesmith.ops.elementwise.api import elementwise
-from tilesmith.ops.framework import launch, registered
+from tilesmith.ops.framework import launch, registered, with_signature_of
 from tilesmith.ops.matmul import reference
 from tilesmith.ops.matmul.operation import Attributes, Matmul
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
@@ -17,38 +19,6 @@ from tilesmith.ops.rearrange.shapes import reshape
 from tilesmith.ops.tensor import Tensor
 
 MATMUL = Matmul()
-
-
-@registered("ttnn.matmul", golden=reference.matmul)
-def matmul(
-    input_tensor_a: Tensor,
-    input_tensor_b: Tensor,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    memory_config: MemoryConfig | None = None,
-    dtype: DataType | None = None,
-    program_config: object = None,
-    activation: str | Activation | None = None,
-    compute_kernel_config: ComputeKernelConfig | None = None,
-    core_grid: CoreGrid | None = None,
-    output_tile: object = None,
-    optional_output_tensor: Tensor | None = None,
-    global_cb: object = None,
-    sub_device_id: object = None,
-) -> Tensor:
-    """a @ b, over all matrices of a batch; vectors are taken as a row or a column."""
-    return _product(
-        input_tensor_a,
-        input_tensor_b,
-        None,
-        (transpose_a, transpose_b),
-        memory_config,
-        dtype,
-        activation,
-        compute_kernel_config,
-        optional_output_tensor,
-    )
 
 
 @registered("ttnn.linear", golden=reference.linear)
@@ -82,6 +52,13 @@ def linear(
         compute_kernel_config,
         optional_output_tensor,
     )
+
+
+@registered("ttnn.matmul", golden=reference.matmul)
+@with_signature_of(linear, without=("bias",))
+def matmul(input_tensor_a: Tensor, input_tensor_b: Tensor, **options: Any) -> Tensor:
+    """a @ b, over all matrices of a batch; vectors are taken as a row or a column."""
+    return linear(input_tensor_a, input_tensor_b, **options)
 
 
 @registered("ttnn.addmm", golden=reference.addmm)

@@ -9,9 +9,9 @@ from tilesmith.formats import DataFormat, TileShape, exponent_bytes
 from tilesmith.ops.building import (
     OUT,
     compute_kernel,
+    data_movement_kernel,
     deal_out,
     page_writer,
-    reader,
     tensor_words,
     tile_buffer,
 )
@@ -46,10 +46,9 @@ class MultiCoreFactory:
             defines={**defines, **script.defines},
         )
         words = [tensor_words(one) for one in inputs]
-        read = reader(
+        read = data_movement_kernel(
             KERNELS / "read.cpp",
             work,
-            (),
             compile_time=[word for one in words for word in one.compile_time],
             common=[*_geometry(inputs), *(word for one in words for word in one.common)],
             defines={"BIAS": "1"} if attrs.has_bias else {},

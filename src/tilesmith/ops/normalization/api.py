@@ -9,7 +9,7 @@ from tilesmith.ops.compute_config import ComputeKernelConfig
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.api import elementwise
 from tilesmith.ops.elementwise.unary import typecast
-from tilesmith.ops.framework import launch, registered
+from tilesmith.ops.framework import launch, registered, with_signature_of
 from tilesmith.ops.layouts import as_tiles, in_layout_of
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.normalization.operation import Attributes, Kind, Rows
@@ -87,20 +87,12 @@ def _rms_norm(tensor: Any, *, epsilon: float = 1e-12, weight: Any = None, bias: 
 
 
 @registered("ttnn.rms_norm", golden=_rms_norm)
-def rms_norm(
-    input_tensor: Tensor,
-    *,
-    epsilon: float = 1e-12,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    residual_input_tensor: Tensor | None = None,
-    memory_config: MemoryConfig | None = None,
-    program_config: object = None,
-    compute_kernel_config: ComputeKernelConfig | None = None,
-) -> Tensor:
+@with_signature_of(layer_norm, without=("recip_tensor",))
+def rms_norm(input_tensor: Tensor, **options: Any) -> Tensor:
     """Rows divided by their root mean square, times a weight, plus a bias."""
-    x = _with_residual(input_tensor, residual_input_tensor)
-    return _rows("rms_norm", x, memory_config, epsilon, weight, bias)
+    x = _with_residual(input_tensor, options.get("residual_input_tensor"))
+    epsilon, memory = options.get("epsilon", 1e-12), options.get("memory_config")
+    return _rows("rms_norm", x, memory, epsilon, options.get("weight"), options.get("bias"))
 
 
 def _with_residual(x: Tensor, residual: Tensor | None) -> Tensor:

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilesmith.formats import DataFormat
-from tilesmith.ops.building import OUT, Work, compute_kernel, deal_out, page_writer, reader, tile_buffer
+from tilesmith.ops.building import (
+    OUT,
+    Work,
+    compute_kernel,
+    data_movement_kernel,
+    deal_out,
+    page_writer,
+    tile_buffer,
+)
 from tilesmith.ops.elementwise.steps import word_of
 from tilesmith.ops.normalization.operation import Attributes
 from tilesmith.ops.reduction.operation import neutral
@@ -54,7 +62,7 @@ def _reader(
     x = inputs[0]
     fill = neutral("max" if attrs.kind == "softmax" else "sum", x.dtype)
     common = [width, x.shape[-1] - (width - 1) * 32, fill, x.dtype.bits // 8]
-    return reader(
+    return data_movement_kernel(
         KERNELS / "read_rows.cpp",
         work,
         inputs,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilesmith.formats import DataFormat
-from tilesmith.ops.building import Work, data_movement_kernel, deal_out, reader, tensor_words
+from tilesmith.ops.building import Work, data_movement_kernel, deal_out, tensor_words
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.rearrange.mapping import Segment
 from tilesmith.ops.rearrange.operation import Attributes
@@ -49,15 +49,17 @@ def _gather(attrs: Attributes, inputs: Sequence[Tensor], output: Tensor, work: W
         common += [*_source_geometry(inputs[segment.source]), *_box(segment), *tensor.common]
     defines = {"ELEMENT": f"uint{output.dtype.bits}_t"}
     compile_time = [LINES, OUT, LINE, SLOTS, PIECE, *words[0].compile_time]
-    return reader(KERNELS / "gather.cpp", work, (), compile_time=compile_time, common=common, defines=defines)
+    return data_movement_kernel(
+        KERNELS / "gather.cpp", work, compile_time=compile_time, common=common, defines=defines
+    )
 
 
 def _writer(output: Tensor, work: Work) -> Kernel:
     return data_movement_kernel(
         KERNELS / "write_pieces.cpp",
-        WriterConfig(),
         work,
         [output],
+        config=WriterConfig(),
         compile_time=[OUT, PIECE],
         common=[output.page_size],
     )

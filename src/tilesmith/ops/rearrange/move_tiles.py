@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tilesmith.ops.building import OUT, deal_out, page_writer, reader, tile_buffer
+from tilesmith.ops.building import OUT, data_movement_kernel, deal_out, page_writer, tile_buffer
 from tilesmith.ops.rearrange.operation import Attributes
 from tilesmith.program import Program
 from tilesmith.runtime import Layout, Tensor
@@ -29,7 +29,9 @@ class MoveTilesFactory:
         extents = _in_tiles(outputs[0].shape)
         work = deal_out(outputs[0].device, outputs[0].num_pages)
         common = [offset, len(extents), *extents, *strides]
-        read = reader(KERNELS / "read_tiles.cpp", work, inputs, compile_time=[OUT], common=common)
+        read = data_movement_kernel(
+            KERNELS / "read_tiles.cpp", work, inputs, compile_time=[OUT], common=common
+        )
         buffer = tile_buffer(OUT, inputs[0].dtype, 2, work.cores)
         return Program([read, page_writer(work, outputs[0])], [buffer])
 

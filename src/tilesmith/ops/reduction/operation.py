@@ -11,10 +11,10 @@ from tilesmith.formats import DataFormat
 from tilesmith.ops.building import (
     OUT,
     compute_kernel,
+    data_movement_kernel,
     deal_out,
     is_wide,
     page_writer,
-    reader,
     tensor_words,
     tile_buffer,
 )
@@ -122,7 +122,7 @@ def _program(attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tens
     common = [walk.neighbours, walk.group, walk.members, walk.step, down, across]
     common += [height - (down - 1) * 32, width - (across - 1) * 32]
     common += [neutral(attrs.pool, tensor.dtype), tensor.dtype.bits // 8, *words.common]
-    read = reader(KERNELS / "read.cpp", work, (), compile_time=words.compile_time, common=common)
+    read = data_movement_kernel(KERNELS / "read.cpp", work, compile_time=words.compile_time, common=common)
     buffers = [tile_buffer(0, tensor.dtype, 2, work.cores), tile_buffer(OUT, output.dtype, 2, work.cores)]
     return Program([read, compute, page_writer(work, output)], buffers)
 

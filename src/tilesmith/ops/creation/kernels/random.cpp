@@ -5,8 +5,7 @@
 #include "api/compute/common.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_unary/rand.h"
-#include "api/compute/pack.h"
-#include "api/compute/reg_api.h"
+#include "../../kernels/pack_result.hpp"
 
 constexpr uint32_t cb_out = 16;
 
@@ -19,11 +18,6 @@ void kernel_main() {
     for (uint32_t i = 0; i < count; ++i) {
         tile_regs_acquire();
         rand_tile(0, low, width);
-        tile_regs_commit();
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
+        pack_result(0, cb_out);
     }
 }

@@ -7,8 +7,7 @@
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary.h"
-#include "api/compute/pack.h"
-#include "api/compute/reg_api.h"
+#include "../../kernels/pack_result.hpp"
 #include "steps.hpp"
 
 constexpr uint32_t cb_a = 0, cb_b = 1, cb_out = 16;
@@ -25,11 +24,6 @@ void kernel_main() {
         cb_pop_front(cb_a, 1);
         cb_pop_front(cb_b, 1);
         AFTER
-        tile_regs_commit();
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
+        pack_result(0, cb_out);
     }
 }

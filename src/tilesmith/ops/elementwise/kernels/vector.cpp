@@ -9,10 +9,9 @@
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_unary/eltwise_unary.h"
-#include "api/compute/pack.h"
 #include "api/compute/reconfig_data_format.h"
-#include "api/compute/reg_api.h"
 #include "api/compute/tile_move_copy.h"
+#include "../../kernels/pack_result.hpp"
 #include "steps.hpp"
 
 constexpr uint32_t cb_out = 16;
@@ -42,11 +41,6 @@ void kernel_main() {
         BEFORE_C
         COMBINE
         AFTER
-        tile_regs_commit();
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
+        pack_result(0, cb_out);
     }
 }

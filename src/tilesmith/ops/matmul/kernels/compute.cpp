@@ -8,11 +8,10 @@
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary_sfpu.h"
 #include "api/compute/matmul.h"
-#include "api/compute/pack.h"
 #include "api/compute/reconfig_data_format.h"
-#include "api/compute/reg_api.h"
 #include "api/compute/tile_move_copy.h"
 #include "../../elementwise/kernels/steps.hpp"
+#include "../../kernels/pack_result.hpp"
 
 constexpr uint32_t cb_a = 0, cb_b = 1, cb_bias = 2, cb_out = 16;
 
@@ -45,11 +44,6 @@ void kernel_main() {
         matmul_init(cb_a, cb_b);
 #endif
         AFTER
-        tile_regs_commit();
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(0, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
+        pack_result(0, cb_out);
     }
 }

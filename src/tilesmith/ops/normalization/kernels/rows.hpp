@@ -7,11 +7,10 @@
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary_sfpu.h"
-#include "api/compute/pack.h"
 #include "api/compute/reconfig_data_format.h"
-#include "api/compute/reg_api.h"
 #include "api/compute/sfpu_binary_bcast.h"
 #include "api/compute/tile_move_copy.h"
+#include "../../kernels/pack_result.hpp"
 
 constexpr uint32_t cb_x = 0, cb_weight = 1, cb_bias = 2, cb_mask = 3, cb_out = 16;
 
@@ -28,13 +27,8 @@ inline void take(uint32_t cb, uint32_t tile) {
     cb_pop_front(cb, 1);
 }
 
-// A DST tile to a circular buffer, at the end of its section.
+// A DST tile to a circular buffer, whose format may not be that of the one before.
 inline void give(uint32_t tile, uint32_t cb) {
-    tile_regs_commit();
-    cb_reserve_back(cb, 1);
-    tile_regs_wait();
     pack_reconfig_data_format(cb);
-    pack_tile(tile, cb);
-    tile_regs_release();
-    cb_push_back(cb, 1);
+    pack_result(tile, cb);
 }

@@ -10,10 +10,9 @@
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary_sfpu.h"
 #include "api/compute/eltwise_unary/binop_with_scalar.h"
-#include "api/compute/pack.h"
-#include "api/compute/reg_api.h"
 #include "api/compute/tile_move_copy.h"
 #include "../../elementwise/kernels/steps.hpp"
+#include "../../kernels/pack_result.hpp"
 
 constexpr uint32_t cb_in = 0, cb_out = 16;
 
@@ -33,11 +32,6 @@ void kernel_main() {
         }
         WITHIN
         AFTER
-        tile_regs_commit();
-        cb_reserve_back(cb_out, 1);
-        tile_regs_wait();
-        pack_tile(1, cb_out);
-        tile_regs_release();
-        cb_push_back(cb_out, 1);
+        pack_result(1, cb_out);
     }
 }
