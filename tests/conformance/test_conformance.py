@@ -19,6 +19,7 @@ from tilesmith.recording import Recording, Workload, load_recording, record, sav
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, TILE_LAYOUT, Device
 from tilesmith.runtime.pages import pages_of
 from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.runtime.ttnn_library import MOCK
 
 MATMUL = Workload("matmul", lambda device: matmul.run(device, 64, 96, 32))
 HOST = f"{Path(matmul.__file__)}:run(64, 96, 32)"
@@ -90,6 +91,12 @@ def test_the_command_reports_and_records(tmp_path: Path) -> None:
     done = runner.invoke(app, ["conformance", HOST, "--record", str(path)])
     assert done.output.strip() == str(path)
     assert isinstance(work_from(str(path), ""), Recording)
+
+
+def test_a_mock_cluster_has_no_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MOCK, "somewhere.yaml")
+    with pytest.raises(DeviceError, match="which runs nothing"):
+        compare_targets(MATMUL, _targets("ttnn", "wormhole"))
 
 
 @pytest.mark.parametrize("text", ["", "wormhole:exact"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from tilesmith import settings
 from tilesmith.cli.sizes import readable
 from tilesmith.errors import TilesmithError
-from tilesmith.runtime.ttnn_library import ttnn_version
+from tilesmith.runtime.ttnn_library import MOCK, ttnn_version
 from tilesmith.runtime.ttnn_releases import TESTED, is_tested
 
 
@@ -34,7 +34,7 @@ _SFPI_HOME = "github.com/tenstorrent/sfpi"
 _SIMULATOR = "TT_METAL_SIMULATOR"
 _TTNN_TARGETS = {
     _SIMULATOR: "the vendor's simulator",
-    "TT_METAL_MOCK_CLUSTER_DESC_PATH": "a chip that is not there",
+    MOCK: "a chip that is not there",
 }
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from tilesmith import settings
-from tilesmith.errors import BadCallError
+from tilesmith.errors import BadCallError, DeviceError
 from tilesmith.runtime import Device, open_device
+from tilesmith.runtime.ttnn_arch import TTNN
+from tilesmith.runtime.ttnn_library import MOCK, runs_nothing
 
 _NUMBERS = ("chip", "fast")
 
@@ -38,10 +40,15 @@ class Target:
         return Target(chip, cast(Literal["chip", "fast"], numbers or "chip"))
 
     def __str__(self) -> str:
-        return self.chip if self.chip == "ttnn" else f"{self.chip}:{self.numbers}"
+        return self.chip if self.chip == TTNN else f"{self.chip}:{self.numbers}"
 
     @contextmanager
     def opened(self) -> Iterator[Device]:
         """The device, with the settings of the target in force."""
+        if self.chip == TTNN and runs_nothing():
+            raise DeviceError(
+                f"{MOCK} makes ttnn open a mock cluster, which runs nothing: there would be no results",
+                remedy="unset it, and let ttnn find a card or the vendor's simulator",
+            )
         with settings.using(numbers=self.numbers), open_device(self.chip) as device:
             yield device

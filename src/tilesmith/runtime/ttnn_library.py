@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from importlib import import_module, metadata
@@ -10,6 +11,8 @@ from typing import Any
 from tilesmith.errors import DeviceError
 
 PYTHON_WITH_WHEELS = (3, 12)
+# The vendor's variable: a file that describes chips that are not there.
+MOCK = "TT_METAL_MOCK_CLUSTER_DESC_PATH"
 
 
 def load_ttnn() -> Any:
@@ -29,6 +32,11 @@ def ttnn_version() -> str:
         return metadata.version("ttnn")
     except metadata.PackageNotFoundError:
         return ""
+
+
+def runs_nothing() -> bool:
+    """Whether the environment makes ttnn open a mock cluster: programs are taken there, and not run."""
+    return bool(os.environ.get(MOCK))
 
 
 def vendor_message(problem: BaseException) -> str:

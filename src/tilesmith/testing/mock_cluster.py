@@ -13,7 +13,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from tilesmith.runtime.ttnn_library import load_ttnn
+from tilesmith.runtime.ttnn_library import MOCK, load_ttnn
 from tilesmith.testing import stand_in_compiler
 from tilesmith.testing.clusters import cluster_description
 
@@ -27,7 +27,7 @@ def mock_environment(family: str, directory: Path, chips: int = 1) -> dict[str, 
     if not root.exists():
         _make_root(root)
     return {
-        "TT_METAL_MOCK_CLUSTER_DESC_PATH": str(description),
+        MOCK: str(description),
         "TT_METAL_RUNTIME_ROOT": str(root),
         "TT_METAL_CACHE": f"{directory / 'cache'}/",
         "TT_METAL_LOGS_PATH": str(directory),
