@@ -15,6 +15,7 @@ import tilesmith
 from tilesmith.codegen.plan import schema
 from tilesmith.codegen.program import build_program
 from tilesmith.dialects.context import parse
+from tilesmith.errors import BadCallError
 from tilesmith.passes.pipeline import lower
 from tilesmith.program import ComputeConfig, CoreCoord, MathFidelity, Program, ReaderConfig, WriterConfig
 from tilesmith.runtime import open_device
@@ -49,6 +50,16 @@ def test_arguments() -> None:
         assert reader.compile_time_args == (2, 2048, 2, 2048)
     # 16 blocks on 16 cores: each core has its number and one block.
     assert [reader.runtime_args[core] for core in (CoreCoord(0, 0), CoreCoord(7, 1))] == [(0, 1), (15, 1)]
+
+
+def test_a_tensor_that_lies_otherwise_is_refused() -> None:
+    module = samples.module("add")
+    lower(module)
+    with open_device("wormhole") as device:
+        a, b = (device.empty((256, 256)) for _ in "AB")
+        c = device.empty((256, 256), layout=tilesmith.ROW_MAJOR_LAYOUT)
+        with pytest.raises(BadCallError, match="C is row_major Float16_b; its kernel reads tile Float16_b"):
+            build_program(module, device.arch, {"A": a, "B": b, "C": c}, {})
 
 
 def test_circular_buffers() -> None:

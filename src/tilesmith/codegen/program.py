@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
-from tilesmith.errors import InternalFault
+from tilesmith.dialects.types import TensorType
+from tilesmith.errors import BadCallError, InternalFault
 from tilesmith.formats import DataFormat
 from tilesmith.passes.finalize_persistent_signature_tt import (
     ADDRESS,
@@ -53,6 +54,7 @@ def build_program(
     their arguments, from the symbols; addresses from the tensors.
     """
     kernels = kernels_of(module)
+    _check_tensors(kernels[0], tensors)
     cores, per_core = _per_core(module, arch, symbols)
     common = {f"{ADDRESS}{name}": tensor.address for name, tensor in tensors.items()} | dict(symbols)
     return Program(
@@ -63,6 +65,21 @@ def build_program(
             for number, _ in enumerate(semaphore_names(kernels))
         ],
     )
+
+
+def _check_tensors(kernel: tt.KernelOp, tensors: Mapping[str, Tensor]) -> None:
+    """A tensor that lies otherwise than its kernel was compiled for would be read as something else."""
+    for name, value in zip(kernel.arg_names, kernel.body.block.args, strict=False):
+        kind, tensor = value.type, tensors.get(name.data)
+        if tensor is None or not isinstance(kind, TensorType) or not kind.layout.data:
+            continue
+        wanted, found = (kind.layout.data, kind.format.data), (tensor.layout.name.lower(), tensor.dtype.name)
+        if wanted != found:
+            raise BadCallError(
+                f"{name.data} is {found[0]} {found[1]}; its kernel reads {wanted[0]} {wanted[1]}",
+                where=tile.location_of(kernel),
+                remedy="put the tensor on the device in the layout and format the kernel's plan names",
+            )
 
 
 def semaphore_names(kernels: list[tt.KernelOp]) -> list[str]:
