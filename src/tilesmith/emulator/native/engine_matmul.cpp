@@ -78,6 +78,7 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
         if (!whole) spread(tiles[i % dst_tiles], out);
     }
     if (!computes()) {
+        // time passes, that is all
     } else if (engine.fast && bank.as[1] != num::Src::integer && rows * cols <= dst_tiles) {
         num::matmul_fast(bank.words, bank.second(), rows, cols, tiles);
     } else {

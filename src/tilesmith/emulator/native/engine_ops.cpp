@@ -21,7 +21,8 @@ num::Eltwise eltwise_of(FpuOp op) {
 
 void run_eltwise(Engine& engine, num::Eltwise op, const uint32_t* a, const uint32_t* b, num::Src as, bool add_to_dst,
                  uint32_t* dst, uint32_t faces) {
-    if (as == num::Src::integer) num::eltwise_integer(op, a, b, add_to_dst, dst, faces);
+    if (!computes()) std::memset(dst, 0, faces * num::face_words * sizeof(uint32_t));
+    else if (as == num::Src::integer) num::eltwise_integer(op, a, b, add_to_dst, dst, faces);
     else num::eltwise(op, a, b, engine.fast, mode_for(engine, as), add_to_dst, dst, faces);
     const uint32_t phases = op == num::Eltwise::mul ? engine.mode.phases : 1;
     spend(engine_timing().latency + engine_timing().eltwise_phase * phases, Work::fpu);
@@ -33,8 +34,9 @@ void drain_reduce(Engine& engine, FpuOp op, FpuPool pool, FpuDim dim, uint32_t d
     SrcBank& bank = begin_drain(engine, op, {.dim = dim, .pool = pool}, at);
     bool fresh;
     uint32_t* tile = dst_for_accumulate(engine, dst, dst_kind(bank.as[0], engine), &fresh, at);
-    num::reduce(as_num(pool), as_num(dim), bank.tile(0), bank.second(), engine.fast, mode_for(engine, bank.as[0]),
-                bank.as[0], bank.shape[0], fresh, tile);
+    if (computes())
+        num::reduce(as_num(pool), as_num(dim), bank.tile(0), bank.second(), engine.fast, mode_for(engine, bank.as[0]),
+                    bank.as[0], bank.shape[0], fresh, tile);
     mark_reduced(engine, dst);
     spend(engine_timing().latency +
               uint64_t{engine_timing().reduce_phase} * (pool == FpuPool::max ? 1 : engine.mode.phases),

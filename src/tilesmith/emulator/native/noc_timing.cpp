@@ -2,7 +2,6 @@
 #include "noc_timing.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "transfers.h"
 
@@ -12,65 +11,6 @@ double BytesByPacket::at(uint32_t packet) const {
     int i = 0;
     while (i < 3 && packet > size[i] && size[i + 1]) ++i;
     return bytes[i];
-}
-
-// ---- what is taken of a resource ----
-
-static uint64_t lowest(uint64_t bits, uint32_t count) {
-    if (static_cast<uint32_t>(__builtin_popcountll(bits)) <= count) return bits;
-    uint64_t rest = bits;
-    for (uint32_t i = 0; i < count; ++i) rest &= rest - 1;
-    return bits ^ rest;
-}
-
-Occupancy::~Occupancy() { std::free(taken_); }
-
-void Occupancy::resize(uint32_t count) {
-    count_ = count;
-    std::free(taken_);
-    taken_ = static_cast<uint64_t*>(std::calloc(size_t{words} * count, sizeof(uint64_t)));  // costs what is touched
-    full_.assign(count, {});
-    rest_.assign(count, 0);
-}
-
-void Occupancy::reset() {
-    const size_t used = std::min<uint64_t>(newest_ + 1, words);
-    std::fill(taken_, taken_ + used * count_, 0);
-    std::fill(full_.begin(), full_.end(), Stretch{});
-    std::fill(rest_.begin(), rest_.end(), 0);
-    begin_ = newest_ = 0;
-}
-
-bool Occupancy::reach(uint64_t word) {
-    if (word < begin_) return false;
-    for (; word >= begin_ + words; ++begin_) {
-        uint64_t* oldest = taken_ + begin_ % words * count_;
-        std::fill(oldest, oldest + count_, 0);
-    }
-    newest_ = std::max(newest_, word);
-    return true;
-}
-
-__attribute__((noinline)) uint64_t Occupancy::find(uint32_t index, uint64_t from, uint32_t cycles, uint32_t steps) {
-    const uint64_t wanted = from >> step_shift;
-    Stretch& full = full_[index];
-    const uint64_t first = wanted >= full.begin && wanted < full.end ? full.end : wanted;
-    const uint64_t contiguous_last = first + steps - 1;
-    uint64_t last = first, mask = ~uint64_t{0} << (first & 63);
-    for (uint64_t word = first >> 6; steps > 0; ++word, mask = ~uint64_t{0}) {
-        if (!reach(word)) return from + cycles;
-        uint64_t& bits = taken_[word % words * count_ + index];
-        const uint64_t free = ~bits & mask;
-        if (!free) continue;
-        const uint64_t mine = lowest(free, steps);
-        bits |= mine;
-        steps -= static_cast<uint32_t>(__builtin_popcountll(mine));
-        last = (word << 6) + 63 - static_cast<uint64_t>(__builtin_clzll(mine));
-    }
-    if (first <= full.end && first >= full.begin) full.end = std::max(full.end, last + 1);
-    else full = {first, last + 1};
-    if (first == wanted && last == contiguous_last) return from + cycles;
-    return std::max(from + cycles, (last + 1) << step_shift);
 }
 
 void NocLinks::resize(uint32_t nodes) {
@@ -245,36 +185,50 @@ Journey atomic_journey(const Core& core, const Target& target, uint32_t noc) {
     return {now(), arrives, now() + t.atomic_round_trip + way.ring * t.hop};
 }
 
-// An unlinked multicast reserves its path to the farthest core before every packet; a linked one leaves it reserved.
-Journey multicast_journey(Core& core, uint64_t address, uint32_t cores, uint32_t size, uint32_t noc, bool linked) {
-    if (!current_run->clock) return {};
+namespace {
+
+// To the near corner of the rectangle as the NoC runs, and on to the far one.
+Way multicast_way(NocNode here, uint64_t address, uint32_t cycles, uint32_t noc) {
     const Timing& t = timing();
     const Machine& machine = *current_run->machine;
     const Rectangle area = rectangle(address);
     const uint16_t low = machine.worker_at[area.x0][area.y0], high = machine.worker_at[area.x1][area.y1];
-    const NocNode here = node_of(core);
     NocNode near = low == 0xffff ? here : machine.worker_nodes[low];
     NocNode far = high == 0xffff ? here : machine.worker_nodes[high];
     if (noc == 1) std::swap(near, far);
     const auto reach = [&](uint32_t from, uint32_t first, uint32_t last, uint32_t ring) {
-        return distance(from, first, ring, noc) + distance(first, last, ring, noc);
+        return std::min(distance(from, first, ring, noc) + distance(first, last, ring, noc), ring);
     };
-    Hops way{reach(here.x, near.x, far.x, t.noc_width), reach(here.y, near.y, far.y, t.noc_height), 0};
-    way.ring = (way.x ? t.noc_width : 0) + (way.y ? t.noc_height : 0);
-    bool& open = core.multicast_open[noc];
-    const uint32_t paths = linked ? (open ? 0 : 1) : packets(size) - (open ? 1 : 0);
+    Hops hops{reach(here.x, near.x, far.x, t.noc_width), reach(here.y, near.y, far.y, t.noc_height), 0};
+    hops.ring = (hops.x ? t.noc_width : 0) + (hops.y ? t.noc_height : 0);
+    return {here, far, hops, noc, cycles, apart_writes};
+}
+
+// An unlinked multicast reserves its path to the farthest core before every packet; a linked one leaves it reserved.
+uint32_t paths_reserved(bool& open, bool linked, uint32_t packet_count) {
+    const bool was_open = open;
     open = linked;
-    const uint32_t stream = cycles_at(size, t.stream_bytes);
+    if (linked) return was_open ? 0 : 1;
+    return packet_count - (was_open ? 1 : 0);
+}
+
+}  // namespace
+
+Journey multicast_journey(Core& core, uint64_t address, uint32_t cores, uint32_t size, uint32_t noc, bool linked) {
+    if (!current_run->clock) return {};
+    const Timing& t = timing();
+    const NocNode here = node_of(core);
+    const Way way = multicast_way(here, address, cycles_at(size, t.stream_bytes), noc);
+    const uint32_t reservation = t.multicast_reserve + t.multicast_per_hop * way.hops.there();
     Packet packet(std::max(now(), core.multicast_busy[noc]), size / t.router_buffer);
-    packet.head += uint64_t{paths} * (t.multicast_reserve + t.multicast_per_hop * way.there());
+    packet.head += uint64_t{reservation} * paths_reserved(core.multicast_open[noc], linked, packets(size));
     NocLinks& links = current_run->machine->nocs[noc];
-    packet.pass(links.out, index_of(here), stream);
-    way.x = std::min(way.x, t.noc_width), way.y = std::min(way.y, t.noc_height);
-    pass_links(packet, {here, far, way, noc, stream, apart_writes});
-    const uint64_t leaves = packet.head + stream;
+    packet.pass(links.out, index_of(here), way.cycles);
+    pass_links(packet, way);
+    const uint64_t leaves = packet.head + way.cycles;
     core.multicast_busy[noc] = leaves;
-    const uint64_t arrives = leaves + t.write_round_trip / 2 + way.there() * t.hop;
-    const uint64_t done = leaves + t.write_round_trip + way.ring * t.hop;
+    const uint64_t arrives = leaves + t.write_round_trip / 2 + way.hops.there() * t.hop;
+    const uint64_t done = leaves + t.write_round_trip + way.hops.ring * t.hop;
     const uint64_t answered = links.in.take(index_of(here), done - cores, cores * packets(size));  // one each
     return {leaves, arrives, std::max(done, answered)};
 }

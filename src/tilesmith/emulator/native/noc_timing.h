@@ -1,7 +1,6 @@
 // How long transfers take: two NoCs of links that form rings, endpoints, and DRAM banks, each with a bandwidth.
 #pragma once
-#include <cstdint>
-#include <vector>
+#include "occupancy.h"
 
 namespace ts {
 
@@ -21,49 +20,6 @@ struct Timing {  // cycles and bytes per cycle, from the arch data; field for fi
     uint32_t cb_operation, semaphore_operation, noc_width, noc_height;
     double stream_bytes, l1_read_bytes;
     BytesByPacket dram_read_bytes, dram_write_bytes;
-};
-
-// Which stretches of virtual time each of a set of resources is taken, in steps of 16 cycles. Fibers do not come in the
-// order of their clocks, so one "busy until" would make those that come late wait for what others do in their future.
-// Time that lies further back than the window counts as free. What neighbours do at one time lies side by side.
-class Occupancy {
-public:
-    Occupancy() = default;
-    Occupancy(const Occupancy&) = delete;
-    ~Occupancy();
-    void resize(uint32_t count);
-    void reset();
-
-    // When so many cycles of service are done, if they are asked for from then on.
-    uint64_t take(uint32_t index, uint64_t from, uint32_t cycles) {
-        const uint32_t due = cycles + rest_[index], steps = due >> step_shift;
-        rest_[index] = static_cast<uint8_t>(due & ((1u << step_shift) - 1));
-        const uint64_t first = from >> step_shift, word = first >> 6;
-        const auto bit = static_cast<uint32_t>(first & 63);
-        if (bit + steps <= 63 && word - begin_ < words) {  // mostly it is free, and lies in one word
-            uint64_t& bits = taken_[word % words * count_ + index];
-            const uint64_t mine = ((uint64_t{1} << steps) - 1) << bit;
-            if (!(bits & mine)) {
-                bits |= mine;
-                newest_ = word > newest_ ? word : newest_;
-                return from + cycles;
-            }
-        }
-        return steps == 0 ? from + cycles : find(index, from, cycles, steps);
-    }
-
-private:
-    static constexpr uint32_t step_shift = 4, words = 4096;  // a window of 2^22 cycles
-    struct Stretch {
-        uint64_t begin, end;
-    };
-    uint32_t count_ = 0;
-    uint64_t begin_ = 0, newest_ = 0;  // the first word of the window, the newest in use
-    uint64_t* taken_ = nullptr;        // a ring of words for every resource, a bit per step
-    std::vector<Stretch> full_;        // steps known to have no gap
-    std::vector<uint8_t> rest_;        // cycles that did not fill a step yet
-    uint64_t find(uint32_t index, uint64_t from, uint32_t cycles, uint32_t steps);
-    bool reach(uint64_t word);
 };
 
 struct NocNode {
