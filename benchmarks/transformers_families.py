@@ -35,8 +35,9 @@ def main() -> None:
     done: dict[str, dict[str, Any]] = {}
     if options.keep and options.keep.exists():
         done = json.loads(options.keep.read_text())
+    end = time.monotonic() + (options.minutes or 1e6) * 60
     for name in names:
-        if name not in done:
+        if name not in done and time.monotonic() < end:
             done[name] = _apart(name, options.seconds)
             print(
                 f"{name}: {done[name]['result']} {done[name].get('why', '')[:150]}",
@@ -45,7 +46,7 @@ def main() -> None:
             )
             if options.keep:
                 options.keep.write_text(json.dumps(done))
-    summary = summarise({name: done[name] for name in names})
+    summary = summarise({name: done[name] for name in names if name in done})
     print(json.dumps(summary) if options.json else _table(summary))
 
 
@@ -56,6 +57,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="names with commas between them")
     parser.add_argument("--every", type=int, default=1, help="try only every so many-th family")
     parser.add_argument("--seconds", type=int, default=180, help="for one family")
+    parser.add_argument("--minutes", type=float, default=0, help="start no family after this; 0: try all")
     parser.add_argument("--keep", type=Path, help="a file for results, from which a stopped run goes on")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()

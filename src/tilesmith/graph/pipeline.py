@@ -21,8 +21,10 @@ from tilesmith.graph.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.graph.passes.fold_constants import fold_constants
 from tilesmith.graph.passes.fold_masks import fold_masks
 from tilesmith.graph.passes.fold_padding import fold_padding
+from tilesmith.graph.passes.lift_group_norm import lift_group_norm
 from tilesmith.graph.passes.merge_products import merge_products
 from tilesmith.graph.passes.share_common import share_common
+from tilesmith.graph.passes.take_apart import take_apart
 
 Pass = Callable[[GraphModule], None]
 
@@ -31,6 +33,9 @@ GENERAL: tuple[Pass, ...] = (
     fold_constants,
     fold_batch_norm,
     fold_padding,
+    lift_group_norm,
+    take_apart,
+    fold_constants,
     share_common,
     capture_patches,
     capture_products,

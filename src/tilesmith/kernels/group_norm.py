@@ -1,8 +1,8 @@
 """Group norm of images: each group of channels is normalised over all pixels of an image, with an epilogue.
 
 Images lie in rows: one row per pixel, its channels along columns. A block of columns holds whole groups. Sums
-over pixels are taken channel by channel; a product with `same`, which has a part of one where two channels are of
-one group, makes them means of groups, spread over the channels of each.
+over pixels are taken channel by channel; a product with `same`, which has a part of one where two channels
+are of one group, makes them means of groups, spread over the channels of each.
 """
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
