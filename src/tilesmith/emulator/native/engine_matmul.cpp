@@ -88,7 +88,8 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
     }
     for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i % dst_tiles], out);
     const uint64_t least = uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols;
-    spend(least + static_cast<uint64_t>(engine_timing().matmul_overhead[engine.mode.phases] * rows * cols), Work::matmul);
+    const double overhead = engine_timing().matmul_overhead[engine.mode.phases] * rows * cols;
+    spend(least + static_cast<uint64_t>(overhead), Work::matmul);
     count_products(rows * cols, least);
     end_drain(engine);
 }

@@ -61,7 +61,8 @@ uint32_t read_rows(Engine& engine, uint32_t cb, uint32_t tile, uint32_t block, n
 void drain_copy(Engine& engine, FpuOp op, FpuVariant variant, uint32_t dst, const At& at) {
     SrcBank& bank = begin_drain(engine, op, variant, at);
     uint32_t* tile = dst_for_overwrite(engine, dst, dst_kind(bank.as[0], engine), at);
-    if (computes()) num::copy(bank.tile(0), bank.as[0], engine.fast, mode_for(engine, bank.as[0]), tile, bank.shape[0].faces);
+    if (computes())
+        num::copy(bank.tile(0), bank.as[0], engine.fast, mode_for(engine, bank.as[0]), tile, bank.shape[0].faces);
     const uint32_t words = bank.shape[0].faces * num::face_words;
     if (words < num::tile_words) std::memset(tile + words, 0, (num::tile_words - words) * sizeof(uint32_t));
     if (op == FpuOp::tilize && dst < engine.capacity) engine.halves[engine.math_half].tilized |= 1u << dst;

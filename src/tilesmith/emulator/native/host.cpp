@@ -185,7 +185,10 @@ static void add_cb(LoadedProgram& program, const CbDescription& description) {
 
 static void start_core(Run& run, Core& core) {
     core.words.clear();
-    for (int noc = 0; noc < 2; ++noc) core.multicast_busy[noc] = core.write_free[noc] = 0, core.multicast_open[noc] = false;
+    for (int noc = 0; noc < 2; ++noc) {
+        core.multicast_busy[noc] = core.write_free[noc] = 0;
+        core.multicast_open[noc] = false;
+    }
     for (auto& row : core.mailboxes)
         for (Mailbox& box : row) box.words.clear(), box.readers = {};
     core.compute_roles_left = core.compute ? 3 : 0;
@@ -353,7 +356,8 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     result->status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;
 }
 
-// Per fiber its cycles, how many of them it waited, and those of each kind of work; then the counters of each kernel: copied, since the next run resets
+// Per fiber its cycles, how many of them it waited, and those of each kind of work; then the counters of each kernel:
+// copied, since the next run resets
 // them.
 void tsh_snapshot(const LoadedProgram* program, uint64_t* times, KernelCounters* counters) {
     for (auto& fiber : program->fibers) {

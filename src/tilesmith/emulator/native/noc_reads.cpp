@@ -71,7 +71,8 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
                       .remote = src,
                       .at = at};
     transfer.times = read_journey(*fiber.core, target, size, noc);
-    if (current_run->trace) note_transfer(Moved::read, {remote_id(target), target.offset}, size, noc, transfer.times.done, at);
+    if (current_run->trace)
+        note_transfer(Moved::read, {remote_id(target), target.offset}, size, noc, transfer.times.done, at);
     fiber.transfers.push_back(transfer);
     KernelCounters& counters = fiber.kernel->counters;
     ++counters.noc_reads;

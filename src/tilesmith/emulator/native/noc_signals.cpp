@@ -46,8 +46,9 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
     const Journey times = multicast_journey(core(), dst, num_dests, 4, noc, flags & noc_linked);
-    const uint32_t cores = for_each_worker(dst, flags & noc_include_self,
-                                           [&](uint64_t one) { store_inline(one, value, byte_enable, times.arrives, at); });
+    const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [&](uint64_t one) {
+        store_inline(one, value, byte_enable, times.arrives, at);
+    });
     check_destinations(dst, cores, num_dests, flags, at);
     expect_acknowledgement(self(), dst, noc, flags, times, at);
 }

@@ -163,7 +163,8 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .at = at};
     transfer.times = multicast_journey(*fiber.core, dst, cores, size, noc, flags & noc_linked);
     if (current_run->trace)
-        note_transfer(Moved::multicast, {remote_many + cores, rectangle(dst).local}, size, noc, transfer.times.done, at);
+        note_transfer(Moved::multicast, {remote_many + cores, rectangle(dst).local}, size, noc, transfer.times.done,
+                      at);
     fiber.transfers.push_back(transfer);
     // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.
     if (size == 4) deliver_pending(fiber, static_cast<int>(noc), multicast_vc, true);
@@ -205,7 +206,8 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
     uint64_t left_at = 0;
     uint32_t last_remote = 0;
     complete(
-        fiber, Wait::On::write_barrier, at, [&](const Transfer& t) { return is_write(t, noc, trid) && t.posted && posted; },
+        fiber, Wait::On::write_barrier, at,
+        [&](const Transfer& t) { return is_write(t, noc, trid) && t.posted && posted; },
         [&](Transfer& t) {
             deliver(fiber, t);
             release_source(fiber, t);
