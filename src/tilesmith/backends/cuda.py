@@ -19,11 +19,11 @@ from tilesmith.errors import DeviceError
 from tilesmith.graph.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.graph.planning import constants_of, plan
 from tilesmith.graph.report import report_of
-from tilesmith.graph.steps import Download, HostCall, Launch, Plan, Template, Upload
+from tilesmith.graph.steps import Download, HostCall, Launch, Plan, Upload
 from tilesmith.graph.views import Storage
+from tilesmith.kernels.authoring import fixed_sizes
 
 USUAL_ARCH = "sm_90a"
-_sources: dict[tuple[Template, str], str] = {}
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,23 @@ class CudaBackend(Backend):
         return CudaExecutable(module, planned, self.arch, ops)
 
 
-def cuda_source(template: Template, arch: str = USUAL_ARCH) -> str:
-    """The CUDA code of a template."""
-    if (template, arch) not in _sources:
-        import tilelang
-        from tvm.target import Target
+def prim_func_of(step: Launch) -> Any:
+    """The kernel of a launch, for its sizes: a GPU's compiler is better off knowing them."""
+    sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
+    sizes |= {f"{name}_cols": storage.cols for name, storage in step.storages.items()}
+    with fixed_sizes({**sizes, **step.numbers}):
+        return step.template.prim_func()
 
-        target = Target({"kind": "cuda", "arch": arch})
-        with target:
-            _sources[template, arch] = tilelang.lower(template.prim_func(), target=target).kernel_source
-    return _sources[template, arch]
+
+def cuda_source(step: Launch, arch: str = USUAL_ARCH) -> str:
+    """The CUDA code of a launch."""
+    import tilelang
+    from tvm.target import Target
+
+    target = Target({"kind": "cuda", "arch": arch})
+    with target:
+        source: str = tilelang.lower(prim_func_of(step), target=target).kernel_source
+    return source
 
 
 class CudaExecutable(Executable):
@@ -71,14 +78,14 @@ class CudaExecutable(Executable):
         self._inputs = [node.name for node in module.graph.nodes if node.op == "placeholder"]
         self._fixed: Mapping[str, Any] = {node.name: value for node, value in constants_of(module).items()}
         self._matrices: dict[Storage, torch.Tensor] = {}
-        self._kernels: dict[Template, Any] = {}
+        self._kernels: dict[Any, Any] = {}
 
     def sources(self) -> dict[str, str]:
-        """The CUDA code of every distinct kernel, by the operators it does."""
-        launches = {step.template: step for step in self.plan.steps if isinstance(step, Launch)}
+        """The CUDA code of every distinct kernel."""
+        launches = {_key(step): step for step in self.plan.steps if isinstance(step, Launch)}
         return {
-            f"{number}_{template.name}": cuda_source(template, self.arch)
-            for number, template in enumerate(launches)
+            f"{number}_{step.template.name}": cuda_source(step, self.arch)
+            for number, step in enumerate(launches.values())
         }
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
@@ -118,14 +125,17 @@ class CudaExecutable(Executable):
         return self._matrices[storage]
 
     def _launch(self, step: Launch) -> None:
-        kernel = self._kernels.get(step.template)
-        func = step.template.prim_func() if kernel is None else None
-        if kernel is None:
+        key = _key(step)
+        if key not in self._kernels:
             import tilelang
 
-            kernel = self._kernels[step.template] = tilelang.compile(
-                func, target={"kind": "cuda", "arch": self.arch}
-            )
+            target = {"kind": "cuda", "arch": self.arch}
+            self._kernels[key] = tilelang.compile(prim_func_of(step), target=target)
         names = [operand.name for operand in step.template.tensors]
-        numbers = [int(step.numbers[str(param.name)]) for param in kernel.prim_func.params[len(names) :]]
-        kernel(*(self._matrix(step.storages[name]) for name in names), *numbers)
+        self._kernels[key](*(self._matrix(step.storages[name]) for name in names))
+
+
+def _key(step: Launch) -> Any:
+    """What makes two launches the same kernel: the template and all sizes."""
+    shapes = tuple((name, one.rows, one.cols) for name, one in step.storages.items())
+    return step.template, shapes, tuple(sorted(step.numbers.items()))

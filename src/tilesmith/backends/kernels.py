@@ -20,3 +20,9 @@ def compiled(template: Template, arch: Arch, fidelity: str) -> CompiledKernel:
         if key not in _compiled:
             _compiled[key] = compile_kernel(template.prim_func(), arch, fidelity=fidelity)
         return _compiled[key]
+
+
+def forget() -> None:
+    """Forget all kernels compiled so far; what is on disk stays."""
+    with _lock:
+        _compiled.clear()

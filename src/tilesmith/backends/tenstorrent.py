@@ -17,6 +17,7 @@ from tilesmith.backends.base import Backend, Executable
 from tilesmith.backends.host import HostCalls
 from tilesmith.backends.inputs import check_dtype
 from tilesmith.backends.kernels import compiled
+from tilesmith.backends.memory import Slot, plan_memory
 from tilesmith.backends.transfers import from_matrix, to_matrix
 from tilesmith.codegen.program import build_program
 from tilesmith.formats import DataFormat
@@ -28,10 +29,12 @@ from tilesmith.graph.steps import Download, HostCall, Launch, Plan, Upload
 from tilesmith.graph.views import Storage
 from tilesmith.launch import shared_device, tensor_types
 from tilesmith.program import Program
-from tilesmith.runtime import Device, Layout, Tensor
+from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, Tensor
 from tilesmith.runtime.observers import labelled
 
 _FORMATS = {"bfloat16": DataFormat.Float16_b, "float32": DataFormat.Float32, "int32": DataFormat.Int32}
+# Of L1, what tensors that stay there may take; kernels need the rest.
+_L1_SHARE = 0.2
 _LAYOUTS = {"tile": Layout.TILE, "rows": Layout.ROW_MAJOR}
 
 
@@ -41,7 +44,7 @@ class TenstorrentBackend(Backend):
 
     name: ClassVar[str] = "tenstorrent"
 
-    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
+    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:  # noqa: ARG002
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.precision, self.options.fuses)
@@ -52,7 +55,7 @@ class TenstorrentBackend(Backend):
 
 
 class TenstorrentExecutable(Executable):
-    """Programs with their tensors in place: a call uploads its inputs, runs them, and downloads the results."""
+    """Programs with their tensors in place: a call uploads inputs, runs them, and downloads the results."""
 
     def __init__(self, module: GraphModule, plan: Plan, options: ModelOptions, ops: int) -> None:
         self.options = options
@@ -61,8 +64,10 @@ class TenstorrentExecutable(Executable):
         self.arch = load_arch(options.target or settings.current().arch)
         self.device: Device = shared_device(self.arch)
         self.cycles = 0
+        self.launch_us = 0.0
+        self.memory = plan_memory(plan, self._l1_room())
         self._host = HostCalls(module)
-        self._tensors: dict[Storage, Tensor] = {}
+        self._tensors: dict[Storage | Slot, Tensor] = {}
         self._inputs = [node.name for node in module.graph.nodes if node.op == "placeholder"]
         self._fixed: Mapping[str, torch.Tensor] = {
             node.name: value for node, value in constants_of(module).items()
@@ -73,7 +78,7 @@ class TenstorrentExecutable(Executable):
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         values: dict[str, Any] = {**self._fixed, **dict(zip(self._inputs, inputs, strict=True))}
-        self.cycles = 0
+        self.cycles, self.launch_us = 0, 0.0
         with self._settings():
             for step in self.plan.steps:
                 self._do(step, values)
@@ -82,7 +87,9 @@ class TenstorrentExecutable(Executable):
     def _do(self, step: Any, values: dict[str, Any]) -> None:
         if isinstance(step, Launch):
             with labelled("+".join(step.ops)):
-                self.cycles += self.device.run(self._programs[id(step)]).cycles
+                report = self.device.run(self._programs[id(step)])
+            self.cycles += report.cycles
+            self.launch_us += report.launch_us
         elif isinstance(step, Upload):
             self._upload(step, values)
         elif isinstance(step, HostCall):
@@ -95,14 +102,27 @@ class TenstorrentExecutable(Executable):
         matrix = to_matrix(values[step.node], step.view, step.additive)
         self._tensor(step.view.storage).copy_from_numpy(matrix)
 
+    @property
+    def microseconds(self) -> float:
+        """What the last call would take on the chip: its kernels, and their launches."""
+        return self.cycles / (self.arch.clock_ghz * 1e3) + self.launch_us
+
+    def _l1_room(self) -> int:
+        """How much of all cores' L1 tensors may take; the rest is for the kernels' circular buffers."""
+        if not self.options.places:
+            return 0
+        return int(_L1_SHARE * (self.arch.l1_size - self.arch.l1_unreserved_base) * len(self.arch.l1_banks))
+
     def _tensor(self, storage: Storage) -> Tensor:
-        if storage not in self._tensors:
+        slot = self.memory.slots.get(storage, storage)
+        if slot not in self._tensors:
             shape = (storage.rows, storage.cols)
-            made = self.device.empty(shape, _FORMATS[storage.dtype], _LAYOUTS[storage.layout])
-            self._tensors[storage] = made
+            memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
+            made = self.device.empty(shape, _FORMATS[storage.dtype], _LAYOUTS[storage.layout], memory)
+            self._tensors[slot] = made
             if storage.zeroed:
                 made.copy_from_numpy(np.zeros(shape, np.float32))
-        return self._tensors[storage]
+        return self._tensors[slot]
 
     def _program(self, step: Launch) -> Program:
         kernel = compiled(step.template, self.arch, self.options.fidelity)

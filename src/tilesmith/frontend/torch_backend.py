@@ -26,7 +26,7 @@ def tilesmith_backend(
     inputs: Sequence[Any],
     *,
     options: Mapping[str, Any] | None = None,
-    mode: str | None = None,
+    mode: str | None = None,  # noqa: ARG001 - torch passes it
     **_: Any,
 ) -> Callable[..., Any]:
     """The backend that torch finds under the name "tilesmith".
@@ -47,7 +47,11 @@ def tilesmith_backend(
     return result
 
 
-def _compile(backend: Backend, module: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+def _compile(
+    backend: Backend,
+    module: GraphModule,
+    inputs: Sequence[Any],  # noqa: ARG001 - every compiler is called with examples
+) -> Callable[..., Any]:
     """A graph of AOTAutograd as something to call: compiled for each set of sizes it is called with."""
     made: dict[tuple[Any, ...], Executable] = {}
 

@@ -1,4 +1,4 @@
-"""The end of every kernel: the elementwise operators of its group as an epilogue, and room for what it makes."""
+"""The end of every kernel: the elementwise operators of its group as an epilogue, and room for its result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def finish(
     inlined = inline(group.after, known, lowering.constants, "e")
     reads = {name: lowering.placed(source, shape) for name, source in ((extra or {}) | inlined.reads).items()}
     made = out or new_view(shape, "block", lowering.storage_type(node))
-    rows, cols = ((1, 1) + shape)[-2:]
+    rows, cols = (1, 1, *shape)[-2:]
     epilogue = Epilogue(
         (Result(inlined.values[node], Operand("y", "block", made.storage.dtype)),),
         tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items()),

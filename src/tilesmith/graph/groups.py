@@ -89,7 +89,7 @@ class _Fusion:
             self.group_of[member] = group
 
     def _producers(self, node: Node) -> Iterator[Node]:
-        """Inputs whose kernel may do this node's work too: nobody else needs them, and they have its shape."""
+        """Inputs whose kernel may do this node's work too: of its shape, and needed by no one else."""
         for source in dict.fromkeys(inputs_of(node)):
             group = self.group_of.get(source)
             if (

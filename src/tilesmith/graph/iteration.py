@@ -33,8 +33,8 @@ def kind_of(shape: Sequence[int], target: Sequence[int]) -> Kind:
     >>> kind_of((8,), (4, 8)), kind_of((4, 1), (4, 8)), kind_of((2, 4, 8), (2, 4, 8))
     ('row', 'column', 'block')
     """
-    rows, cols = ((1, 1) + tuple(shape))[-2:]
-    wanted_rows, wanted_cols = ((1, 1) + tuple(target))[-2:]
+    rows, cols = (1, 1, *shape)[-2:]
+    wanted_rows, wanted_cols = (1, 1, *target)[-2:]
     if cols == 1 and wanted_cols > 1:
         return "scalar" if rows == 1 else "column"
     return "row" if rows == 1 and (wanted_rows > 1 or len(shape) == 1) else "block"

@@ -66,7 +66,7 @@ def lower_elementwise(lowering: Lowering, group: Group) -> View:
 
 
 def lower_vectorwise(lowering: Lowering, group: Group) -> View:
-    """Elementwise work on tensors of one value per row: the last dimension that is not 1 runs along columns."""
+    """Elementwise work on tensors of one value per row: the last dimension above 1 runs along columns."""
     shape = shape_of(group.output)
     inlined = inline(group.after, {}, lowering.constants, "e")
     line = shape[:-1] if len(shape) > 1 else shape

@@ -156,10 +156,22 @@ def _window(
     source: Grid, out: Grid, taps: tuple[int, int], stride: Any, padding: Any, dilation: Any
 ) -> dict[str, int]:
     return {
-        **{"height": source.height, "width": source.width, "pitch": source.pitch, "area": source.area},
-        **{"out_pitch": out.pitch, "out_area": out.area, "taps": taps[0] * taps[1], "taps_w": taps[1]},
-        **{"stride_h": stride[0], "stride_w": stride[1], "pad_h": padding[0], "pad_w": padding[1]},
-        **{"dil_h": dilation[0], "dil_w": dilation[1], "m": out.rows, "n": out.channels},
+        "height": source.height,
+        "width": source.width,
+        "pitch": source.pitch,
+        "area": source.area,
+        "out_pitch": out.pitch,
+        "out_area": out.area,
+        "taps": taps[0] * taps[1],
+        "taps_w": taps[1],
+        "stride_h": stride[0],
+        "stride_w": stride[1],
+        "pad_h": padding[0],
+        "pad_w": padding[1],
+        "dil_h": dilation[0],
+        "dil_w": dilation[1],
+        "m": out.rows,
+        "n": out.channels,
     }
 
 

@@ -55,7 +55,8 @@ def _sliced(view: View, dim: int = 0, start: Any = None, stop: Any = None, step:
 def lower_part(lowering: Lowering, node: Node) -> None:
     """Plan `getitem` of a split."""
     parts, number = node.args
-    assert isinstance(parts, Node) and isinstance(number, int)
+    assert isinstance(parts, Node)
+    assert isinstance(number, int)
     source = parts.args[0]
     assert isinstance(source, Node)
     view = lowering.device[source]

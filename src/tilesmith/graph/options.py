@@ -50,6 +50,11 @@ class ModelOptions:
     def fuses(self) -> bool:
         return self.level >= 1
 
+    @property
+    def places(self) -> bool:
+        """Whether what kernels hand to each other stays in L1."""
+        return self.level >= 2
+
 
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "optimization_level": get_args(Level),

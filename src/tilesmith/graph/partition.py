@@ -1,4 +1,4 @@
-"""Which nodes of a graph run on the device. Views of host values, and whole numbers made from them, stay there."""
+"""Which nodes of a graph run on the device. Views of host values, and whole numbers made of them, do not."""
 
 from __future__ import annotations
 

@@ -48,11 +48,14 @@ def _power(x: Expr, exponent: Expr) -> Expr:
     return apply("pow", x, exponent)
 
 
-def _leaky_relu(x: Expr, slope: Expr = Number(0.01)) -> Expr:  # noqa: B008 - frozen
+_ZERO, _ONE, _MINUS_ONE, _SIX, _SLOPE = map(Number, (0.0, 1.0, -1.0, 6.0, 0.01))
+
+
+def _leaky_relu(x: Expr, slope: Expr = _SLOPE) -> Expr:
     return apply("where", apply("gt", x, 0.0), x, apply("mul", x, slope))
 
 
-def _elu(x: Expr, alpha: Expr = Number(1), scale: Expr = Number(1), input_scale: Expr = Number(1)) -> Expr:  # noqa: B008
+def _elu(x: Expr, alpha: Expr = _ONE, scale: Expr = _ONE, input_scale: Expr = _ONE) -> Expr:
     below = apply("mul", apply("expm1", apply("mul", x, input_scale)), apply("mul", alpha, scale))
     return apply("where", apply("gt", x, 0.0), apply("mul", x, scale), below)
 
@@ -136,7 +139,7 @@ POINTWISE: dict[Any, Build] = {
     aten.add.Scalar: _scaled("add"),
     aten.sub.Tensor: _scaled("sub"),
     aten.sub.Scalar: _scaled("sub"),
-    aten.rsub.Scalar: lambda a, b, alpha=Number(1): apply("sub", b, apply("mul", a, alpha)),
+    aten.rsub.Scalar: lambda a, b, alpha=_ONE: apply("sub", b, apply("mul", a, alpha)),
     aten.div.Tensor_mode: _div_mode,
     aten.maximum.default: _plain("max"),
     aten.minimum.default: _plain("min"),
@@ -155,8 +158,8 @@ POINTWISE: dict[Any, Build] = {
     aten.gelu.default: _gelu,
     aten.leaky_relu.default: _leaky_relu,
     aten.elu.default: _elu,
-    aten.hardtanh.default: lambda x, low=Number(-1), high=Number(1): _clamp(x, low, high),
-    aten.relu6.default: lambda x: _clamp(x, Number(0), Number(6)),
+    aten.hardtanh.default: lambda x, low=_MINUS_ONE, high=_ONE: _clamp(x, low, high),
+    aten.relu6.default: lambda x: _clamp(x, _ZERO, _SIX),
     aten.hardsigmoid.default: _hard_sigmoid,
     aten.hardswish.default: lambda x: apply("mul", x, _hard_sigmoid(x)),
     aten.softplus.default: lambda x: apply("softplus", x),

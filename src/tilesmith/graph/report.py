@@ -59,7 +59,8 @@ class Report:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.ops} operators -> {len(self.kernels)} kernels ({self.distinct} distinct, {self.fused} fused)",
+            f"{self.ops} operators -> {len(self.kernels)} kernels, {self.distinct} distinct",
+            f"{self.fused} operators share the kernel of another",
             f"weights {self.weights:,} bytes; each call moves {self.uploaded:,} up, {self.downloaded:,} down",
         ]
         for (name, ops), count in Counter((line.kernel, line.ops) for line in self.kernels).items():

@@ -12,7 +12,7 @@ from torch.fx.node import map_arg
 
 
 def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
-    """Sizes become numbers, and every node knows the shape of its value. A graph without open sizes is kept."""
+    """Sizes become numbers, and nodes know the shapes of their values. A graph without open sizes is kept."""
     if not any(_is_open(node.meta.get("val")) for node in module.graph.nodes):
         return module
     mode = FakeTensorMode()

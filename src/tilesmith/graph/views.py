@@ -1,8 +1,8 @@
 """How a tensor lies in the memory of the device, and what views of it cost: mostly nothing.
 
-A tensor is stored as a matrix: its last dimension runs along columns, the others along rows. In tiles, the last
-two dimensions are padded to multiples of 32. A view is that matrix seen through strides, so permuting, slicing,
-splitting heads and expanding move no data. A kernel can read a view in place if it walks whole tiles.
+A tensor is stored as a matrix: its last dimension runs along columns, the others along rows. In tiles, the
+last two dimensions are padded to multiples of 32. A view is that matrix seen through strides, so permuting,
+slicing, splitting heads and expanding move no data. Kernels read a view in place if it walks whole tiles.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def fresh(shape: Sequence[int], dtype: str = "bfloat16", layout: Layout = "tile"
 
 
 def fresh_vector(shape: Sequence[int], dtype: str) -> View:
-    """A storage for one value per row of a matrix: the second last dimension runs along columns, the last is 1."""
+    """Room for one value per row of a matrix: the second last dimension runs along columns, the last is 1."""
     flat = fresh(tuple(shape)[:-1], dtype, "rows")
     return replace(flat, axes=(*flat.axes, Axis(1, 0, 0)))
 

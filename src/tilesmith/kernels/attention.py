@@ -21,9 +21,9 @@ _HIDDEN = -1e30
 
 @dataclass(frozen=True)
 class Attention:
-    """b1 is the batch, b2 the head of the queries; `group` heads of them share one head of keys and values.
+    """b1 is the batch, b2 the head of the queries; `group` of them share one head of keys and values.
 
-    Heads may lie side by side in the columns of one matrix, so nothing is transposed for them. A mask is added
+    Heads may lie side by side in the columns of one matrix: nothing is transposed for them. A mask is added
     to the scores. The epilogue sees the result as `acc0`.
     """
 

@@ -8,7 +8,9 @@ epilogue asks for, so they declare them here, and write their body as a macro.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import tilelang.language as T  # noqa: N812 - the name TileLang's users know
@@ -26,13 +28,13 @@ def prim_func(
     scalars: Sequence[Any],
     body: Callable[[Mapping[str, Any]], None],
 ) -> Any:
-    """A prim_func with these tensors (shape, type) and whole numbers; `body` is a macro that gets the tensors."""
+    """A prim_func with these tensors (shape, type) and numbers; `body` is a macro that gets the tensors."""
     builder = Builder()
     with builder.prim_func(name):
         args = {
             key: builder.arg(key, T.Tensor(tuple(shape), dtype)) for key, (shape, dtype) in tensors.items()
         }
-        for scalar in scalars:
+        for scalar in (one for one in scalars if not isinstance(one, int)):
             builder.arg(str(scalar.name), scalar)
         body(args)
     return builder.get()
@@ -44,9 +46,23 @@ def named(name: str, buffer: Any) -> Any:
     return buffer
 
 
+_sizes: ContextVar[Mapping[str, int] | None] = ContextVar("sizes of kernels", default=None)
+
+
+@contextmanager
+def fixed_sizes(sizes: Mapping[str, int]) -> Iterator[None]:
+    """Kernels written in this block have these sizes, and do not take them with the call."""
+    token = _sizes.set(sizes)
+    try:
+        yield
+    finally:
+        _sizes.reset(token)
+
+
 def symbols(*names: str) -> list[Any]:
-    """Sizes that come with the call."""
-    return [T.dynamic(name) for name in names]
+    """Sizes that come with the call, or that are fixed."""
+    known = _sizes.get() or {}
+    return [known[name] if name in known else T.dynamic(name) for name in names]
 
 
 def emit(expr: Expr, values: Mapping[str, Any]) -> Any:

@@ -1,9 +1,9 @@
 """Convolution as an implicit product, and work on each channel under a window.
 
 Images lie in rows: one row per pixel, its channels along columns. Rows of pixels are `pitch` apart and images
-`area` apart, and what is left between them holds zeros. So a pixel beyond a border reads zero: the row before the
-first of a line is in the gap behind the line before it. With a stride of 1 the pixels of a block under one tap
-are then one run of rows, whatever the border; otherwise they are fetched one by one.
+`area` apart, and what is left between them holds zeros. So a pixel beyond a border reads zero: the row before
+the first of a line is in the gap behind the line before it. With a stride of 1 the pixels of a block under
+one tap are then one run of rows, whatever the border; otherwise they are fetched one by one.
 """
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
@@ -114,7 +114,7 @@ class Convolution:
 
 @dataclass(frozen=True)
 class Windowed:
-    """Each channel by itself: a depthwise convolution, or the largest or the sum of the pixels under a window.
+    """Each channel by itself: a depthwise convolution, or the largest or the sum of what is under a window.
 
     The weight of a depthwise convolution has a row per tap and a column per channel. A maximum starts from
     `least`, and counts pixels beyond the border as zeros: that is right where nothing is below zero.

@@ -1,4 +1,4 @@
-"""What follows the main work of a template: expressions over its accumulators and further tensors, then stores."""
+"""What follows the main work of a template: expressions over accumulators and other tensors, then stores."""
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
 

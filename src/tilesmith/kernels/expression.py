@@ -1,4 +1,4 @@
-"""Elementwise expressions: what a kernel does to each element before it stores it. Plain data, so they can be keys.
+"""Elementwise expressions: what a kernel does to each element before it stores it. They can be keys.
 
 >>> gelu = apply("gelu", Input("acc"))
 >>> str(apply("add", gelu, Input("skip")))

@@ -1,4 +1,4 @@
-"""Matrix products with an epilogue: one or more weights for the same rows, batched or not, transposed or not."""
+"""Matrix products with an epilogue: one or more weights for the same rows, batched, transposed or not."""
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
 

@@ -1,4 +1,4 @@
-"""Moving elements: any permutation, slice or reshape of a tensor, and the change from tiles to rows before it."""
+"""Moving elements: any permutation, slice or reshape of a tensor, and the change from tiles to rows."""
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
 

@@ -1,9 +1,9 @@
 """How a template reads and writes its tensors: each is a matrix in memory, seen through strides.
 
-A template works on blocks of an iteration space (b1, b2, m, n): two batch dimensions and a matrix. A tensor of
-it lies in a matrix of `rows` x `columns` in memory. Where a block starts follows from offsets and strides that
-come with the call, in tiles of 32 where the tensor is stored in tiles. So one compiled kernel serves heads that
-lie side by side in columns, slices, and operands that are the same for the whole batch.
+A template works on blocks of an iteration space (b1, b2, m, n): two batch dimensions and a matrix. A tensor
+of it lies in a matrix of `rows` x `columns` in memory. Where a block starts follows from offsets and strides
+that come with the call, in tiles of 32 where the tensor is stored in tiles. So one compiled kernel serves
+heads that lie side by side in columns, slices, and operands that are the same for the whole batch.
 """
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
@@ -21,15 +21,15 @@ from tilesmith.kernels.authoring import TILE, named, symbols
 Kind = Literal["block", "rows", "row", "column", "scalar"]
 
 STRIDES = ("row", "row1", "row2", "col", "col1", "col2")
-"""For each tensor NAME the kernel takes the numbers NAME_row (offset), NAME_row1, NAME_row2 (per b1, b2), ..."""
+"""For each tensor NAME a kernel takes NAME_row (an offset), NAME_row1 and NAME_row2 (per b1 and b2), ..."""
 
 
 @dataclass(frozen=True)
 class Operand:
     """A tensor of a template.
 
-    A `block` lies in tiles; `rows` are a block too, of a tensor that lies in rows. A `row` has one value for each
-    column of the block, a `column` one for each of its rows.
+    A `block` lies in tiles; `rows` are a block too, of a tensor that lies in rows. A `row` has one value for
+    each column of the block, a `column` one for each of its rows.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Operand:
 
 
 class Bound:
-    """An operand inside a kernel that is being written: its tensor, and the numbers that say where blocks start."""
+    """An operand inside a kernel that is being written, with the numbers that say where its blocks start."""
 
     def __init__(self, operand: Operand) -> None:
         self.operand = operand
@@ -90,7 +90,7 @@ def numbers(bound: Mapping[str, Bound]) -> list[Any]:
 
 @T.macro
 def load(bound, tensor, at, here, rows):  # type: ignore[no-untyped-def]
-    """Bring an operand's part of a block to L1. Giving parts of `at` names would rename the kernel's numbers."""
+    """Bring an operand's part of a block to L1. Naming parts of `at` would rename the kernel's numbers."""
     if bound.operand.kind == "rows":
         for i in T.serial(rows):
             T.copy(tensor[at[0] + i, at[1]], here[i, :])

@@ -1,4 +1,4 @@
-"""Sums, maxima and minima of an expression: along the columns of each row, or along the rows of each column."""
+"""Sums, maxima and minima of an expression, along the columns of each row or the rows of each column."""
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
 
@@ -61,8 +61,7 @@ class Reduction:
             T.fill(total, _START[self.kind])
             for step in T.serial(steps):
                 row, col = (fixed, step) if by_columns else (step, fixed)
-                place = lambda one: one.start(b1, b2, row * (bm // TILE), col * (bn // TILE))  # noqa: E731
-                held = loaded(self.inputs, bound, tensors, self.block, place)
+                held = loaded(self.inputs, bound, tensors, self.block, _place(b1, b2, row, col, self.block))
                 for i, j in T.Parallel(bm, bn):
                     x[i, j] = self._element(bound, held, i, j, (row * bm + i < m) & (col * bn + j < n))
                 reduce(x, part, total, size, 1 if by_columns else 0)
@@ -87,6 +86,10 @@ class Reduction:
     ) -> Any:
         value = emit(self.source, {name: bound[name].element(here, i, j) for name, here in held.items()})
         return T.if_then_else(inside, value, T.float32(_START[self.kind])) if self.masked else value
+
+
+def _place(b1: Any, b2: Any, row: Any, col: Any, block: tuple[int, int]) -> Any:
+    return lambda one: one.start(b1, b2, row * (block[0] // TILE), col * (block[1] // TILE))
 
 
 @T.macro

@@ -67,12 +67,16 @@ def _unscaled(node: Any) -> tuple[Any, float]:
 
 def _unturned(node: Any) -> Node | None:
     if is_call(node, aten.permute.default) and list(node.args[1]) == [0, 1, 3, 2]:
-        source: Node = node.args[0]
-        return source
+        return _source(node)
     if is_call(node, aten.transpose.int) and {dim % 4 for dim in node.args[1:]} == {2, 3}:
-        source = node.args[0]
-        return source
+        return _source(node)
     return None
+
+
+def _source(node: Node) -> Node:
+    source = node.args[0]
+    assert isinstance(source, Node)
+    return source
 
 
 def _used_once(*nodes: Node) -> bool:

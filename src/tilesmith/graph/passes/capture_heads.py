@@ -1,4 +1,4 @@
-"""Heads of keys and values repeated for a group of query heads: attention is told, and nothing is repeated."""
+"""Keys and values repeated for a group of query heads: attention is told of it, and nothing is repeated."""
 
 from __future__ import annotations
 

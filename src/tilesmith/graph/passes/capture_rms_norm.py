@@ -40,7 +40,7 @@ def _normalised(node: Any) -> tuple[Node, float] | None:
             continue
         mean = inside[0]
         dims = mean.args[1]
-        if list(dims) != [-1] or not mean.args[2:3] == (True,):
+        if list(dims) != [-1] or mean.args[2:3] != (True,):
             continue
         if uncast(_squared(mean.args[0])) is uncast(source):
             return uncast(source), inside[1]

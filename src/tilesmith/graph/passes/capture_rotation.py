@@ -1,7 +1,7 @@
 """Rotary embeddings turn half of each head: cat(-x[half:], x[:half]) becomes a product with a small matrix.
 
-On the device a product is cheap and moving columns is not; the products with sine and cosine and their sum then
-go into the same kernel.
+On the device a product is cheap and moving columns is not; the products with sine and cosine and their sum
+then go into the same kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drop what changes nothing: aliases, copies, casts to the same type, dropout of an evaluated model, checks."""
+"""Drop what changes nothing: aliases, copies, casts to the same type, dropout when evaluating, checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks of attention that are known at compile time: one that hides nothing goes, a triangle becomes a flag."""
+"""Masks of attention known at compile time: one that hides nothing goes, a triangle becomes a flag."""
 
 from __future__ import annotations
 
