@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from tests.graph.capturing import captured, operators, same_after
+from torch.fx import GraphModule
 from torch.nn import functional
 
 from tilesmith.graph.passes.capture_attention import capture_attention
@@ -128,10 +129,18 @@ def test_repeated_heads_are_not_repeated() -> None:
         wide = k.unsqueeze(2).expand(1, 2, 2, 16, 32).reshape(1, 4, 16, 32)
         return functional.scaled_dot_product_attention(q, wide, wide)
 
+    def passes(module: GraphModule) -> None:
+        drop_copies(module)
+        capture_heads(module)
+
     keys = torch.randn(1, 2, 16, 32)
-    assert same_after(capture_heads, captured(grouped, HEADS, keys), HEADS, keys) == {
-        "scaled_dot_product_attention": 1
-    }
+    left = same_after(passes, captured(grouped, HEADS, keys), HEADS, keys)
+    assert left == {"scaled_dot_product_attention": 1}
+
+
+def test_views_of_what_is_out_of_order_still_work_without_the_copy() -> None:
+    module = captured(lambda x: x.transpose(1, 2).contiguous().view(2, -1), X)
+    assert same_after(drop_copies, module, X) == {"permute": 1, "reshape": 1}
 
 
 def test_patches_become_a_product() -> None:

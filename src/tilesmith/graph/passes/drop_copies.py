@@ -41,6 +41,9 @@ def drop_copies(module: GraphModule) -> None:
             assert isinstance(source, Node)
             node.replace_all_uses_with(source)
             module.graph.erase_node(node)
+        elif node.target in (aten.view.default, aten._unsafe_view.default):
+            # Without the copy before it a view may find elements out of order, which only reshape takes.
+            node.target = aten.reshape.default
     tidy(module)
 
 

@@ -31,22 +31,22 @@ def _is_real(node: Node) -> bool:
 
 def _can(node: Node) -> bool:
     """Whether the arguments of a call are among those its parts can do."""
+    args: Any = node.args
     if node.target is aten.index.Tensor:
-        table, picks = node.args
-        single = isinstance(picks, Sequence) and len(picks) == 1 and isinstance(picks[0], Node)
-        numbers = single and not picks[0].meta["val"].dtype.is_floating_point
-        return bool(
-            numbers
-            and picks[0].meta["val"].dtype != torch.bool
-            and isinstance(table, Node)
-            and table.meta["val"].dim() == 2
-        )
+        return _picks_rows(args[0], args[1])
     if node.target is aten.linalg_vector_norm.default:
-        return (node.args[1] if len(node.args) > 1 else 2) == 2
+        return len(args) < 2 or args[1] == 2
     if node.target is aten.constant_pad_nd.default:
-        sizes: Any = node.args[1]
-        return min(sizes) >= 0 and max(sizes) > 0
+        return bool(min(args[1]) >= 0 and max(args[1]) > 0)
     return True
+
+
+def _picks_rows(table: Node, picks: Any) -> bool:
+    """Whether whole rows of a matrix are picked by number."""
+    if len(picks) != 1 or table.meta["val"].dim() != 2:
+        return False
+    kind = picks[0].meta["val"].dtype
+    return not kind.is_floating_point and kind != torch.bool
 
 
 def _padded(x: Tensor, sizes: Sequence[int], value: float = 0.0) -> Tensor:
