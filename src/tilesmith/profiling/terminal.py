@@ -125,7 +125,10 @@ def _roles(program: ProgramProfile) -> Table:
 
 
 def _wait_words(group: RoleGroup) -> str:
-    return ", ".join(f"{wait.what} {wait.share:.0%}" for wait in waits_of(group)[:2])
+    """The two longest waits, and the line of the longest."""
+    longest = waits_of(group)[:2]
+    places = [f" ({wait.place})" if wait is longest[0] and wait.place else "" for wait in longest]
+    return ", ".join(f"{w.what} {w.share:.0%}{place}" for w, place in zip(longest, places, strict=True))
 
 
 def _utilisation(program: ProgramProfile) -> Text:

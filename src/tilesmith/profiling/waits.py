@@ -99,10 +99,11 @@ def role_profiles(report: RunReport, arch: Arch, semaphore_base: int) -> tuple[R
 def _shares(waits: NDArray[np.void], trace: Trace, arch: Arch, semaphore_base: int) -> tuple[WaitShare, ...]:
     if not len(waits):
         return ()
-    keys = event_keys(waits)
-    found, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    cycles = np.bincount(which, (waits["end"] - waits["begin"]).astype(float), len(found))
+    found, which = np.unique(event_keys(waits), return_inverse=True)
+    taken = (waits["end"] - waits["begin"]).astype(float)
+    cycles = np.bincount(which, taken, len(found))
     counts = np.bincount(which, minlength=len(found))
+    first = _longest_places(waits, which, taken, len(found))
     shares = [
         WaitShare(
             cause=Cause(int(waits["kind"][at])).name,
@@ -114,3 +115,14 @@ def _shares(waits: NDArray[np.void], trace: Trace, arch: Arch, semaphore_base: i
         for i, at in enumerate(first)
     ]
     return tuple(sorted(shares, key=lambda share: -share.cycles))
+
+
+def _longest_places(
+    waits: NDArray[np.void], which: NDArray[np.intp], taken: NDArray[np.float64], groups: int
+) -> list[int]:
+    """For each group an event of the source line where it waited longest."""
+    lines = waits["file"].astype(np.int64) << 32 | waits["line"]
+    _, at, line = np.unique(lines, return_index=True, return_inverse=True)
+    total = np.bincount(which * len(at) + line, taken, groups * len(at)).reshape(groups, len(at))
+    longest = total.argmax(axis=1)
+    return [int(np.flatnonzero((which == group) & (line == longest[group]))[0]) for group in range(groups)]
