@@ -15,7 +15,7 @@ _STORED = {
     "bfloat4_b": (2**-2, 2**-2),
 }
 _PRODUCTS = ("matmul", "linear", "addmm")
-# Functions whose series on the vector unit have fewer digits than float32, by the larger error of the two chips.
+# Functions whose series on the vector unit have fewer digits than float32: the larger error of the two chips.
 _SERIES = {
     "tanhshrink": 2**-12,
     "erf": 2**-6,
