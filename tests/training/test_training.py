@@ -50,7 +50,7 @@ def _losses(model: nn.Module, inputs: torch.Tensor, labels: torch.Tensor, compil
         loss = nn.functional.cross_entropy(called(inputs), labels)
         loss.backward()
         optimiser.step()
-        losses.append(float(loss))
+        losses.append(float(loss.detach()))
     return losses
 
 

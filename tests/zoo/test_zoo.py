@@ -23,7 +23,7 @@ pytest.importorskip("transformers", reason="the zoo builds most of its models wi
 
 FAST = {"checks": "off", "numbers": "fast"}
 # Kernels of a greedy rule on the same models; ours must not need more.
-GREEDY = {"bert": 22, "gpt2": 21, "llama": 36, "vit": 22, "resnet18": 23, "resnet50": 56}
+GREEDY = {"bert": 22, "gpt2": 21, "llama": 36, "vit": 22, "resnet18": 23}
 
 
 @pytest.mark.parametrize("name", GREEDY)
@@ -43,6 +43,7 @@ def test_a_tiny_model_agrees_with_torch(name: str) -> None:
     assert outcome.chip_ms > 0
 
 
+@pytest.mark.slow
 def test_llama_with_a_cache_generates_what_it_generates_without() -> None:
     model = llama.tiny_model()
     cached = llama.WithCache(model, length=32)

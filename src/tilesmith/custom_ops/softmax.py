@@ -47,7 +47,8 @@ def _keep(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
 
 
 def _backward(ctx: Any, grad: Tensor) -> Tensor:
-    return softmax_backward(grad, ctx.saved_tensors[0])
+    made: Tensor = softmax_backward(grad, ctx.saved_tensors[0])
+    return made
 
 
 softmax.register_autograd(_backward, setup_context=_keep)

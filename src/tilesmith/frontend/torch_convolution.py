@@ -48,11 +48,11 @@ def _for_image(
 ) -> Tensor:
     """Every pixel of the gradient goes back through the weight turned around, as far apart as the stride."""
     turned = weight.flip(2, 3).transpose(0, 1).contiguous()
-    made = aten.convolution(_apart(grad, stride), turned, None, [1, 1], border, dilation, False, [0, 0], 1)
+    geometry = ([1, 1], border, dilation, False, [0, 0], 1)
+    made: Tensor = aten.convolution(_apart(grad, stride), turned, None, *geometry)
     height, width = x.shape[2:]
     if made.shape[2:] == x.shape[2:]:
-        result: Tensor = made
-        return result
+        return made
     return made[:, :, :height, :width].contiguous()
 
 
@@ -65,7 +65,7 @@ def _apart(grad: Tensor, stride: Sequence[int]) -> Tensor:
     if tuple(stride) == (1, 1):
         return grad
     high, wide = (size * step for size, step in zip(grad.shape[2:], stride, strict=True))
-    repeated = aten.upsample_nearest2d(grad, [high, wide])
+    repeated: Tensor = aten.upsample_nearest2d(grad, [high, wide])
     down, along = (
         (torch.arange(size, device=grad.device) % step == 0).to(grad.dtype)
         for size, step in ((high, stride[0]), (wide, stride[1]))
@@ -83,6 +83,6 @@ def _for_weight(
 ) -> Tensor:
     """The image convolved with the gradient: images and channels change places."""
     swapped = [tensor.transpose(0, 1).contiguous() for tensor in (x, grad)]
-    made = aten.convolution(*swapped, None, dilation, padding, stride, False, [0, 0], 1)
+    made: Tensor = aten.convolution(*swapped, None, dilation, padding, stride, False, [0, 0], 1)
     height, width = weight.shape[2:]
     return made[:, :, :height, :width].transpose(0, 1).contiguous()

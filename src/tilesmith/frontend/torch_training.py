@@ -93,7 +93,7 @@ def training_decompositions() -> dict[Any, Callable[..., Any]]:
     }
 
 
-def _embedding_backward(grad: Tensor, ids: Tensor, rows: int, padding: int, by_frequency: bool) -> Tensor:
+def _embedding_backward(grad: Tensor, ids: Tensor, rows: int, padding: int, by_frequency: bool) -> Any:
     """Each row of the table gets the sum of the gradients of its uses: a product with zeros and ones."""
     if by_frequency:
         return NotImplemented
@@ -106,7 +106,7 @@ def _embedding_backward(grad: Tensor, ids: Tensor, rows: int, padding: int, by_f
     return table
 
 
-def _slice_backward(grad: Tensor, sizes: list[int], dim: int, start: int, end: int, step: int) -> Tensor:
+def _slice_backward(grad: Tensor, sizes: list[int], dim: int, start: int, end: int, step: int) -> Any:
     """Zeros before and after."""
     size = sizes[dim]
     begin, stop, _ = slice(start, min(end, size), step).indices(size)

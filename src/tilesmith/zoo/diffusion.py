@@ -31,7 +31,7 @@ def text_encoder() -> nn.Module:
     return seeded(lambda: CLIPTextModel(config))
 
 
-def unet(channels: tuple[int, ...] = (32, 64, 64, 64), layers: int = 2) -> nn.Module:
+def unet(channels: tuple[int, ...] = (64, 64, 64, 64), layers: int = 2) -> nn.Module:
     """The blocks of the published model in the published order, with few channels."""
     need("diffusers", "Stable Diffusion")
     from diffusers import UNet2DConditionModel

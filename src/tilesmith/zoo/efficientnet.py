@@ -60,8 +60,8 @@ class Block(nn.Module):
         relu6 = nn.functional.relu6
         made = relu6(self._bn0(self._expand_conv(x))) if hasattr(self, "_expand_conv") else x
         made = relu6(self._bn1(self._depthwise_conv(made)))
-        made = self._bn2(self._project_conv(made))
-        return made + x if self.skips else made
+        result: torch.Tensor = self._bn2(self._project_conv(made))
+        return result + x if self.skips else result
 
 
 class EfficientNetLite(nn.Module):
