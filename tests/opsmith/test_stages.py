@@ -97,6 +97,7 @@ def check_log(folder: Path) -> None:
     assert "- **Ready for kernel implementation**: Yes" in text
     assert "- **Stage 7 (Kernel Correctness)**: PASS" in text
     assert "| later run is green |" in text
+    assert "| minimal output 0 | PCC 0.9999" in text
 
 
 @pytest.mark.slow

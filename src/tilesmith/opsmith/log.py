@@ -124,6 +124,9 @@ def _stage(journal: Journal, number: int, name: str) -> Iterator[str]:
         yield from _buffers(journal)
     if number == 6:
         yield from _kernels(journal)
+    if number == 7:
+        yield "### Comparison with torch"
+        yield from table(["Case", "Result"], [tuple(one) for one in tests[-1]["noted"]])
     yield "### Files Modified"
     files = [(one["file"], one["change"], one["reason"]) for one in journal.events("file", stage=number)]
     yield from table(["File", "Change", "Reason"], files)
@@ -196,15 +199,16 @@ def _kernels(journal: Journal) -> Iterator[str]:
 
 
 def _build_attempts(journal: Journal) -> list[str]:
-    rows = []
+    rows: list[list[object]] = []
     attempts: dict[int, int] = {}
-    runs = {one.stage: one["seconds"] for one in journal.events("run")}
-    for one in journal.events("build"):
+    for one in journal.events("build", "run"):
+        if one.kind == "run":  # the tests that ran on what was built last
+            for row in rows[-1:]:
+                row[3] = f"{one['seconds']} s"
+            continue
         attempts[one.stage] = attempts.get(one.stage, 0) + 1
         result = "PASS" if one["green"] else "FAIL"
-        rows.append(
-            (one.stage, attempts[one.stage], result, f"{runs.get(one.stage, 0)} s", one["error"] or "-")
-        )
+        rows.append([one.stage, attempts[one.stage], result, "-", one["error"] or "-"])
     columns = ["Stage", "Attempt", "Result", "Duration with tests", "Key Error (if failed)"]
     return ["## Build Attempts Summary", *table(columns, rows)]
 

@@ -246,6 +246,9 @@ def _compute(context: Context) -> tuple[tuple[str, str], ...]:
     return tuple(made)
 
 
+_ALSO_CALLED = {"Kernel Arguments": ("Compile-Time Arguments", "Runtime Arguments")}
+
+
 def _extraction(context: Context) -> tuple[tuple[str, str, str], ...]:
     """Which sections were used for what: a table of the execution log."""
     used = (
@@ -261,7 +264,7 @@ def _extraction(context: Context) -> tuple[tuple[str, str, str], ...]:
     )
     rows = []
     for title, purpose in used:
-        found = context.sections(title)
+        found = context.sections(*_ALSO_CALLED.get(title, ()), title)
         count = sum(len(table.rows) for section in found for table in section.tables)
         said = (
             f"line {found[0].line}, {count} rows" if count else f"line {found[0].line}" if found else "absent"

@@ -98,9 +98,6 @@ def _make(journal: Journal, spec: OpSpec, stage: int) -> StageResult:
         note_program(journal, spec, stage, run)
     if not red:
         _follow_in_cpp(journal, spec, stage)
-        journal.add(
-            "decision", stage, decision=f"Stage {stage}", choice="go on", options="go on, stop", why="green"
-        )
         return StageResult(stage, True, f"{run.of(stage_file(stage)).passed} tests passed")
     first = run.of(stage_file(red[0]))
     journal.add("error", red[0], error=first.first_problem, context=stage_file(red[0]), resolution="open")
