@@ -29,7 +29,7 @@ KEPT = (
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """How the other operators are taken apart."""
-    table = dict(torch.export.default_decompositions().items())
+    table: dict[Any, Callable[..., Any]] = dict(torch.export.default_decompositions())
     for kept in KEPT:
         table.pop(kept, None)
     return table

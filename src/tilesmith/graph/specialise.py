@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx import Graph, GraphModule
+from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
 
@@ -17,7 +17,9 @@ def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
         return module
     mode = FakeTensorMode()
     given = iter(inputs)
-    graph, known, values = Graph(), {}, {}
+    graph = Graph()
+    known: dict[Node, Node] = {}
+    values: dict[Node, Any] = {}
     for node in module.graph.nodes:
         if node.op == "placeholder":
             value = next(given)
