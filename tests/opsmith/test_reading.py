@@ -212,6 +212,9 @@ MISTAKES = {
     "default of another type": Mistake(
         MASKED_SOFTMAX, "| > 0 | 1.0 |", "| > 0 | one |", "row 3: the default 'one' is not of type float"
     ),
+    "name that generated code uses": Mistake(
+        MASKED_SOFTMAX, "| scale | float |", "| units | float |", "row 3: generated code uses the name units"
+    ),
     "parameter twice": Mistake(
         MASKED_SOFTMAX, "| scale | float |", "| mask | float |", "row 3: mask is a parameter twice"
     ),

@@ -29,6 +29,22 @@ _TENSOR = re.compile(r"(const )?(ttnn[.:]+)?tensor&?")
 _TENSORS = re.compile(
     r"(list|vector|std::vector|sequence|tuple)?\s*(of |\[|<)\s*(ttnn[.:]+)?tensors?\s*[\]>]?|tensors"
 )
+# Locals of the generated code.
+_TAKEN = frozenset(
+    [
+        "attrs",
+        "attributes",
+        "core",
+        "core_grid",
+        "each",
+        "first",
+        "inputs",
+        "outputs",
+        "program",
+        "tensor_args",
+        "units",
+    ]
+)
 _NOTHING = ("", "-", "–", "n/a", "none", "nullopt", "std::nullopt")
 
 
@@ -58,6 +74,8 @@ def _parameter(context: Context, row: Row, place: Place) -> Parameter:
         raise context.error(
             f"{name!r} cannot be the name of a parameter", place, remedy="use a Python identifier"
         )
+    if name in _TAKEN:
+        raise context.error(f"generated code uses the name {name} itself", place, remedy="call it otherwise")
     written = row.get("type").strip("`").strip()
     kind, python_type, cpp_type = _types(context, written, place)
     required = row.get("required").strip().lower() not in ("no", "optional", "false")
