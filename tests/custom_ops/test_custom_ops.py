@@ -97,7 +97,8 @@ def test_float32_runs_as_programs_in_both_directions(name: str) -> None:
 def test_an_operator_stays_one_node_in_an_exported_graph() -> None:
     class Model(torch.nn.Module):
         def forward(self, x: Tensor) -> Tensor:
-            return custom_ops.softmax(x) * 2
+            made: Tensor = custom_ops.softmax(x) * 2
+            return made
 
     program = torch.export.export(Model(), (torch.zeros(4, 32),))
     targets = [node.target for node in program.graph.nodes if node.op == "call_function"]
@@ -118,4 +119,5 @@ def test_shapes_that_do_not_fit_are_refused_in_a_sentence() -> None:
 
 class _Product(torch.nn.Module):
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
-        return custom_ops.matmul(a, b)
+        made: Tensor = custom_ops.matmul(a, b)
+        return made

@@ -20,6 +20,7 @@ def test_a_fused_function_is_one_graph_with_gradients() -> None:
     assert linear_relu.__doc__ == "A product and what follows it."
     learned = weight.clone().requires_grad_()
     linear_relu(x, learned, bias).sum().backward()
+    assert learned.grad is not None
     assert torch.allclose(learned.grad, (wanted > 0).float().T @ x, atol=1e-5)
 
 

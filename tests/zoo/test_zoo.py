@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -21,7 +22,7 @@ from tilesmith.zoo.weights import wheel_file
 
 pytest.importorskip("transformers", reason="the zoo builds most of its models with transformers")
 
-FAST = {"checks": "off", "numbers": "fast"}
+FAST: dict[str, Any] = {"checks": "off", "numbers": "fast"}
 # Kernels of a greedy rule on the same models; ours must not need more.
 GREEDY = {"bert": 22, "gpt2": 21, "llama": 36, "vit": 22, "resnet18": 23}
 
@@ -45,7 +46,7 @@ def test_a_tiny_model_agrees_with_torch(name: str) -> None:
 
 @pytest.mark.slow
 def test_llama_with_a_cache_generates_what_it_generates_without() -> None:
-    model = llama.tiny_model()
+    model: Any = llama.tiny_model()
     cached = llama.WithCache(model, length=32)
     prompt = [5, 17, 99, 3]
     step = compile_model(cached, **FAST)
