@@ -23,12 +23,14 @@ LEVELS = ("O0", "O1", "O2")
 def bert(layers: int, width: int = 768) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...]]:
     from transformers import BertConfig, BertModel
 
+    make: Callable[[Any], torch.nn.Module] = BertModel
+
     torch.manual_seed(0)
     heads = width // 64
     config = BertConfig(
         num_hidden_layers=layers, hidden_size=width, num_attention_heads=heads, intermediate_size=4 * width
     )
-    return BertModel(config).eval(), (torch.randint(0, 1000, (1, 128)),)
+    return make(config).eval(), (torch.randint(0, 1000, (1, 128)),)
 
 
 def seconds(call: Callable[[], Any], repeats: int = 1) -> float:
@@ -61,7 +63,7 @@ def on_cpu(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...], repeats: in
     """Our CPU backend and torch.compile as ratios to eager torch, each the best of many calls in turn."""
     ours = tilesmith.compile(model, backend="cpu")
     inductor = torch.compile(model)
-    calls = {"eager": model, "ours": ours, "inductor": inductor}
+    calls: dict[str, Callable[..., Any]] = {"eager": model, "ours": ours, "inductor": inductor}
     best: dict[str, float] = {}
     with torch.no_grad():
         for call in calls.values():

@@ -24,7 +24,8 @@ class Network(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.norm(torch.relu(self.first(x)))
-        return self.last(x + torch.nn.functional.gelu(self.second(x)))
+        made: torch.Tensor = self.last(x + torch.nn.functional.gelu(self.second(x)))
+        return made
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from tests.graph.capturing import captured, operators, same_after
 from torch.fx import GraphModule
 from torch.nn import functional
 
+from tilesmith.frontend.torch import export
 from tilesmith.graph.passes.capture_attention import capture_attention
 from tilesmith.graph.passes.capture_gelu import capture_gelu
 from tilesmith.graph.passes.capture_heads import capture_heads
@@ -69,12 +70,12 @@ def test_a_mask_that_hides_nothing_goes_and_another_stays() -> None:
 
 
 def test_batch_norm_becomes_part_of_the_convolution() -> None:
-    model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8)).eval()
-    model[1].running_mean.uniform_(-1, 1)
-    model[1].running_var.uniform_(0.5, 2)
+    norm = torch.nn.BatchNorm2d(8)
+    norm.load_state_dict(
+        {**norm.state_dict(), "running_mean": torch.rand(8), "running_var": torch.rand(8) + 0.5}
+    )
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), norm).eval()
     image = torch.randn(1, 3, 8, 8)
-    from tilesmith.frontend.torch import export
-
     assert same_after(fold_batch_norm, export(model, (image,)).module, image) == {"conv2d": 1}
 
 

@@ -20,6 +20,7 @@ from tilesmith.backends.kernels import compiled
 from tilesmith.backends.memory import Slot, plan_memory
 from tilesmith.backends.transfers import from_matrix, to_matrix
 from tilesmith.codegen.program import build_program
+from tilesmith.errors import InternalFault
 from tilesmith.formats import DataFormat
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.pipeline import FOR_TILES, GENERAL, optimise
@@ -127,7 +128,9 @@ class TenstorrentExecutable(Executable):
     def _program(self, step: Launch) -> Program:
         kernel = compiled(step.template, self.arch, self.options.fidelity)
         (module,) = kernel.modules
-        tensors = {name: self._tensor(step.storages[name]) for name in tensor_types(module)}
+        types = tensor_types(module)
+        _check_layouts(step, {name: kind.layout.data for name, kind in types.items()})
+        tensors = {name: self._tensor(step.storages[name]) for name in types}
         sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
         sizes |= {f"{name}_cols": storage.cols for name, storage in step.storages.items()}
         return build_program(module, self.arch, tensors, {**step.numbers, **sizes})
@@ -139,3 +142,15 @@ class TenstorrentExecutable(Executable):
         }
         with settings.using(**chosen):
             yield
+
+
+def _check_layouts(step: Launch, layouts: Mapping[str, str]) -> None:
+    """The plan and the tile compiler must agree on how tensors lie: nothing else would notice."""
+    names = {"tile": "tile", "rows": "row_major"}
+    wrong = [
+        name for name, layout in layouts.items() if layout and names[step.storages[name].layout] != layout
+    ]
+    if wrong:
+        raise InternalFault(
+            f"the kernel of {' + '.join(step.ops)} reads {wrong[0]} in another layout than it was planned in"
+        )

@@ -42,6 +42,11 @@ def inputs_of(node: Node) -> list[Node]:
     return list(node.all_input_nodes)
 
 
+def args_of(node: Node) -> list[Any]:
+    """The positional arguments of a node: what each is, its operator says."""
+    return list(node.args)
+
+
 def shape_of(node: Node) -> tuple[int, ...]:
     return tuple(int(size) for size in node.meta["val"].shape)
 

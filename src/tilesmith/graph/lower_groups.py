@@ -10,7 +10,7 @@ import torch
 from torch.fx import Node
 
 from tilesmith.graph.finishing import finish
-from tilesmith.graph.groups import Group, describe, shape_of
+from tilesmith.graph.groups import Group, args_of, describe, shape_of
 from tilesmith.graph.iteration import Placed, Space, block_rows, fits, unjoined
 from tilesmith.graph.lower_group_norm import lower_group_norm
 from tilesmith.graph.lower_images import image_grid, lower_convolution, lower_image_elementwise, lower_pool
@@ -108,10 +108,10 @@ def _line(lowering: Lowering, node: Node, shape: tuple[int, ...], lengthwise: tu
 def _product_args(node: Node) -> tuple[Any, Any, Any, bool]:
     """Rows, weight, bias, and whether the weight has its outputs first."""
     if node.target is aten.linear.default:
-        x, weight, *bias = node.args
-        return x, weight, bias[0] if bias else None, True
+        x, weight, *rest = args_of(node)
+        return x, weight, rest[0] if rest else None, True
     if node.target is aten.addmm.default:
-        bias, x, weight = node.args[:3]
+        bias, x, weight = args_of(node)[:3]
         return x, weight, bias, False
     x, weight = node.args[:2]
     return x, weight, None, False
@@ -186,8 +186,8 @@ def _weight(
 
 def lower_attention(lowering: Lowering, group: Group) -> View:
     node = group.anchors[0]
-    q, k, v, mask, _, causal = (*node.args, *(None, 0.0, False))[:6] if len(node.args) < 6 else node.args[:6]
-    scale = node.kwargs.get("scale") or shape_of(q)[-1] ** -0.5
+    q, k, v, mask, _, causal = [*args_of(node), None, 0.0, False][:6]
+    scale: Any = node.kwargs.get("scale") or shape_of(q)[-1] ** -0.5
     batch, heads, rows, width = shape_of(q)
     keys, value_width = shape_of(k)[-2], shape_of(v)[-1]
     shared = shape_of(k)[1]
@@ -223,7 +223,7 @@ def _mask(lowering: Lowering, node: Node, shape: tuple[int, ...]) -> Placed:
     """What is added to the scores; truth values say what is seen."""
     if node.meta["val"].dtype == torch.bool:
         lowering.to_host(node)
-        kind = "row" if (1, *shape_of(node))[-2] == 1 else "block"
+        kind: Kind = "row" if (1, *shape_of(node))[-2] == 1 else "block"
         view = lowering.uploaded(
             node, f"additive {kind}", lambda: new_view(shape_of(node), kind, lowering.dtype), additive=True
         )
@@ -236,7 +236,7 @@ def _mask(lowering: Lowering, node: Node, shape: tuple[int, ...]) -> Placed:
 
 def lower_rowwise(lowering: Lowering, group: Group) -> View:
     node = group.anchors[0]
-    source, shape = node.args[0], shape_of(node)
+    source, shape = args_of(node)[0], shape_of(node)
     _check_last_dim(node, len(shape))
     prologue = inline(group.before, {}, lowering.constants, "p")
     expr = prologue.values[source] if group.before else Input("x")
@@ -256,7 +256,7 @@ def lower_rowwise(lowering: Lowering, group: Group) -> View:
 
 def _check_last_dim(node: Node, rank: int) -> None:
     if node.target in (aten.layer_norm.default, aten.rms_norm.default):
-        if len(node.args[1]) != 1:
+        if len(args_of(node)[1]) != 1:
             raise NoKernel("a norm over more than the last dimension")
     elif node.args[1] not in (-1, rank - 1):
         raise NoKernel("a softmax along another dimension than the last")
@@ -267,7 +267,7 @@ def _norm_parts(node: Node) -> tuple[Expr, dict[str, Node], float]:
     known: Expr = Input("acc0")
     if node.target not in (aten.layer_norm.default, aten.rms_norm.default):
         return known, {}, 0.0
-    rest = [*node.args[2:], None, None, None]
+    rest = [*args_of(node)[2:], None, None, None]
     is_rms = node.target is aten.rms_norm.default
     weight, bias, epsilon = (rest[0], None, rest[1]) if is_rms else rest[:3]
     extra = {}
@@ -284,7 +284,7 @@ def _norm_parts(node: Node) -> tuple[Expr, dict[str, Node], float]:
 
 def lower_embedding(lowering: Lowering, group: Group) -> View:
     node = group.anchors[0]
-    table, ids = node.args[:2]
+    table, ids = args_of(node)[:2]
     shape = shape_of(node)
     lowering.to_host(ids)
     columns = (*shape_of(ids), 1)

@@ -142,7 +142,8 @@ def _conv_args(node: Node) -> tuple[Node, Node, Any, tuple[int, int], Any, tuple
             stride = 0  # refused where it is lowered
     else:
         x, weight, *rest = args
-        bias, stride, padding, dilation, groups = (*rest, *(None, 1, 0, 1, 1)[len(rest) :])
+        usual: list[Any] = [None, 1, 0, 1, 1]
+        bias, stride, padding, dilation, groups = [*rest, *usual[len(rest) :]]
     if isinstance(padding, str):
         if padding == "valid":
             padding = 0

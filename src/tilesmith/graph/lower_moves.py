@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from tilesmith.graph.groups import Group, shape_of
+from tilesmith.graph.groups import Group, args_of, shape_of
 from tilesmith.graph.images import grid, grid_of
 from tilesmith.graph.iteration import Placed, fits
 from tilesmith.graph.lower_images import CHANNELS_LAST, image_of
@@ -24,9 +24,10 @@ aten = torch.ops.aten
 def lower_cat(lowering: Lowering, group: Group) -> View:
     """Each part is copied to its place. Where places are whole tiles the result lies in tiles."""
     node = group.anchors[0]
-    parts: Any = [part for part in node.args[0] if shape_of(part) != (0,)]  # type: ignore[union-attr]
+    args = args_of(node)
+    parts = [part for part in args[0] if shape_of(part) != (0,)]
     shape = shape_of(node)
-    dim = int(node.args[1] if len(node.args) > 1 else 0) % len(shape)  # type: ignore[call-overload]
+    dim = int(args[1] if len(args) > 1 else 0) % len(shape)
     if len(shape) == 4 and dim == 1 and any(_is_image(lowering, part) for part in parts):
         return _joined_images(lowering, shape, parts)
     out = (

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from tilesmith.graph.groups import Group, describe, shape_of
+from tilesmith.graph.groups import Group, args_of, describe, shape_of
 from tilesmith.graph.images import grid_of
 from tilesmith.graph.iteration import Placed, fits
 from tilesmith.graph.lowering import Lowering, NoKernel, inline, new_view, size_numbers
@@ -39,11 +39,12 @@ def lower_reduction(lowering: Lowering, group: Group) -> View:
 
 
 def _dims(node: Node, rank: int) -> list[int]:
-    given = node.args[1] if len(node.args) > 1 else None
+    args = args_of(node)
+    given = args[1] if len(args) > 1 else None
     if given is None or given == []:
         return list(range(rank))
     many = given if isinstance(given, Sequence) else [given]
-    return sorted(int(dim) % rank for dim in many)  # type: ignore[call-overload]
+    return sorted(int(dim) % rank for dim in many)
 
 
 def _kind(node: Node) -> Any:

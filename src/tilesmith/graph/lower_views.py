@@ -6,7 +6,7 @@ from typing import Any
 
 from torch.fx import Node
 
-from tilesmith.graph.groups import shape_of
+from tilesmith.graph.groups import args_of, shape_of
 from tilesmith.graph.lowering import Lowering
 from tilesmith.graph.tables import VIEWS
 from tilesmith.graph.views import View
@@ -23,7 +23,7 @@ def lower_view(lowering: Lowering, node: Node) -> None:
 
 def _viewed(view: View, node: Node) -> View | None:
     rank = len(view.axes)
-    how, args = VIEWS[node.target], list(node.args[1:])
+    how, args = VIEWS[node.target], args_of(node)[1:]
     if how == "same":
         return view
     if how == "reshape":

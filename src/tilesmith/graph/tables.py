@@ -36,7 +36,7 @@ VIEWS: dict[Any, str] = {
 
 PRODUCTS = (aten.linear.default, aten.addmm.default, aten.mm.default, aten.bmm.default, aten.matmul.default)
 ATTENTION = (aten.scaled_dot_product_attention.default,)
-NORMS: dict[Any, str] = {
+NORMS: dict[Any, Any] = {
     aten.layer_norm.default: "layer_norm",
     aten.rms_norm.default: "rms_norm",
     aten.softmax.int: "softmax",

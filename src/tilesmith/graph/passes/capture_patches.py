@@ -37,16 +37,13 @@ def _cuts(node: Node) -> bool:
 
 
 def _arguments(node: Node) -> tuple[Node, Node, Any, list[int], list[int], list[int], int]:
-    x, weight, *rest = node.args
-    bias, *numbers = (*rest, *(None, [1, 1], [0, 0], [1, 1], 1)[len(rest) :])
+    given: list[Any] = list(node.args)
+    usual: list[Any] = [None, None, None, [1, 1], [0, 0], [1, 1], 1]
+    x, weight, bias, *sizes, groups = [*given, *usual[len(given) :]]
     stride, padding, dilation = (
-        [*one] * (3 - len(one)) if isinstance(one, list) else [one] * 2 for one in numbers[:3]
+        list(one) * (3 - len(one)) if isinstance(one, list) else [one] * 2 for one in sizes
     )
-    assert isinstance(x, Node)
-    assert isinstance(weight, Node)
-    groups = numbers[3]
-    assert isinstance(groups, int)
-    return x, weight, bias, stride, padding, dilation, groups  # type: ignore[return-value]
+    return x, weight, bias, stride, padding, dilation, groups
 
 
 def _rewrite(module: GraphModule, node: Node) -> None:

@@ -26,7 +26,7 @@ def fold_batch_norm(module: GraphModule) -> None:
     constants = constants_of(module)
     for node in list(module.graph.nodes):
         found = _parameters(node, constants)
-        conv = node.args[0] if found is not None else None
+        conv: Any = node.args[0] if found is not None else None
         if (
             found is None
             or not is_call(conv, *_CONVOLUTIONS)
