@@ -21,7 +21,11 @@ COMPUTE_ROLES = ROLES[2:]
 # The vendor's compiler knows C++17 and more: values of class type as template arguments are C++20 here.
 # The headers convert between pointers and 32-bit numbers, which is no error on a 32-bit processor.
 FLAGS = ("-std=c++20", "-fsyntax-only", "-fpermissive", "-w")
-_NUMBERS = ("-DKERNEL_COMPILE_TIME_ARGS", "-DKERNEL_COMPILE_TIME_ARG_MAP")
+# Compilers before GCC 13 refuse this assertion of the vendor's in a branch of a template that is not taken.
+_LIMIT = "static assertion failed: INSTRUCTION_MODE must be one of"
+# What differs between two uses of one text: names, numbers, and the sizes of circular buffers.
+_OF_ONE = ("-DKERNEL_COMPILE_TIME_ARG", "-DFULL_KERNEL_NAME")
+_DESCRIPTORS = "chlkc_descriptors.h"
 STAND_IN = Path(__file__).with_name("sfpi_stand_in")
 
 
@@ -52,11 +56,15 @@ def distinct(calls: Iterable[CompilerCall]) -> list[CompilerCall]:
     """One call for each text, processor and set of definitions; other arguments of a kernel are left out."""
     chosen: dict[tuple[object, ...], CompilerCall] = {}
     for call in calls:
-        includes = call.directory.parent / "kernel_includes.hpp"
-        text = includes.read_text(encoding="utf-8") if includes.is_file() else str(call.directory)
-        defined = {one for one in call.arguments if one.startswith("-D") and not one.startswith(_NUMBERS)}
-        chosen.setdefault((call.role, text, frozenset(defined)), call)
+        defined = {one for one in call.arguments if one.startswith("-D") and not one.startswith(_OF_ONE)}
+        chosen.setdefault((call.role, _generated(call.directory.parent), frozenset(defined)), call)
     return list(chosen.values())
+
+
+def _generated(folder: Path) -> tuple[str, ...]:
+    """What ttnn wrote for a kernel: its text or where that is, and its definitions."""
+    files = sorted(one for one in folder.iterdir() if one.is_file() and one.name != _DESCRIPTORS)
+    return tuple(one.read_text(encoding="utf-8") for one in files)
 
 
 def calls_in(log: Path) -> list[CompilerCall]:
@@ -71,14 +79,18 @@ def complaints(call: CompilerCall, compiler: str) -> str:
     stand_in = [f"-I{STAND_IN}"] if call.role in COMPUTE_ROLES else []
     command = [compiler, *FLAGS, *stand_in, *_kept(call.arguments), call.source]
     done = subprocess.run(command, cwd=call.directory, capture_output=True, text=True, check=False)
-    return "" if done.returncode == 0 else done.stderr
+    errors = [line for line in done.stderr.splitlines() if " error: " in line]
+    if done.returncode == 0 or (errors and all(_LIMIT in line for line in errors)):
+        return ""
+    return done.stderr
 
 
 def all_complaints(calls: Sequence[CompilerCall], compiler: str) -> Mapping[str, str]:
-    """Every kernel with something against it, by its name and processor."""
+    """Every kernel with something against it, by its name, processor and number."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = pool.map(lambda call: complaints(call, compiler), calls)
-        return {call.kernel: text for call, text in zip(calls, found, strict=True) if text}
+        pairs = enumerate(zip(calls, found, strict=True))
+        return {f"{call.kernel}, {number}": text for number, (call, text) in pairs if text}
 
 
 def _kept(arguments: Sequence[str]) -> Iterator[str]:

@@ -78,6 +78,7 @@ struct reg {
     template <typename T> void operator=(const T&) const;
     void operator=(const reg&) const;
     template <DataLayout = DataLayout::Default> reg mode(int = -1) const;
+    reg in_use(bool = true) const;
     vFloat operator-() const;
 };
 
@@ -87,6 +88,10 @@ struct reg_file {
     void operator++() const;
     void operator++(int) const;
     void operator+=(int) const;
+};
+
+struct lreg_pressure {
+    lreg_pressure() {}
 };
 
 constexpr reg_file dst_reg, l_reg;
@@ -170,7 +175,7 @@ SFPI_FUNCTION(void, vec_swap);
 SFPI_FUNCTION(void, subvec_transp);
 SFPI_FUNCTION(vFloat, subvec_shflror1);
 SFPI_FUNCTION(vFloat, subvec_shflshr1);
-SFPI_FUNCTION(void, lreg_pressure);
+
 SFPI_FUNCTION(void, when);
 #undef SFPI_FUNCTION
 

@@ -33,7 +33,7 @@ void kernel_main() {
         unpack_tilizeA_B_block<false, true, false, true>(corners_of_reader[turn], shares_of_reader[turn], tiles, 0);
         for (uint32_t part = 0; part < tiles / tiles_in_dst; ++part) {
             tile_regs_acquire();
-            for (uint32_t tile = 0; tile < tiles_in_dst; ++tile) reduce_tile_math(tile, faces);
+            for (uint32_t tile = 0; tile < tiles_in_dst; ++tile) reduce_tile_math<REDUCE_OP, REDUCE_DIM>(tile, faces);
             tile_regs_commit();
             tile_regs_wait();
             pack_untilize_dest<tiles_in_dst, tiles>(cb_out, 1, part);

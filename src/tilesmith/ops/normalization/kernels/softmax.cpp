@@ -43,8 +43,8 @@ inline void inverse_sum(uint32_t width) {
     }
     sfpu_reduce_init<PoolType::SUM, DataFormat::Float32>();
     sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_ROW>(total);
-    recip_tile_init<false>();
-    recip_tile<false>(total);
+    recip_tile_init();
+    recip_tile(total);
     give(total, cb_inverse);
 }
 

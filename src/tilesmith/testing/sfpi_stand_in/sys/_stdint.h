@@ -1,0 +1,4 @@
+// Stands in for a header of the C library that comes with the vendor's compiler.
+#pragma once
+
+#include <cstdint>
