@@ -36,7 +36,8 @@ class JitKernel:
 
     def compile(self, *args: Any, **named: Any) -> CompiledKernel:
         """The kernel for these arguments, compiled and not run."""
-        return compile(self._tilelang.get_tir(*args, **named), **self._options)
+        kernel: CompiledKernel = compile(self._tilelang.get_tir(*args, **named), **self._options)
+        return kernel
 
 
 def _as_tilelang_jit(function: Any) -> Any:

@@ -27,12 +27,14 @@ SHAPE = (40, 70)
 
 @pytest.fixture(scope="module")
 def scaled() -> CompiledKernel:
-    return tilesmith.compile(kernels.scaled(*SHAPE), target="wormhole")
+    kernel: CompiledKernel = tilesmith.compile(kernels.scaled(*SHAPE), target="wormhole")
+    return kernel
 
 
 @pytest.fixture(scope="module")
 def dynamic() -> CompiledKernel:
-    return tilesmith.compile(kernels.dynamic_scaled(SHAPE[1]), target="wormhole")
+    kernel: CompiledKernel = tilesmith.compile(kernels.dynamic_scaled(SHAPE[1]), target="wormhole")
+    return kernel
 
 
 @pytest.fixture

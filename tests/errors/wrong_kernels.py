@@ -193,7 +193,7 @@ def read_before_written():
     tilesmith.compile(product, "wormhole")
 
 
-def _copy(m=64, n=64, block=(32, 32), dtype="bfloat16"):
+def _copy(m=64, n=64, block=(32, 32), dtype="bfloat16") -> object:
     block_m, block_n = block
 
     @T.prim_func

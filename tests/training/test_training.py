@@ -16,7 +16,7 @@ from tilesmith.zoo.training import TRAINED, Gradient, train_step
 
 pytest.importorskip("transformers", reason="the models to train are built with transformers")
 
-FAST = {"checks": "off", "numbers": "fast"}
+FAST: dict[str, Any] = {"checks": "off", "numbers": "fast"}
 
 
 def test_every_gradient_of_a_perceptron_agrees() -> None:

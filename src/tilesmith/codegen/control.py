@@ -103,6 +103,8 @@ def _set(e: Emitter, op: tile.SetOp) -> None:
 def _argument(e: Emitter, op: tt.ArgOp) -> None:
     if op.position is None:
         raise InternalFault(f"argument {op.arg_name.data} has no position yet")
+    if e.role == "compute":
+        e.include("api/compute/common.h")  # has what gets arguments; data-movement kernels have it anyway
     call = "get_arg_val" if op.kind.data == "core" else "get_common_arg_val"
     e.line(f"const int32_t {e.declare(op.value)} = {call}<int32_t>({op.position.value.data});")
 

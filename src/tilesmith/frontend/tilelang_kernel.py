@@ -55,7 +55,7 @@ class _Adapter(BaseKernelAdapter):  # type: ignore[misc]
         params = extrac_params(func)
         self.params = params
         outputs = self._legalize_result_idx(out_idx)
-        self.compiled = compile(func, chip, out_idx=outputs)
+        self.compiled: CompiledKernel = compile(func, chip, out_idx=outputs)
         super().__init__(None, params, outputs)
 
     def _convert_torch_func(self) -> Callable[..., Any]:

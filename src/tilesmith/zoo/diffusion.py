@@ -72,7 +72,7 @@ def decoder(channels: tuple[int, ...] = (32, 32)) -> nn.Module:
 class Decoder(nn.Module):
     """The half of the autoencoder that makes an image from a latent."""
 
-    def __init__(self, autoencoder: nn.Module) -> None:
+    def __init__(self, autoencoder: Any) -> None:
         super().__init__()
         self.decoder = autoencoder.decoder
         self.post_quant_conv = autoencoder.post_quant_conv

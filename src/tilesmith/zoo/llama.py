@@ -35,7 +35,7 @@ def tiny() -> Sample:
     return Sample(model, (tokens(128, 1, 32),), RANDOM, classifies=True)
 
 
-def full_model(path: Path | None) -> tuple[nn.Module, str]:
+def full_model(path: Path | None) -> tuple[Any, str]:
     """SmolLM2-135M with its real weights, or any Llama in a folder."""
     need("transformers", "Llama")
     from transformers import AutoModelForCausalLM

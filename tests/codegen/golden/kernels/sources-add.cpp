@@ -52,6 +52,7 @@ void kernel_main() {
 #include <cstdint>
 
 #include "api/compute/cb_api.h"
+#include "api/compute/common.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary.h"
 #include "api/compute/pack.h"

@@ -30,6 +30,7 @@ void kernel_main() {
 
 #include "api/compute/binary_max_min.h"
 #include "api/compute/cb_api.h"
+#include "api/compute/common.h"
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary_sfpu.h"
