@@ -96,7 +96,7 @@ def _package(name: str, purpose: str, remedy: str) -> Finding:
 def _ttnn() -> Finding:
     found = _package("ttnn", "real chips and the vendor's simulator", "pip install 'tilesmith[ttnn]'")
     version = ttnn_version()
-    if not found.present or is_tested(version):
+    if not found.present or not version or is_tested(version):
         return found
     releases = f"{TESTED[0]} to {TESTED[-1]}"
     return Finding("ttnn", True, f"ttnn {version} is there, but tilesmith is tested with {releases}.")
