@@ -79,7 +79,7 @@ _ROWS = (
     _with("gelu", "gelu_tile<false>({d})", "gelu", init="gelu_tile_init<false>()"),
     _with("gelu_fast", "gelu_tile<true>({d})", "gelu", init="gelu_tile_init<true>()"),
     _with("rsqrt", "rsqrt_tile({d})", "rsqrt"),
-    _with("reciprocal", "recip_tile<false>({d})", "recip", init="recip_tile_init<false>()"),
+    _with("reciprocal", "exact_recip_tile<false>({d}, 0)", "recip", init="exact_recip_tile_init<false>(0)"),
     _with("log2", "log_with_base_tile({d}, {0})", defaults=(1.4426950408889634,)),
     _with("log10", "log_with_base_tile({d}, {0})", defaults=(0.4342944819032518,)),
     _with("leaky_relu", "leaky_relu_tile({d}, {0})", "relu"),
