@@ -88,6 +88,11 @@ def loaded(
     return held
 
 
+def element_of(source: Expr, bound: Mapping[str, Bound], held: Mapping[str, Any], i: Any, j: Any) -> Any:
+    """An expression over operands that are loaded, at one element of their blocks."""
+    return emit(source, {name: bound[name].element(here, i, j) for name, here in held.items()})
+
+
 @T.macro
 def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at, first, limits):  # type: ignore[no-untyped-def]
     rows, columns = block

@@ -12,7 +12,7 @@ import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, emit, named, prim_func, symbols
-from tilesmith.kernels.epilogue import loaded
+from tilesmith.kernels.epilogue import element_of, loaded
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
 
@@ -84,7 +84,7 @@ class Reduction:
     def _element(
         self, bound: Mapping[str, op.Bound], held: Mapping[str, Any], i: Any, j: Any, inside: Any
     ) -> Any:
-        value = emit(self.source, {name: bound[name].element(here, i, j) for name, here in held.items()})
+        value = element_of(self.source, bound, held, i, j)
         return T.if_then_else(inside, value, T.float32(_START[self.kind])) if self.masked else value
 
 

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, emit, prim_func, symbols
-from tilesmith.kernels.epilogue import Epilogue, loaded, store
+from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
 
@@ -59,7 +59,7 @@ class RowWise:
             x = T.alloc_fragment((rows, wide), "float32")
             held = loaded(self.inputs, bound, tensors, block, place)
             for i, j in T.Parallel(rows, wide):
-                x[i, j] = within(j, columns, wide, _element(self.source, bound, held, i, j), fill)
+                x[i, j] = within(j, columns, wide, element_of(self.source, bound, held, i, j), fill)
             work(x, rows, wide, columns, self.epsilon)
             store(self.epilogue, bound, tensors, {"acc0": x}, block, place, (by * rows, 0), (m, columns))
 
@@ -74,10 +74,6 @@ class RowWise:
 def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) -> Any:
     """A value of a row, or `fill` in the columns beyond its end, which its last tiles have too."""
     return value if columns == wide else T.if_then_else(column < columns, value, T.float32(fill))
-
-
-def _element(source: Expr, bound: dict[str, op.Bound], held: dict[str, Any], i: Any, j: Any) -> Any:
-    return emit(source, {name: bound[name].element(here, i, j) for name, here in held.items()})
 
 
 @T.macro

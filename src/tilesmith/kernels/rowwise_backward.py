@@ -13,8 +13,8 @@ from typing import Any
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, emit, prim_func, symbols
-from tilesmith.kernels.epilogue import Epilogue, loaded, store
+from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import Kind, within
@@ -59,9 +59,9 @@ class RowWiseBackward:
             x = T.alloc_fragment((rows, wide), "float32")
             held = loaded(self.inputs, bound, tensors, block, place)
             for i, j in T.Parallel(rows, wide):
-                g[i, j] = within(j, columns, wide, _element(self.grad, bound, held, i, j))
+                g[i, j] = within(j, columns, wide, element_of(self.grad, bound, held, i, j))
             for i, j in T.Parallel(rows, wide):
-                x[i, j] = within(j, columns, wide, _element(self.source, bound, held, i, j))
+                x[i, j] = within(j, columns, wide, element_of(self.source, bound, held, i, j))
             work(g, x, rows, wide, columns, self.epsilon)
             store(self.epilogue, bound, tensors, {"acc0": g}, block, place, (by * rows, 0), (m, columns))
 
@@ -71,10 +71,6 @@ class RowWiseBackward:
                 block_of(tensors, by, bz // nb2, bz % nb2)
 
         return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)
-
-
-def _element(source: Expr, bound: dict[str, op.Bound], held: dict[str, Any], i: Any, j: Any) -> Any:
-    return emit(source, {name: bound[name].element(here, i, j) for name, here in held.items()})
 
 
 @T.macro

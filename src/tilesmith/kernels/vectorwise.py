@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, emit, prim_func, symbols
-from tilesmith.kernels.epilogue import loaded
+from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.epilogue import element_of, loaded
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
 
@@ -45,7 +44,7 @@ class VectorWise:
             made = T.alloc_fragment((size,), "float32")
             held = loaded(self.inputs, bound, tensors, (1, size), place)
             for j in T.Parallel(size):
-                made[j] = self._element(bound, held, j)
+                made[j] = element_of(self.value, bound, held, 0, j)
             at = place(bound[self.out.name])
             T.copy(made, tensors[self.out.name][at[0], at[1]])
 
@@ -55,6 +54,3 @@ class VectorWise:
                 block_of(tensors, bx, bz // nb2, bz % nb2)
 
         return prim_func(self.name, op.declared(bound), [n, nb1, nb2, *op.numbers(bound)], body)
-
-    def _element(self, bound: Mapping[str, op.Bound], held: Mapping[str, Any], j: Any) -> Any:
-        return emit(self.value, {name: bound[name].element(here, 0, j) for name, here in held.items()})
