@@ -57,6 +57,21 @@ def test_banks_share_the_traffic(profile: Profile) -> None:
     assert sum(bank.read + bank.written for bank in program.banks) == moved
 
 
+def test_no_unit_is_used_more_than_all_the_time(profile: Profile) -> None:
+    for program in profile.programs:
+        used = program.utilisation
+        shares = (
+            used.matrix,
+            used.matrix_used,
+            used.vector_used,
+            used.unpack_used,
+            used.pack_used,
+            used.dram,
+        )
+        assert all(0.0 <= share <= 1.0 for share in (*shares, *used.noc, used.busiest_noc))
+    assert profile.programs[0].utilisation.matrix > 0.0
+
+
 def test_roofline_is_below_the_prediction(profile: Profile) -> None:
     for program in profile.programs:
         assert program.roofline.cycles <= program.cycles
