@@ -1,12 +1,21 @@
-"""Small modules of PyTorch that between them use every template of the kernel library."""
+"""Small modules and models of PyTorch that between them use every template of the kernel library."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 - its name everywhere
+
+from tilesmith.frontend.torch_backend import tilesmith_backend
+from tilesmith.model import compile_model
+from tilesmith.zoo import catalogue
+from tilesmith.zoo.training import TRAINED
+
+MODELS = ("bert", "resnet18", "efficientnet")
 
 
 class _Of(nn.Module):
@@ -21,6 +30,25 @@ class _Of(nn.Module):
         return result
 
 
+def calls() -> dict[str, Callable[[], object]]:
+    """What to run, by the name of what it shows."""
+    samples = {name: catalogue.load(name, "tiny") for name in MODELS}
+    models = {name: (sample.model, sample.inputs) for name, sample in samples.items()}
+    forward = {title: partial(_forward, *one) for title, one in (modules() | models).items()}
+    return {**forward, "bert training": _train_bert}
+
+
+def _forward(module: nn.Module, inputs: tuple[Any, ...]) -> None:
+    with torch.no_grad():
+        compile_model(module)(*inputs)
+
+
+def _train_bert() -> None:
+    sample = TRAINED["bert"]()
+    made = torch.compile(sample.model.train(), backend=tilesmith_backend)(*sample.inputs)
+    made.backward(torch.ones_like(made))
+
+
 def modules() -> dict[str, tuple[nn.Module, tuple[torch.Tensor, ...]]]:
     """By the name of what they show, with inputs."""
     torch.manual_seed(0)
@@ -30,13 +58,15 @@ def modules() -> dict[str, tuple[nn.Module, tuple[torch.Tensor, ...]]]:
     return {
         "linear": (nn.Sequential(nn.Linear(64, 96), nn.GELU()), (rows,)),
         "matmul": (_Of(torch.matmul), (rows, torch.randn(64, 32))),
+        "vectors": (_Of(lambda a, b: a * b + 1.0), (torch.randn(300), torch.randn(300))),
         "elementwise": (_Of(lambda a, b: F.silu(a) * b + 1.0), (rows, torch.randn(64, 64))),
         "softmax": (nn.Softmax(-1), (rows,)),
         "layer_norm": (nn.LayerNorm(64), (wide,)),
         "rms_norm": (nn.RMSNorm(64), (wide,)),
+        "group_norm": (nn.GroupNorm(2, 8), (image,)),
         "attention": (_Of(lambda q: F.scaled_dot_product_attention(q, q, q)), (heads,)),
         "convolution": (nn.Conv2d(8, 16, 3, padding=1), (image,)),
-        "pooling": (nn.MaxPool2d(2), (image,)),
+        "pooling": (nn.Sequential(nn.ReLU(), nn.MaxPool2d(2)), (image,)),
         "embedding": (nn.Embedding(50, 64), (words,)),
         "reduction": (_Of(lambda a: a.sum(-1)), (rows,)),
         "movement": (_Of(lambda a, b: torch.cat([a, b], 0).transpose(0, 1).contiguous()), (rows, rows)),

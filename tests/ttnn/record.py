@@ -5,6 +5,8 @@ python tests/ttnn/record.py DIRECTORY
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import shutil
 import sys
@@ -29,13 +31,14 @@ from examples.metal.sharded_add import host as sharded_add
 from examples.tilelang import attention, convolution, dequant_gemm, gemm, norm, softmax
 from tests.examples.test_examples import CASES
 from tests.ttnn.launches import LaunchFile, Placed
-from tests.ttnn.modules import modules
+from tests.ttnn.modules import calls
 
-from tilesmith import settings
+from tilesmith import kernels, settings
 from tilesmith.arch import Arch, load_arch
+from tilesmith.backends import kernels as kernels_of_models
+from tilesmith.backends.kernels import forget
 from tilesmith.codegen.export import write_project
 from tilesmith.errors import TilesmithError
-from tilesmith.frontend.torch_backend import tilesmith_backend
 from tilesmith.launch import lent_device
 from tilesmith.ops.catalogue import load_operations
 from tilesmith.ops.device import MeshDevice
@@ -101,10 +104,15 @@ class NotingDevice(Device):
     def _free(self, in_dram: bool, address: int) -> None:
         """Keep it."""
 
-    def launches(self, group: str, title: str) -> Iterator[LaunchFile]:
-        """One for each structure among the programs that ran."""
+    def launches(
+        self, group: str, title: str, seen: set[tuple[object, ...]] | None = None
+    ) -> Iterator[LaunchFile]:
+        """One for each structure among the programs that ran; those in `seen` are left out, others added."""
+        known = set() if seen is None else seen
         different = {program.structure: program for program in reversed(self.executor.programs)}
-        for number, program in enumerate(reversed(different.values())):
+        fresh = [one for structure, one in reversed(different.items()) if structure not in known]
+        known.update(different)
+        for number, program in enumerate(fresh):
             suffix = f" launch {number + 1}" if number else ""
             full = _with_full_paths(program)
             yield LaunchFile(group, title + suffix, self.arch.family, tuple(self.made), full)
@@ -148,19 +156,29 @@ def operation_launches(family: str) -> Iterator[LaunchFile]:
         # Some calls are there to be refused.
         with suppress(TilesmithError, TypeError):
             call.make(kit)
-        fresh = [one for one in device.executor.programs if one.structure not in seen]
-        seen.update(one.structure for one in fresh)
-        device.executor.programs = fresh
-        yield from device.launches("ops", f"{call.name}, {call.label}")
+        yield from device.launches("ops", f"{call.name}, {call.label}", seen)
 
 
 def library_launches(family: str) -> Iterator[LaunchFile]:
-    """The kernel library, by way of small modules."""
-    for title, (module, inputs) in modules().items():
+    """Every template of the kernel library, by way of small modules and small models."""
+    forget()
+    seen: set[tuple[object, ...]] = set()
+    for title, run in calls().items():
         torch._dynamo.reset()
-        with _compiled_for(family) as device, torch.no_grad():
-            torch.compile(module, backend=tilesmith_backend)(*inputs)
-        yield from device.launches("kernels", title)
+        with _compiled_for(family) as device:
+            run()
+        yield from device.launches("kernels", title, seen)
+    if missing := templates() - {type(template) for template, *_ in kernels_of_models._compiled}:
+        raise AssertionError(f"no launch has a kernel of {sorted(one.__name__ for one in missing)}")
+
+
+def templates() -> set[type]:
+    """The classes of the kernel library that make a kernel."""
+    found = set()
+    for module in pkgutil.iter_modules(kernels.__path__, "tilesmith.kernels."):
+        members = vars(importlib.import_module(module.name)).values()
+        found |= {one for one in members if isinstance(one, type) and {"tensors", "prim_func"} <= {*dir(one)}}
+    return found
 
 
 def _tilelang(family: str) -> Iterator[LaunchFile]:
