@@ -59,12 +59,10 @@ TS_NO_CHECK inline Columns from_raw(const uint32_t* tile, int slot) {
     return out;
 }
 
-// The registers that live on between calls, one set per core.
+// The registers that live on between calls.
 struct ColumnRegisters {
     Columns mean, m2, second, anchor;
 };
-inline ColumnRegisters column_registers[grid_limit * grid_limit];
-TS_NO_CHECK inline ColumnRegisters& registers() {
-    return column_registers[(ts_logical_y() % grid_limit) * grid_limit + ts_logical_x() % grid_limit];
-}
+inline ColumnRegisters column_registers;
+TS_NO_CHECK inline ColumnRegisters& registers() { return column_registers; }
 }  // namespace ts::sfpu
