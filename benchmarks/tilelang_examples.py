@@ -44,9 +44,15 @@ def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcom
     name = str(example.path.relative_to(checkout / "examples"))
     if example.gpu_only and not options.everything:
         return Outcome(name, "gpu_only", ", ".join(example.gpu_only), 0.0)
-    calls = [text for test_file, function in example.tests for text in (str(test_file), function)]
-    seconds = str(options.seconds)
-    command = [sys.executable, str(WORKER), options.target, seconds, str(example.path), *calls]
+    task = {
+        "target": options.target,
+        "seconds": options.seconds,
+        "file": str(example.path),
+        "name": name,
+        "tests": [(str(test_file), function) for test_file, function in example.tests],
+        "packages": str(options.packages.resolve()) if options.packages else "",
+    }
+    command = [sys.executable, str(WORKER), json.dumps(task)]
     began = time.monotonic()
     try:
         done = subprocess.run(
@@ -61,7 +67,7 @@ def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcom
         status, reason = ("timeout", "") if stopped else judge(example, done.stdout, done.stderr)
     except subprocess.TimeoutExpired:
         status, reason = "timeout", "it waits for something"
-    reason = reason or (f"still running after {seconds} s of CPU time" if status == "timeout" else "")
+    reason = reason or (f"still running after {options.seconds} s of CPU time" if status == "timeout" else "")
     if options.logs and status != "timeout":
         log = options.logs / f"{name.replace('/', '.')}.log"
         log.write_text(done.stdout + done.stderr, encoding="utf-8")
@@ -83,12 +89,13 @@ def judge(example: Example, output: str, errors: str) -> tuple[str, str]:
     told = json.loads(lines[-1])
     if told["compared"] and "needs the package" in told["problem"]:
         return "passed", f"then {told['problem']}"  # its result held; what follows is a race
-    if told["problem"] or not told["made"]:
+    if told["problem"]:
         if example.gpu_only:
             return "gpu_only", ", ".join(example.gpu_only)
-        return "failed", _one_line(told["problem"] or "it compiles no kernel")
+        return "failed", _one_line(told["problem"])
     if not told["ran"]:
-        return "unchecked", "it compiles kernels and runs none"
+        what = "compiles kernels and runs none" if told["made"] else "defines kernels and compiles none"
+        return "unchecked", f"it {what}"
     return ("passed", "") if told["compared"] or example.compares else ("unchecked", "it compares nothing")
 
 
@@ -125,6 +132,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=300, help="CPU time per example, compilers apart")
     parser.add_argument("--jobs", type=int, default=1, help="examples at a time")
     parser.add_argument("--logs", type=Path, help="a folder for what the examples print")
+    parser.add_argument("--packages", type=Path, help="a folder with Triton, which some references are in")
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
     parser.add_argument("--results", type=Path, help="write every outcome to this JSON file")
     options = parser.parse_args()

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-import torch
+from benchmarks.tilelang_run.references import KNOWN
 
 # Kernels in Triton are decorated when they are imported; the others are only ever called.
 _DECORATING = "triton"
@@ -23,16 +23,6 @@ _PACKAGES = (
     "flashinfer",
     "native_sparse_attention",
 )
-
-
-@torch.no_grad()
-def _normalised(x: torch.Tensor, eps: float = 1e-6) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows of length one, and by what they were multiplied: examples prepare their inputs with it."""
-    scale = torch.rsqrt(x.float().square().sum(-1, keepdim=True) + eps)
-    return (x * scale).to(x.dtype), scale.squeeze(-1)
-
-
-_KNOWN = {"fla.modules.l2norm.l2norm_fwd": _normalised}
 
 
 class _Missing:
@@ -59,10 +49,12 @@ class _Missing:
 
 class _Module(ModuleType):
     def __getattr__(self, name: str) -> Any:
+        full = f"{self.__name__}.{name}"
+        if full in KNOWN:
+            return KNOWN[full]
         if name.startswith("__"):
             raise AttributeError(name)
-        full = f"{self.__name__}.{name}"
-        return _KNOWN.get(full) or _Missing(full)
+        return _Missing(full)
 
 
 def _asked_by_torch() -> bool:

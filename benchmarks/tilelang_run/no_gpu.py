@@ -62,6 +62,24 @@ class _Event:
         return 1.0
 
 
+class _Stream:
+    """Work is done when it is asked for, in whatever stream."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+
+    def __enter__(self) -> _Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to wait for."""
+
+    def synchronize(self) -> None:
+        """Nothing runs in the background."""
+
+    wait_stream = wait_event = record_event = lambda *_: None
+
+
 _Generator = torch.Generator
 
 
@@ -96,6 +114,11 @@ def install() -> None:
         "get_device_properties": lambda *_: properties,
         "memory_allocated": lambda *_: 0,
         "Event": _Event,
+        "Stream": _Stream,
+        "stream": _Stream,
+        "device": _Stream,
+        "current_stream": lambda *_: _Stream(),
+        "default_stream": lambda *_: _Stream(),
     }
     for name, stand_in in stand_ins.items():
         setattr(torch.cuda, name, stand_in)

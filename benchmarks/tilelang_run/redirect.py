@@ -11,6 +11,7 @@ from tilelang import profiler
 from tilelang.autotuner import AutoTuner, tuner
 from tilelang.carver.arch import driver
 from tilelang.contrib import nvcc
+from tilelang.transform import PassConfigKey
 from tilelang.utils import device, tensor
 
 from tilesmith.arch import load_arch
@@ -32,6 +33,7 @@ def install(target: str) -> None:
     device.get_current_device = lambda: torch.device("cpu")
     driver.get_num_sms = lambda *_: load_arch(target).num_cores
     nvcc.get_target_compute_version = lambda *_: "9.0"
+    PassConfigKey.TL_DISABLE_FAST_MATH = "tl.disable_fast_math"  # of an earlier release
     _stop_timing()
     _stop_tuning()
     CompiledKernel.__init__ = _noted(made, CompiledKernel.__init__)  # type: ignore[method-assign]

@@ -6,29 +6,29 @@ import importlib
 import json
 import os
 import resource
-import runpy
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 
 def main() -> None:
-    """worker.py TARGET SECONDS FILE [TEST_FILE FUNCTION ...]"""
-    target, seconds, file, *tests = sys.argv[1:]
-    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
+    """worker.py TASK, which is JSON: target, seconds, file, name, tests and packages"""
+    task = json.loads(sys.argv[1])
+    seconds = task["seconds"]
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    from benchmarks.tilelang_run import missing, no_gpu, redirect
+    from benchmarks.tilelang_run import missing, no_gpu, redirect, triton_here
 
-    redirect.install(target)
+    redirect.install(task["target"])
     no_gpu.install()
+    if task["packages"]:
+        triton_here.install(Path(task["packages"]))
     missing.install()
-    path = Path(file)
-    os.chdir(path.parent)
-    sys.path.insert(0, str(path.parent))
     problem = ""
     try:
         with no_gpu.CudaOnCpu():
-            _run(path, tests)
+            _run(Path(task["file"]), task["name"], task["tests"])
     except SystemExit as stop:
         problem = f"exit {stop.code}" if stop.code else ""
     except BaseException as error:
@@ -38,12 +38,23 @@ def main() -> None:
     print(json.dumps({"problem": problem, **counts}))
 
 
-def _run(path: Path, tests: list[str]) -> None:
-    if not tests:
-        sys.argv = [str(path)]
-        runpy.run_path(str(path), run_name="__main__")
-    for test_file, function in zip(tests[::2], tests[1::2], strict=True):
+def _run(path: Path, name: str, tests: list[list[str]]) -> None:
+    from benchmarks.tilelang_run.adapt import adapt, sizes_of
+    from benchmarks.tilelang_run.script import run_script
+
+    os.chdir(path.parent)
+    sys.path.insert(0, str(path.parent))
+    sizes = sizes_of(name)
+
+    def between(names: dict[str, Any]) -> None:
+        adapt(names, path.parent, sizes)
+
+    if not tests or "argv" in sizes:
+        run_script(path, sizes.get("argv", []), between)
+        return
+    for test_file, function in tests:
         module = importlib.import_module(Path(test_file).stem)
+        between(vars(module))
         getattr(module, function)()
 
 
