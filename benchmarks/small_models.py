@@ -2,45 +2,85 @@
 
 from __future__ import annotations
 
-import inspect
+import dataclasses
 from typing import Any
 
 import torch
 from torch import nn
 
-_WIDE, _DEEP, _HEADS, _INNER, _WORDS, _LONG, _IMAGE, _PATCH = 64, 2, 2, 128, 128, 64, 32, 8
+from benchmarks.small_inputs import candidates
+
+_WIDE, _DEEP, _HEADS, _INNER, _WORDS, _LONG, _IMAGE, _PATCH, _EXPERTS = 64, 2, 2, 128, 128, 64, 32, 8, 4
 
 _WIDTHS = (
     "hidden_size d_model n_embd dim embed_dim embedding_size encoder_hidden_size word_embed_proj_dim emb_dim "
     "projection_dim hidden_dim decoder_hidden_size text_embed_dim model_dim rnn_hidden_size encoder_width "
-    "attention_hidden_size"
+    "attention_hidden_size out_hidden_size proj_dim feat_proj_dim output_dim encoder_dim decoder_dim "
+    "lru_width codebook_dim quantizer_dim conv_dim vision_output_dim mm_embed_dim upsampled_dim "
+    "cross_attention_hidden_size text_hidden_size vision_hidden_size adapter_hidden_size"
 )
 _DEPTHS = (
     "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers num_encoder_layers "
-    "num_decoder_layers decoder_num_hidden_layers num_hidden_groups"
+    "num_decoder_layers decoder_num_hidden_layers num_hidden_groups depth num_global_layers "
+    "encoder_num_hidden_layers num_blocks num_decoder_blocks decoder_depth encoder_num_layers"
 )
 _COUNTS = (
     "num_attention_heads n_head n_heads num_heads encoder_attention_heads decoder_attention_heads "
-    "num_key_value_heads num_kv_heads decoder_num_attention_heads num_local_experts num_experts "
-    "n_routed_experts num_experts_per_tok moe_num_experts"
+    "num_key_value_heads num_kv_heads decoder_num_attention_heads num_experts_per_tok moe_topk top_k_experts "
+    "encoder_num_attention_heads num_selected_experts num_experts_per_token decoder_n_heads linear_num_key_heads "
+    "linear_num_value_heads decoder_num_key_value_heads encoder_num_key_value_heads swa_num_attention_heads "
+    "swa_num_key_value_heads num_global_key_value_heads index_n_heads"
 )
 _INNERS = (
     "intermediate_size d_ff encoder_ffn_dim decoder_ffn_dim ffn_dim n_inner moe_intermediate_size "
-    "ffn_hidden_size decoder_intermediate_size d_inner"
+    "ffn_hidden_size decoder_intermediate_size d_inner shared_expert_intermediate_size expert_ffn_hidden_size "
+    "encoder_intermediate_size dim_feedforward mlp_dim mlp_hidden_size intermediate_size_mlp feed_forward_dim "
+    "expert_intermediate_size block_ff_dim dense_intermediate_size"
+)
+_HALVES = (
+    "head_dim d_kv attention_head_dim d_head kv_lora_rank q_lora_rank v_head_dim linear_key_head_dim "
+    "linear_value_head_dim mamba_d_head mamba_headdim swa_head_dim swa_v_head_dim kv_channels global_head_dim "
+    "index_head_dim"
 )
 _SIZES = (
     (_WIDE, _WIDTHS),
     (_DEEP, _DEPTHS),
     (_HEADS, _COUNTS),
     (_INNER, _INNERS),
-    (_WIDE // _HEADS, "head_dim d_kv attention_head_dim d_head"),
-    (_WORDS, "vocab_size text_vocab_size"),
-    (_LONG, "max_position_embeddings n_positions max_source_positions max_target_positions"),
+    (_EXPERTS, "num_local_experts num_experts n_routed_experts moe_num_experts num_experts_total"),
+    (_EXPERTS, "mamba_n_heads n_mamba_heads mamba_num_heads mamba_heads"),
+    (_WIDE // _HEADS, _HALVES),
+    (
+        _WIDE // _HEADS // 2,
+        "qk_rope_head_dim qk_nope_head_dim rotary_dim mamba_d_state ssm_state_size state_size",
+    ),
+    (1, "n_group topk_group n_shared_experts num_nextn_predict_layers mtp_num_layers n_mtp_layers"),
+    (1, "zero_expert_num mamba_n_groups n_groups"),
+    (_WORDS, "vocab_size text_vocab_size vocab_size_per_layer_input num_embeddings codebook_size"),
+    (_LONG, "max_position_embeddings n_positions max_source_positions max_target_positions max_seq_len"),
     (_IMAGE, "image_size img_size input_size"),
     (_PATCH, "patch_size"),
+    (16, "mamba_chunk_size chunk_size sliding_window num_queries num_mel_bins hidden_size_per_layer_input"),
 )
 _SMALL = {name: size for size, names in _SIZES for name in names.split()}
 _LARGEST = 40_000_000
+
+_PARTICULAR: dict[str, dict[str, Any]] = {
+    "autoformer": {"prediction_length": 8, "context_length": 16},
+    "informer": {"prediction_length": 8, "context_length": 16},
+    "time_series_transformer": {"prediction_length": 8, "context_length": 16},
+    "mamba2": {"num_heads": 4, "head_dim": 32, "n_groups": 1},
+    "audio-spectrogram-transformer": {"max_length": 64, "num_mel_bins": 32},
+    "rwkv": {"attention_hidden_size": _WIDE},
+    "funnel": {"block_sizes": [1, 1], "num_decoder_layers": 1},
+    "xlm": {"emb_dim": _WIDE},
+    "reformer": {"axial_pos_shape": [4, 4], "axial_pos_embds_dim": [16, 48], "attn_layers": ["local", "lsh"]},
+    "longformer": {"attention_window": 8},
+    "led": {"attention_window": 8},
+    "big_bird": {"attention_type": "original_full"},
+    "convbert": {"embedding_size": _WIDE},
+}
+"""What single families need besides: sizes that must fit each other in a way their names do not say."""
 
 
 class Unbuilt(Exception):
@@ -49,80 +89,114 @@ class Unbuilt(Exception):
 
 def small_model(family: str) -> tuple[nn.Module, dict[str, Any]]:
     """A model of a family with random weights, and inputs it runs on."""
-    from transformers import CONFIG_MAPPING, AutoModel
-
-    try:
-        config = shrunk(CONFIG_MAPPING[family]())
-        if any(getattr(config, name, 0) and isinstance(getattr(config, name), list) for name in ("depths",)):
-            config.depths = [1 for _ in config.depths]
-        with torch.device("meta"):
-            size = sum(one.numel() for one in AutoModel.from_config(config).parameters())
-        if size > _LARGEST:
-            raise Unbuilt(f"{size:,} parameters are left after shrinking")
-        torch.manual_seed(0)
-        model = AutoModel.from_config(config).eval()
-    except Unbuilt:
-        raise
-    except Exception as error:
-        raise Unbuilt(f"not built: {type(error).__name__}: {error}") from None
-    return model, _first_that_runs(model, config)
+    problems = []
+    for make in (small_config, _shrunk_config):
+        try:
+            model = _built(make(family))
+            return model, _first_that_runs(model)
+        except Unbuilt as problem:
+            problems.append(str(problem))
+        except Exception as error:
+            problems.append(f"not built: {type(error).__name__}: {error}")
+    raise Unbuilt(problems[0])
 
 
-def shrunk(config: Any) -> Any:
-    """A configuration with small sizes, and those of its parts."""
+def _built(config: Any) -> nn.Module:
+    from transformers import AutoModel
+
+    with torch.device("meta"):
+        size = sum(one.numel() for one in AutoModel.from_config(config).parameters())
+    if size > _LARGEST:
+        raise Unbuilt(f"{size:,} parameters are left after shrinking")
+    torch.manual_seed(0)
+    model: nn.Module = AutoModel.from_config(config).eval()
+    return model
+
+
+def small_config(family: str) -> Any:
+    """A configuration made with small sizes, so that what it derives from them is right."""
+    from transformers import CONFIG_MAPPING
+
+    kind = CONFIG_MAPPING[family]
+    return kind(**_small_arguments(kind), **_PARTICULAR.get(family, {}))
+
+
+def _small_arguments(kind: Any) -> dict[str, Any]:
+    usual = kind()
+    made: dict[str, Any] = {}
+    depth = max(
+        (getattr(usual, name) for name in _DEPTHS.split() if _is_size(getattr(usual, name, None))), default=0
+    )
+    for field in dataclasses.fields(kind):
+        value = getattr(usual, field.name, None)
+        if _is_config(value):
+            made[field.name] = _small_part(value)
+        elif field.default is not None or field.name in ("head_dim", "num_key_value_heads"):
+            small = _small_value(field.name, value if _is_size(value) else field.default, depth)
+            made |= {} if small is None else {field.name: small}
+    return made
+
+
+def _small_part(config: Any) -> Any:
+    """The configuration of a part; a network that another package has is one of transformers' own instead."""
+    from transformers import ResNetConfig
+
+    if type(config).__name__ == "TimmBackboneConfig":
+        return ResNetConfig(
+            hidden_sizes=[16, 32, 48, 64], depths=[1] * 4, embedding_size=16, out_indices=[1, 2, 3, 4]
+        )
+    return type(config)(**_small_arguments(type(config)))
+
+
+def _small_value(name: str, value: Any, depth: int) -> Any:
+    """A smaller value for a field; None if it stays as it is."""
+    if _is_size(value) and name in _SMALL:
+        return min(value, _SMALL[name])
+    if name.endswith("token_id") and _is_size(value) and value >= _WORDS:
+        return 1
+    if name == "use_cache":
+        return False
+    if isinstance(value, list | tuple) and value:
+        if name in ("depths", "num_blocks", "layers") and all(_is_size(one) for one in value):
+            return [1 for _ in value]
+        if len(value) == depth > _DEEP:
+            return list(value[:_DEEP])
+    return None
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_config(value: Any) -> bool:
+    return type(value).__name__.endswith("Config") and hasattr(value, "to_dict")
+
+
+def _shrunk_config(family: str) -> Any:
+    """The usual configuration with sizes made small afterwards, for classes that take no such arguments."""
+    from transformers import CONFIG_MAPPING
+
+    return _shrink(CONFIG_MAPPING[family](**_PARTICULAR.get(family, {})))
+
+
+def _shrink(config: Any) -> Any:
     for name, value in list(vars(config).items()):
-        if type(value).__name__.endswith("Config"):
-            shrunk(value)
-        elif isinstance(value, int) and not isinstance(value, bool) and name in _SMALL:
-            setattr(config, name, min(value, _SMALL[name]))
-        elif name.endswith("token_id") and isinstance(value, int) and value >= _WORDS:
-            setattr(config, name, 1)
-        elif name == "use_cache":
-            config.use_cache = False
+        small = _small_value(name, value, 0)
+        if _is_config(value):
+            _shrink(value)
+        elif small is not None:
+            setattr(config, name, small)
     return config
 
 
-def _first_that_runs(model: nn.Module, config: Any) -> dict[str, Any]:
-    problem = "no input fits"
-    for inputs in _candidates(model, config):
+def _first_that_runs(model: nn.Module) -> dict[str, Any]:
+    problems = []
+    for inputs in candidates(model):
         try:
             with torch.no_grad():
                 model(**inputs)
         except Exception as error:
-            problem = f"does not run: {type(error).__name__}: {error}"
+            problems.append(f"does not run: {type(error).__name__}: {error}")
         else:
             return inputs
-    raise Unbuilt(problem)
-
-
-def _candidates(model: nn.Module, config: Any) -> list[dict[str, Any]]:
-    """Inputs worth trying, by the names that the model's forward takes."""
-    taken = inspect.signature(model.forward).parameters
-    make = torch.Generator().manual_seed(1)
-    ids = torch.randint(3, _WORDS, (1, 16), generator=make)
-    channels = getattr(config, "num_channels", 3)
-    side = getattr(config, "image_size", _IMAGE)
-    side = side if isinstance(side, int) else _IMAGE
-    found: list[dict[str, Any]] = []
-    if "input_ids" in taken:
-        found.append({"input_ids": ids})
-        if "decoder_input_ids" in taken:
-            found.insert(0, {"input_ids": ids, "decoder_input_ids": ids[:, :8]})
-    if "pixel_values" in taken:
-        for size in dict.fromkeys((side, 64, 224)):
-            image = torch.randn(1, channels, size, size, generator=make)
-            found.append({"pixel_values": image})
-            if "input_ids" in taken:
-                found.append({"pixel_values": image, "input_ids": ids})
-    if "input_values" in taken:
-        found.append({"input_values": torch.randn(1, 4000, generator=make)})
-    if "input_features" in taken:
-        for shape in (
-            (1, getattr(config, "num_mel_bins", 80), 128),
-            (1, 64, getattr(config, "num_mel_bins", 80)),
-        ):
-            features = {"input_features": torch.randn(*shape, generator=make)}
-            found += [features, {**features, "decoder_input_ids": ids[:, :8]}]
-    if "inputs" in taken:
-        found.append({"inputs": ids})
-    return found
+    raise Unbuilt(problems[0] if problems else "no input fits")

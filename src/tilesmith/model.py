@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.fx import GraphModule
 
 from tilesmith.backends import Backend, Executable
 from tilesmith.errors import BadCallError
 from tilesmith.frontend.torch import Captured, export
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.report import Report
-from tilesmith.graph.specialise import specialise
+from tilesmith.graph.specialise import copied, specialise
 
 __all__ = ["CompiledModel", "Compiler", "CompilerConfig", "compile_model"]
 
@@ -139,15 +137,9 @@ class CompiledModel(torch.nn.Module):
         if key not in self._executables:
             for number, value in enumerate(flat):
                 self.backend.check_input(number, value)
-            module = specialise(_copied(captured.module), flat)
+            module = specialise(copied(captured.module), flat)
             self._executables[key] = self.backend.compile(module, flat)
         return captured, self._executables[key], flat
-
-
-def _copied(module: GraphModule) -> GraphModule:
-    """A graph of its own on the same tensors."""
-    tensors = {id(buffer): buffer for buffer in module.buffers()}
-    return deepcopy(module, memo=dict(tensors))
 
 
 def _signature(value: Any) -> Any:

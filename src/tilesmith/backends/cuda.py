@@ -102,7 +102,7 @@ class CudaExecutable(Executable):
         values: dict[str, Any] = {**self._fixed, **dict(zip(self._inputs, inputs, strict=True))}
         for step in self.plan.steps:
             self._do(step, values)
-        return [None if name is None else values[name] for name in self.plan.outputs]
+        return self.plan.results(values)
 
     def _do(self, step: Any, values: dict[str, Any]) -> None:
         if isinstance(step, Upload):

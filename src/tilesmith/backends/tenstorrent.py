@@ -83,7 +83,7 @@ class TenstorrentExecutable(Executable):
         with self._settings():
             for step in self.plan.steps:
                 self._do(step, values)
-        return [None if name is None else values[name] for name in self.plan.outputs]
+        return self.plan.results(values)
 
     def _do(self, step: Any, values: dict[str, Any]) -> None:
         if isinstance(step, Launch):

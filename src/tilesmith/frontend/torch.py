@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ KEPT = (
     *(aten.layer_norm.default, aten.rms_norm.default, aten.group_norm.default, aten.batch_norm.default),
     *(aten.conv2d.default, aten.conv2d.padding, aten.conv1d.default, aten.silu.default, aten.gelu.default),
     *(aten.adaptive_avg_pool2d.default, aten.max_pool2d.default, aten.avg_pool2d.default),
+    *(aten.upsample_bilinear2d.vec, aten.upsample_bicubic2d.vec, aten.upsample_linear1d.vec),
+    *(aten._upsample_bilinear2d_aa.vec, aten._upsample_bicubic2d_aa.vec),
     *(aten.upsample_nearest2d.vec, aten.softmax.int, aten.log_softmax.int, aten.embedding.default),
     *(aten.leaky_relu.default, aten.elu.default, aten.hardswish.default, aten.hardsigmoid.default),
     *(aten.softplus.default, aten.mish.default, aten.relu6.default, aten.hardtanh.default),
@@ -71,7 +74,9 @@ def export(
 ) -> Captured:
     """Capture a model for inference, its weights as constants."""
     try:
-        with torch.no_grad():
+        with torch.no_grad(), warnings.catch_warnings():
+            # PyTorch copies its own description of arguments in a way that it warns of.
+            warnings.filterwarnings("ignore", "`isinstance\\(treespec, LeafSpec", FutureWarning)
             program = torch.export.export(
                 model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
             )

@@ -15,7 +15,7 @@ from tilesmith.backends import Backend, Executable
 from tilesmith.frontend.torch_training import keep_whole, training_decompositions
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.report import Report
-from tilesmith.graph.specialise import specialise
+from tilesmith.graph.specialise import copied, specialise
 
 reports: list[Report] = []
 """What was compiled, the latest last: a forward graph, then its backward graph when it is first needed."""
@@ -60,21 +60,10 @@ def _compile(
         if key not in made:
             for number, arg in enumerate(args):
                 backend.check_input(number, arg)
-            special = specialise(_copy(module), args)
+            special = specialise(copied(module), args)
             made[key] = backend.compile(special, args)
             reports.append(made[key].report)
         return made[key].run(args)
 
     boxed: Callable[..., Any] = make_boxed_func(run)
     return boxed
-
-
-def _copy(module: GraphModule) -> GraphModule:
-    from torch.fx import Graph
-
-    graph = Graph()
-    mapping: dict[Any, Any] = {}
-    graph.output(graph.graph_copy(module.graph, mapping))
-    for old, new in mapping.items():
-        new.meta = dict(old.meta)
-    return GraphModule(module, graph)

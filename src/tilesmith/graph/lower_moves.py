@@ -42,7 +42,7 @@ def lower_cat(lowering: Lowering, group: Group) -> View:
         if whole:
             copy_block(lowering, lowering.placed(part, shape_of(part), "block"), place)
         else:
-            source = _rows_of(lowering, part)
+            source = lowering.in_memory(part)
             lowering.gather_into(source, place if len(shape) > 1 else place.expand((1, *place.shape)), "row")
     return out
 
@@ -72,13 +72,6 @@ def copy_block(lowering: Lowering, source: Placed, place: View, kind: Any = "blo
     storages = {"x": source.view.storage, "y": place.storage}
     numbers = {**size_numbers(room), **room.numbers}
     lowering.launch(Elementwise(epilogue, (TILE, columns)), storages, numbers, ("copy",), place)
-
-
-def _rows_of(lowering: Lowering, node: Node) -> View:
-    if node in lowering.device:
-        return lowering.device[node]
-    dtype = lowering.storage_type(node)
-    return lowering.uploaded(node, "plain rows", lambda: fresh(shape_of(node), dtype, "rows"))
 
 
 def _is_image(lowering: Lowering, node: Node) -> bool:

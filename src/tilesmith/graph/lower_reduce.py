@@ -156,9 +156,7 @@ def _moved(lowering: Lowering, group: Group, source: Node, dims: Sequence[int], 
     kept = [dim for dim in range(len(shape)) if dim not in dims]
     order = (*kept, *dims)
     flat = (prod(shape[dim] for dim in kept), prod(shape[dim] for dim in dims))
-    if source not in lowering.device:
-        raise NoKernel("a tensor of the host is reduced along other dimensions than the last")
-    turned = lowering.device[source].permute(order)
+    turned = lowering.in_memory(source).permute(order)
     ready = turned.reshape(flat)
     if ready is None or not _readable(ready):
         ready = fresh(flat, turned.storage.dtype)

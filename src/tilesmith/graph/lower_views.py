@@ -7,7 +7,7 @@ from typing import Any
 from torch.fx import Node
 
 from tilesmith.graph.groups import args_of, shape_of
-from tilesmith.graph.lowering import Lowering
+from tilesmith.graph.lowering import Lowering, new_view
 from tilesmith.graph.tables import VIEWS
 from tilesmith.graph.views import View
 
@@ -17,8 +17,20 @@ def lower_view(lowering: Lowering, node: Node) -> None:
     source = node.args[0]
     assert isinstance(source, Node)
     view = lowering.device[source]
+    if VIEWS[node.target] == "flip":
+        lowering.device[node] = _flipped(lowering, view, node)
+        return
     made = _viewed(view, node)
     lowering.device[node] = made if made is not None else lowering.gathered(source, shape_of(node))
+
+
+def _flipped(lowering: Lowering, view: View, node: Node) -> View:
+    """A copy: nothing but a copy reads backwards."""
+    shape = shape_of(node)
+    made = new_view(shape, "block", view.storage.dtype)
+    backwards = view.flip([dim % len(shape) for dim in args_of(node)[1]])
+    lowering.gather_into(backwards, made.expand((1,) * (2 - len(shape)) + shape), "block")
+    return made
 
 
 def _viewed(view: View, node: Node) -> View | None:
@@ -41,6 +53,8 @@ def _viewed(view: View, node: Node) -> View | None:
         return view.expand(shape_of(node))
     if how == "slice":
         return _sliced(view, *args)
+    if how == "unfold":
+        return view.unfold(args[0] % rank, args[1], args[2])
     assert how == "select"
     dim, index = args[0] % rank, int(args[1])
     return view.select(dim, index % view.axes[dim].size)

@@ -71,6 +71,13 @@ class Lowering:
             steps.append(Upload(node.name, view, additive))
         return self._forms[key]
 
+    def in_memory(self, node: Node) -> View:
+        """A value on the device in whatever form it has there, brought up in rows if it is not there."""
+        if node in self.device:
+            return self.device[node]
+        make = lambda: fresh(shape_of(node), self.storage_type(node), "rows")  # noqa: E731
+        return self.uploaded(node, "plain rows", make)
+
     def forget(self, device: Mapping[Node, View]) -> None:
         """Go back to values known before; forms made since are made again when needed."""
         self.device = dict(device)

@@ -30,8 +30,13 @@ def _is_for_device(node: Node, chosen: set[Node]) -> bool:
     if not isinstance(value, torch.Tensor) or value.numel() == 0 or value.is_complex():
         return False
     if is_pointwise(node):
-        return fed or value.dtype.is_floating_point
+        return fed or value.dtype.is_floating_point or any(map(_is_real, node.all_input_nodes))
     return node.target in ANCHORS
+
+
+def _is_real(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
 
 
 def why_on_host(node: Node) -> str:

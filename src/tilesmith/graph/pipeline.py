@@ -35,6 +35,7 @@ GENERAL: tuple[Pass, ...] = (
     fold_padding,
     lift_group_norm,
     take_apart,
+    adopt_custom,
     fold_constants,
     share_common,
     capture_patches,

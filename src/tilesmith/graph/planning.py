@@ -13,7 +13,7 @@ from tilesmith.graph.lower_images import widest_border
 from tilesmith.graph.lower_views import lower_part, lower_view
 from tilesmith.graph.lowering import Lowering, NoKernel
 from tilesmith.graph.partition import on_device, why_on_host
-from tilesmith.graph.steps import Plan
+from tilesmith.graph.steps import Given, Plan
 from tilesmith.graph.tables import VIEWS
 
 
@@ -22,7 +22,7 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
     lowering = Lowering(dtype, constants, widest_border(module.graph.nodes))
-    outputs: tuple[str | None, ...] = ()
+    outputs: tuple[str | Given, ...] = ()
     for item in fuse(module.graph, chosen, fusing):
         if isinstance(item, Group):
             _lower_or_host(lowering, item)
@@ -32,7 +32,7 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
             nodes = [node for node in results if isinstance(node, Node)]
             for node in nodes:
                 lowering.to_host(node)
-            outputs = tuple(node.name if isinstance(node, Node) else None for node in results)
+            outputs = tuple(one.name if isinstance(one, Node) else Given(one) for one in results)
         else:
             _lower_node(lowering, item, chosen)
     return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs, lowering.made)

@@ -65,6 +65,16 @@ def _div_mode(a: Expr, b: Expr, *, rounding_mode: str | None = None) -> Expr:
     return quotient if rounding_mode is None else apply(rounding_mode, quotient)
 
 
+def _remainder(a: Expr, b: Expr) -> Expr:
+    """What is left of a division that rounds down."""
+    return apply("sub", a, apply("mul", apply("floor", apply("div", a, b)), b))
+
+
+def _rest(a: Expr, b: Expr) -> Expr:
+    """What is left of a division that rounds towards zero."""
+    return apply("sub", a, apply("mul", apply("trunc", apply("div", a, b)), b))
+
+
 def _hard_sigmoid(x: Expr) -> Expr:
     return apply("div", apply("min", apply("max", apply("add", x, 3.0), 0.0), 6.0), 6.0)
 
@@ -141,6 +151,11 @@ POINTWISE: dict[Any, Build] = {
     aten.sub.Scalar: _scaled("sub"),
     aten.rsub.Scalar: lambda a, b, alpha=_ONE: apply("sub", b, apply("mul", a, alpha)),
     aten.div.Tensor_mode: _div_mode,
+    aten.floor_divide.default: lambda a, b: apply("floor", apply("div", a, b)),
+    aten.remainder.Scalar: _remainder,
+    aten.remainder.Tensor: _remainder,
+    aten.fmod.Scalar: _rest,
+    aten.fmod.Tensor: _rest,
     aten.maximum.default: _plain("max"),
     aten.minimum.default: _plain("min"),
     aten.pow.Tensor_Scalar: _power,

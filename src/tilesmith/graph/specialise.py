@@ -38,6 +38,16 @@ def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
     return GraphModule(module, graph)
 
 
+def copied(module: GraphModule) -> GraphModule:
+    """A graph of its own on the same tensors."""
+    graph = Graph()
+    known: dict[Node, Node] = {}
+    graph.output(graph.graph_copy(module.graph, known))
+    for old, new in known.items():
+        new.meta = dict(old.meta)
+    return GraphModule(module, graph)
+
+
 def _is_open(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return any(isinstance(size, torch.SymInt) for size in value.shape)

@@ -60,11 +60,22 @@ Step = Upload | Launch | Download | HostCall
 
 
 @dataclass(frozen=True)
+class Given:
+    """An output that no node makes: a number the model returns as it is, or nothing."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
 class Plan:
     """The steps of a model for given shapes, in order. Constants are uploaded once, before the first run."""
 
     constants: tuple[Upload, ...]
     steps: tuple[Step, ...]
-    outputs: tuple[str | None, ...]
+    outputs: tuple[str | Given, ...]
     made: Mapping[str, Any] = field(default_factory=dict)
     """Tensors that are no part of the model, by the name their upload gives."""
+
+    def results(self, values: Mapping[str, Any]) -> list[Any]:
+        """The outputs of the model, when these are the values on the host."""
+        return [out.value if isinstance(out, Given) else values[out] for out in self.outputs]

@@ -31,8 +31,10 @@ VIEWS: dict[Any, str] = {
     aten.split.Tensor: "parts",
     aten.chunk.default: "parts",
     aten.unbind.int: "parts",
+    aten.flip.default: "flip",
+    aten.unfold.default: "unfold",
 }
-"""Operators that only look at a tensor differently, and how."""
+"""Operators that only look at a tensor differently, and how. Flipping a device tensor copies it."""
 
 PRODUCTS = (aten.linear.default, aten.addmm.default, aten.mm.default, aten.bmm.default, aten.matmul.default)
 ATTENTION = (aten.scaled_dot_product_attention.default,)

@@ -91,6 +91,23 @@ class View:
         chosen = self.slice(dim, index, index + 1)
         return replace(chosen, axes=chosen.axes[:dim] + chosen.axes[dim + 1 :])
 
+    def flip(self, dims: Sequence[int]) -> View:
+        """The view with dimensions walked backwards."""
+        axes, row, col = list(self.axes), self.row, self.col
+        for dim in dims:
+            size, down, along = axes[dim].size, axes[dim].row, axes[dim].col
+            axes[dim] = Axis(size, -down, -along)
+            row, col = row + (size - 1) * down, col + (size - 1) * along
+        return replace(self, axes=tuple(axes), row=row, col=col)
+
+    def unfold(self, dim: int, size: int, step: int) -> View:
+        """Windows along a dimension, which may overlap; what is in one runs along a new last dimension."""
+        axis = self.axes[dim]
+        windows = Axis((axis.size - size) // step + 1, axis.row * step, axis.col * step)
+        return replace(
+            self, axes=(*self.axes[:dim], windows, *self.axes[dim + 1 :], Axis(size, axis.row, axis.col))
+        )
+
     def expand(self, shape: Sequence[int]) -> View:
         """The view with dimensions of size 1 repeated, and new ones in front."""
         missing = len(shape) - len(self.axes)

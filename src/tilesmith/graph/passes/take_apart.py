@@ -9,6 +9,9 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
+from tilesmith.graph.parts.picking import PICKS, can_pick
+from tilesmith.graph.parts.resampling import RESAMPLINGS, can_resample
+from tilesmith.graph.parts.sums import SUMS, can_sum
 from tilesmith.graph.passes.edit import tidy
 from tilesmith.graph.passes.expand import expand
 
@@ -16,7 +19,7 @@ aten = torch.ops.aten
 
 
 def take_apart(module: GraphModule) -> None:
-    """Padding, repetition, norms of vectors, convolutions along a line, rows picked by number."""
+    """Padding, repetition, unusual forms of norms, sums and softmaxes, picking by number, other sizes."""
     for node in list(module.graph.nodes):
         make = _PARTS.get(node.target) if node.op == "call_function" else None
         if make is not None and _is_real(node) and _can(node):
@@ -25,28 +28,24 @@ def take_apart(module: GraphModule) -> None:
 
 
 def _is_real(node: Node) -> bool:
-    value = node.meta.get("val")
+    """Whether a node computes with real numbers: whole numbers of the host stay there."""
+    source = node.args[0] if node.args else None
+    value = source.meta.get("val") if isinstance(source, Node) else None
     return isinstance(value, Tensor) and value.dtype.is_floating_point and value.numel() > 0
 
 
 def _can(node: Node) -> bool:
     """Whether the arguments of a call are among those its parts can do."""
     args: Any = node.args
-    if node.target is aten.index.Tensor:
-        return _picks_rows(args[0], args[1])
-    if node.target is aten.linalg_vector_norm.default:
-        return len(args) < 2 or args[1] == 2
+    if node.target in PICKS:
+        return can_pick(node.target, args)
+    if node.target in SUMS:
+        return can_sum(node.target, args)
+    if node.target in RESAMPLINGS:
+        return can_resample(node.target, args)
     if node.target is aten.constant_pad_nd.default:
         return bool(min(args[1]) >= 0 and max(args[1]) > 0)
     return True
-
-
-def _picks_rows(table: Node, picks: Any) -> bool:
-    """Whether whole rows of a matrix are picked by number."""
-    if len(picks) != 1 or table.meta["val"].dim() != 2:
-        return False
-    kind = picks[0].meta["val"].dtype
-    return not kind.is_floating_point and kind != torch.bool
 
 
 def _padded(x: Tensor, sizes: Sequence[int], value: float = 0.0) -> Tensor:
@@ -71,11 +70,6 @@ def _repeated(x: Tensor, times: Sequence[int]) -> Tensor:
     return x.reshape(apart).expand(wide).reshape(whole)
 
 
-def _vector_norm(x: Tensor, _order: float = 2, dim: Any = None, keepdim: bool = False, **_: Any) -> Tensor:
-    dims = list(range(x.dim())) if dim is None else dim
-    return (x * x).sum(dims, keepdim=keepdim).sqrt()
-
-
 def _along_a_line(
     x: Tensor,
     weight: Tensor,
@@ -96,16 +90,11 @@ def _one(value: Any) -> int:
     return int(value[0]) if isinstance(value, list | tuple) else int(value)
 
 
-def _picked(table: Tensor, picks: Sequence[Tensor]) -> Tensor:
-    """Rows of a table; numbers below zero count from its end."""
-    rows = torch.where(picks[0] < 0, picks[0] + table.shape[0], picks[0])
-    return aten.embedding(table, rows)  # type: ignore[no-any-return]
-
-
 _PARTS: dict[Any, Callable[..., Any]] = {
+    **PICKS,
+    **SUMS,
+    **RESAMPLINGS,
     aten.constant_pad_nd.default: _padded,
     aten.repeat.default: _repeated,
-    aten.linalg_vector_norm.default: _vector_norm,
     aten.conv1d.default: _along_a_line,
-    aten.index.Tensor: _picked,
 }

@@ -1,0 +1,78 @@
+"""Images of another size: two products with matrices that say how much of each line goes to which.
+
+Interpolation works on lines and columns alike, one after the other, and is linear. So its matrix is what the
+operator itself makes of ones on a diagonal, which is computed when the model is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+aten = torch.ops.aten
+
+
+def lines(operator: Any, size: int, wanted: int, *rest: Any) -> Tensor:
+    """The matrix (size, wanted) by which an operator resamples a line.
+
+    >>> lines(aten.upsample_bilinear2d.vec, 2, 3, True).tolist()
+    [[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]]
+    """
+    diagonal = torch.eye(size).reshape(1, size, size, 1)
+    made: Tensor = operator(diagonal, [wanted, 1], *rest, None) if rest else operator(diagonal, [wanted, 1])
+    return made.reshape(size, wanted)
+
+
+def resampled(operator: Any) -> Callable[..., Tensor]:
+    def make(x: Tensor, size: Any, corners: bool, factors: Any = None) -> Tensor:
+        tall, wide = _wanted(x, size, factors)
+        down = lines(operator, x.shape[2], tall, corners).to(x.dtype)
+        along = lines(operator, x.shape[3], wide, corners).to(x.dtype)
+        return torch.matmul(torch.matmul(down.T, x), along)
+
+    return make
+
+
+def _wanted(x: Tensor, size: Any, factors: Any) -> tuple[int, int]:
+    if size is not None:
+        return int(size[0]), int(size[1])
+    return int(x.shape[2] * factors[0]), int(x.shape[3] * factors[1])
+
+
+def along_a_line(x: Tensor, size: Any, corners: bool, factors: Any = None) -> Tensor:
+    wanted = int(size[0]) if size is not None else int(x.shape[2] * factors[0])
+    return torch.matmul(x, lines(aten.upsample_bilinear2d.vec, x.shape[2], wanted, corners).to(x.dtype))
+
+
+def pooled(x: Tensor, size: Any) -> Tensor:
+    """An average pool whose windows differ in size."""
+    down, along = (
+        lines(aten._adaptive_avg_pool2d.default, x.shape[2 + dim], int(size[dim])) for dim in (0, 1)
+    )
+    return torch.matmul(torch.matmul(down.to(x.dtype).T, x), along.to(x.dtype))
+
+
+_SMOOTH = (
+    *(aten.upsample_bilinear2d.vec, aten.upsample_bicubic2d.vec),
+    *(aten._upsample_bilinear2d_aa.vec, aten._upsample_bicubic2d_aa.vec),
+)
+RESAMPLINGS: dict[Any, Callable[..., Any]] = {
+    **{one: resampled(one) for one in _SMOOTH},
+    aten.upsample_linear1d.vec: along_a_line,
+    aten.adaptive_avg_pool2d.default: pooled,
+    aten._adaptive_avg_pool2d.default: pooled,
+}
+"""What each is made of."""
+
+
+def can_resample(target: Any, args: Any) -> bool:
+    """Whether a call is one that no kernel does: pools with even windows have one."""
+    if target not in (aten.adaptive_avg_pool2d.default, aten._adaptive_avg_pool2d.default):
+        return True
+    value = args[0].meta["val"]
+    return value.dim() == 4 and any(
+        have % int(want) for have, want in zip(value.shape[2:], args[1], strict=True)
+    )

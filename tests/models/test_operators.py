@@ -1,0 +1,79 @@
+"""Operators in all their forms, as models of one line: as torch computes them, and nothing on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from tests.graph.capturing import Applied
+from torch import Tensor
+from torch.nn import functional
+
+import tilesmith
+from tilesmith.zoo.running import relative_l2
+from tilesmith.zoo.sample import noise
+
+FAST: dict[str, Any] = {"checks": "off", "numbers": "fast"}
+NUMBERS = torch.tensor([[3, 1, 7, 0, 0], [2, 9, 4, 4, 8]])
+
+CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
+    "softmax along rows": (lambda x: x.softmax(1), (noise(2, 5, 40),)),
+    "softmax along a batch": (lambda x: x.softmax(0), (noise(3, 5, 8),)),
+    "sum in the middle": (lambda x: x.sum(1), (noise(2, 5, 40),)),
+    "sum of first and last": (lambda x: x.sum((0, 2)), (noise(2, 5, 40),)),
+    "mean of an expression in the middle": (lambda x: (x * x).mean((1, 2)), (noise(2, 5, 6, 8),)),
+    "largest of all": (lambda x: x.amax(), (noise(2, 5, 40),)),
+    "running sum": (lambda x: x.cumsum(1), (noise(4, 37),)),
+    "variance": (lambda x: (x.var(-1), x.std(0)), (noise(6, 40),)),
+    "norm over two dimensions": (lambda x: functional.layer_norm(x, (5, 8)), (noise(3, 5, 8),)),
+    "instance norm": (lambda x: functional.instance_norm(x), (noise(2, 4, 9, 9),)),
+    "flipped": (lambda x: x.flip(0, 2) + x, (noise(2, 5, 40),)),
+    "windows": (lambda x: (x * 2).unfold(1, 4, 2).sum(-1), (noise(2, 10),)),
+    "columns by number": (lambda x: x[:, [2, 0, 1]] + x[:, -3:], (noise(4, 16),)),
+    "two dimensions by number": (lambda x, n: x[:, n[0], n[1]], (noise(2, 8, 10), NUMBERS)),
+    "gather": (lambda x, n: x.gather(1, n), (noise(2, 16), NUMBERS)),
+    "scatter": (lambda x, n: x.scatter(1, n[:, :3], 5.0), (noise(2, 16), NUMBERS)),
+    "scatter and add": (lambda x, n: torch.zeros(2, 10).scatter_add(1, n, x), (noise(2, 5), NUMBERS)),
+    "rows put": (lambda x, y, n: x.index_put((n[1, :2],), y), (noise(10, 40), noise(2, 40), NUMBERS)),
+    "the first three": (lambda x: torch.topk(x, 3), (noise(4, 37),)),
+    "in order": (lambda x: x.sort(0, descending=True), (noise(12, 3),)),
+    "largest and where": (lambda x: (x.argmax(-1), x.max(1)), (noise(4, 37),)),
+    "bilinear": (lambda x: functional.interpolate(x, (9, 7), mode="bilinear"), (noise(1, 3, 5, 5),)),
+    "pool of uneven windows": (lambda x: functional.adaptive_avg_pool2d(x, (2, 3)), (noise(1, 3, 5, 7),)),
+    "remainders": (lambda x: (x % 0.75, torch.fmod(x, 0.75)), (noise(4, 40),)),
+    "comparisons": (lambda x, y: torch.where(x > y, x, -y), (noise(4, 37), noise(37))),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_operator_is_as_torch_computes_it(name: str) -> None:
+    function, args = CASES[name]
+    rounded = [one.bfloat16().float() if one.is_floating_point() else one for one in args]
+    compiled = tilesmith.compile(Applied(function), precision="float32", **FAST)
+    made = compiled(*rounded)
+    wanted = function(*rounded)
+    assert [line.op for line in compiled.report.host if line.reason == "no kernel does this operator"] == []
+    for one, other in zip(_flat(made), _flat(wanted), strict=True):
+        assert one.dtype == other.dtype
+        assert relative_l2(one.float(), other.float()) < 2e-3
+
+
+def _flat(value: Any) -> list[Tensor]:
+    return [value] if isinstance(value, Tensor) else [leaf for one in value for leaf in _flat(one)]
+
+
+def test_what_a_model_returns_comes_back_whatever_it_is() -> None:
+    """Constants, numbers, nothing, and inputs as they are."""
+    held = torch.arange(4.0)
+
+    def returned(x: Tensor, held: Tensor) -> dict[str, Any]:
+        return {"made": x * 2, "held": held, "folded": held + 1, "number": 3, "nothing": None, "given": x}
+
+    made = tilesmith.compile(Applied(returned, held=held), **FAST)(torch.ones(2, 2))
+    assert made["made"].tolist() == [[2, 2], [2, 2]]
+    assert made["held"].tolist() == [0, 1, 2, 3]
+    assert made["folded"].tolist() == [1, 2, 3, 4]
+    assert (made["number"], made["nothing"]) == (3, None)
+    assert made["given"].tolist() == [[1, 1], [1, 1]]
