@@ -16,7 +16,6 @@ from types import FunctionType
 from typing import Any
 
 import torch
-
 from benchmarks.tilelang_run import redirect
 
 _SIZES = Path(__file__).with_name("sizes.toml")

@@ -7,9 +7,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-# Files that measure, compare with Triton or plot; the kernels in them are in an example as well.
+# Files that measure, compare with Triton or plot; the kernels in them are in an example as well. A program
+# for a debugger is wrong on purpose.
 _NOT_EXAMPLES = re.compile(
     r"^(test_|regression_|benchmark_|conftest)|_triton|triton_|_utils\.py$|^plot_|_perf\.py$"
+    r"|_buggy\.py$|_minimized_expected\.py$"
 )
 _KERNEL = re.compile(r"\bT\.(Kernel|Persistent)\(|@T\.prim_func|@tilelang\.jit")
 # Instructions of one vendor's GPUs, addresses in their memory, source text in CUDA, and layouts of their
@@ -18,7 +20,7 @@ _GPU_ONLY = re.compile(
     r"\bT\.(tcgen05\w*|alloc_tmem|tma_\w+|mbarrier\w*|barrier_(?:wait|arrive)|alloc_(?:cluster_)?barrier"
     r"|wgmma\w*|wait_wgmma|warpgroup\w*|ptx_\w+|ws|call_extern|import_source|dp4a|gemm_sp\w*|sync_grid|cluster_\w+"
     r"|any_sync|tvm_thread_allreduce|tvm_warp_shuffle|mma_gemm_blockscaled|make_tensor|ptr|fence_proxy_async|rng_\w+)\b"
-    r"|\b(tilelang\.(?:cuda|rocm)\.intrinsics|register_cuda_postproc_callback|tilelang\.tools\.cuda|Analyzer|k_pack)\b"
+    r"|\b(tilelang\.(?:cuda|rocm)\.intrinsics|register_cuda_postproc_callback|tilelang\.tools\.cuda|Analyzer|k_pack|TensorCoreIntrinEmitter)\b"
 )
 
 

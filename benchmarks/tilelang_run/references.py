@@ -22,7 +22,9 @@ def attention_of_lengths(
     """Attention of sequences laid end to end; a causal mask ends at the last query and the last key."""
     out = torch.empty_like(q)
     group = q.shape[1] // k.shape[1]
-    bounds = zip(starts_q.tolist(), starts_q.tolist()[1:], starts_k.tolist(), starts_k.tolist()[1:], strict=False)
+    bounds = zip(
+        starts_q.tolist(), starts_q.tolist()[1:], starts_k.tolist(), starts_k.tolist()[1:], strict=False
+    )
     for begin_q, end_q, begin_k, end_k in bounds:
         queries = q[begin_q:end_q].transpose(0, 1).float()
         keys = k[begin_k:end_k].repeat_interleave(group, 1).transpose(0, 1).float()

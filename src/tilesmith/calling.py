@@ -108,7 +108,7 @@ class Signature:
         array = _as_array(value)
         if array is None:
             self._refuse(parameter, f"is a {type(value).__name__}", "pass a torch tensor or a numpy array")
-        if bits_of(parameter.element) == 4 and not parameter.is_written:
+        if bits_of(parameter.element) == 4:
             array = _unpacked(array, parameter.shape[-1])
         if array.dtype.itemsize == expected.itemsize == 1 and {array.dtype.kind, expected.kind} <= set("iub"):
             return array.view(expected)
@@ -211,6 +211,16 @@ def _unpacked(array: Array, width: Dim) -> Array:
     packed = array.view(np.int8)
     pairs = np.stack([packed << 4 >> 4, packed >> 4], axis=-1)
     return pairs.reshape(*array.shape[:-1], 2 * array.shape[-1])
+
+
+def packed(values: Array) -> Array:
+    """Integers of 4 bits, two to a byte, as torch has them.
+
+    >>> packed(np.array([1, -1, 7, 0], np.int8))
+    array([-15,   7], dtype=int8)
+    """
+    low, high = values[..., ::2], values[..., 1::2]
+    return ((low & 0xF) | (high << 4)).astype(np.int8)
 
 
 def _as_array(value: Any) -> Array | None:

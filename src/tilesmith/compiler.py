@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
-from tilesmith.calling import Call, Signature, signature_of
+from tilesmith.calling import Call, Parameter, Signature, packed, signature_of
 from tilesmith.dialects import tt
-from tilesmith.dialects.elements import numpy_type
+from tilesmith.dialects.elements import bits_of, numpy_type
 from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
 from tilesmith.launch import Launch
 from tilesmith.passes.pipeline import Choices, lower, pipeline
@@ -156,7 +156,7 @@ class CompiledKernel:
             with labelled(self.signature.kernel):
                 self._last = launch.run()
             results = launch.download(name for name, one in self.signature.tensors.items() if one.is_written)
-        return self._returned(given, results)
+        return self._returned(given, {**self._untouched(call), **results})
 
     # ---- what it became ----
 
@@ -269,13 +269,21 @@ class CompiledKernel:
 
     def _zeros(self, call: Call) -> dict[str, Array]:
         """Outputs left out that the kernel adds to start from zero."""
-        missing = [
-            one for one in self.signature.tensors.values() if one.name not in call.arrays and one.is_read
-        ]
+        return self._made(call, [one for one in self.signature.tensors.values() if one.is_read])
+
+    def _untouched(self, call: Call) -> dict[str, Array]:
+        """Outputs, by the user's word, that the kernel does not write."""
+        outputs = [self.signature.tensors[name] for name in self.signature.outputs]
+        return self._made(call, [one for one in outputs if not one.is_written])
+
+    @staticmethod
+    def _made(call: Call, parameters: Sequence[Parameter]) -> dict[str, Array]:
+        missing = [one for one in parameters if one.name not in call.arrays]
         return {one.name: np.zeros(one.shape_with(call.symbols), numpy_type(one.element)) for one in missing}
 
     def _returned(self, given: Mapping[str, Any], results: Mapping[str, Array]) -> Any:
         as_torch = any(not isinstance(value, np.ndarray | int | float) for value in given.values())
+        results = {name: self._for_user(name, values) for name, values in results.items()}
         for name, values in results.items():
             if name in given:
                 _write_back(given[name], values)
@@ -283,6 +291,9 @@ class CompiledKernel:
         made = {name: torch_like(values) if as_torch else values for name, values in results.items()}
         returned = [given[name] if name in given else made[name] for name in chosen]
         return returned[0] if len(returned) == 1 else tuple(returned)
+
+    def _for_user(self, name: str, values: Array) -> Array:
+        return packed(values) if bits_of(self.signature.tensors[name].element) == 4 else values
 
     def _note_ir(self, name: str, module: ModuleOp) -> None:
         self._ir.setdefault(name, []).append(str(module))

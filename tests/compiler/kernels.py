@@ -136,3 +136,18 @@ def two_grids(m: int, n: int, block: int = 32) -> Any:
             total[row] = result[0]
 
     return two_grids_kernel
+
+
+def negated_int4() -> Any:
+    """B = -A, with elements of four bits; C is left alone."""
+
+    @T.prim_func
+    def kernel(A: T.Tensor((32, 64), "int4"), B: T.Tensor((32, 64), "int4"), C: T.Tensor((8,), "int32")):
+        with T.Kernel(1, threads=128) as _:
+            block = T.alloc_shared((32, 64), "int4")
+            T.copy(A, block)
+            for i, j in T.Parallel(32, 64):
+                block[i, j] = -block[i, j]
+            T.copy(block, B)
+
+    return kernel

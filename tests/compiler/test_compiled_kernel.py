@@ -12,6 +12,7 @@ from tests.compiler import kernels
 
 import tilesmith
 from tilesmith import CompiledKernel
+from tilesmith.calling import packed
 from tilesmith.errors import (
     BadCallError,
     DeviceError,
@@ -264,3 +265,12 @@ def test_a_parameter_in_another_format(a: torch.Tensor) -> None:
     exact = tilesmith.compile(kernels.scaled(64, 64, "bfloat16"))(given)
     assert not torch.equal(result, exact)
     assert torch.allclose(result.float(), exact.float(), atol=0.1)
+
+
+def test_integers_of_four_bits_and_an_output_nobody_writes() -> None:
+    values = np.random.default_rng(0).integers(-7, 8, (32, 64), dtype=np.int8)
+    found, untouched = tilesmith.compile(kernels.negated_int4(), "wormhole", out_idx=[1, 2])(
+        torch.from_numpy(packed(values))
+    )
+    assert torch.equal(found, torch.from_numpy(packed(-values)))
+    assert torch.equal(untouched, torch.zeros(8, dtype=torch.int32))

@@ -112,13 +112,13 @@ def test_types_without_a_counterpart() -> None:
 
 def test_packed_types() -> None:
     @T.prim_func
-    def kernel(A: T.Tensor((32, 32), "int4")):
+    def kernel(A: T.Tensor((32, 32), "uint4")):
         with T.Kernel(1, threads=128) as _:
-            a = T.alloc_shared((32, 32), "int4")
+            a = T.alloc_shared((32, 32), "uint4")
             T.copy(A, a)
 
     error = refused(kernel)
-    assert "int4" in error.what
+    assert "uint4" in error.what
     assert "uint8" in error.remedy
 
 

@@ -50,11 +50,11 @@ def element_type(dtype: str, at: Location) -> Attribute:
     if dtype == "bool":
         return i1
     digits = dtype.removeprefix("u").removeprefix("int")
-    if dtype.startswith("float4") or (digits.isdigit() and int(digits) < 8):
+    if dtype.startswith("float4") or (digits.isdigit() and int(digits) < 8 and dtype != "int4"):
         refuse(
             f"elements of type {dtype} are packed, several to a byte",
             at,
-            "pass them as uint8 and take them apart with shifts and masks",
+            "use int4, or pass them as uint8 and take them apart with shifts and masks",
         )
     if not digits.isdigit():
         refuse(f"elements of type {dtype} have no counterpart", at, "use float32, bfloat16, float16 or int32")
