@@ -13,31 +13,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.tilelang_run.catalogue import Example, find_examples
+from benchmarks.tilelang_run.facts import facts_of
+from benchmarks.tilelang_run.outcome import Outcome
+from benchmarks.tilelang_run.page import page
 
 _WALL = 20  # a limit on the clock as well, this many times longer: the machine may be busy
+_COMPLAINT = re.compile(r".*(✗|❌|FAILED|mismatch).*")
 WORKER = Path(__file__).parent / "tilelang_run" / "worker.py"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """`status`: passed, failed, timeout, gpu_only, or unchecked (it ran, but compares nothing)."""
-
-    name: str
-    status: str
-    reason: str
-    seconds: float
 
 
 def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcome:
@@ -45,7 +40,7 @@ def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcom
     if example.gpu_only and not options.everything:
         return Outcome(name, "gpu_only", ", ".join(example.gpu_only), 0.0)
     task = {
-        "target": options.target,
+        "target": facts_of(name).target or options.target,
         "seconds": options.seconds,
         "file": str(example.path),
         "name": name,
@@ -93,6 +88,9 @@ def judge(example: Example, output: str, errors: str) -> tuple[str, str]:
         if example.gpu_only:
             return "gpu_only", ", ".join(example.gpu_only)
         return "failed", _one_line(told["problem"])
+    complaint = _COMPLAINT.search(output)
+    if complaint:
+        return "failed", f"it says {_one_line(complaint[0])!r}"
     if not told["ran"]:
         what = "compiles kernels and runs none" if told["made"] else "defines kernels and compiles none"
         return "unchecked", f"it {what}"
@@ -134,6 +132,7 @@ def main() -> int:
     parser.add_argument("--logs", type=Path, help="a folder for what the examples print")
     parser.add_argument("--packages", type=Path, help="a folder with Triton, which some references are in")
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
+    parser.add_argument("--page", type=Path, help="write what came out as a page in Markdown")
     parser.add_argument("--results", type=Path, help="write every outcome to this JSON file")
     options = parser.parse_args()
     checkout = options.checkout.resolve()
@@ -142,6 +141,9 @@ def main() -> int:
         outcomes = list(pool.map(lambda one: run(one, checkout, options), chosen))
     if options.results:
         options.results.write_text(json.dumps([asdict(one) for one in outcomes], indent=1), encoding="utf-8")
+    if options.page:
+        how = f"checks {options.checks}, {options.numbers} numbers, {options.seconds} s of CPU time for each"
+        options.page.write_text(page(outcomes, checkout, how), encoding="utf-8")
     told = summary(outcomes)
     print(json.dumps(told) if options.json else "{passed} of {total} examples passed".format(**told))
     return 0

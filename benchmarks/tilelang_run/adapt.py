@@ -1,7 +1,7 @@
 """Fits a loaded example to a machine without a GPU, by the names of its functions.
 
 A function that measures returns at once; one that only prints how far two tensors are apart is followed by a
-judgement; and where the sizes are a GPU's, the functions `sizes.toml` names get smaller ones.
+judgement; and where the sizes are a GPU's, the functions `facts.toml` names get smaller ones.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FunctionType
@@ -18,16 +17,9 @@ from typing import Any
 import torch
 from benchmarks.tilelang_run import redirect
 
-_SIZES = Path(__file__).with_name("sizes.toml")
 _MEASURING = ("do_bench", "benchmark", "benchmark_fwd", "benchmark_function")
 _PRINTING = ("compare_tensors", "validate_tensor_match", "assert_similar", "assert_tensors_similar")
 _APART = 0.05  # two roundings of float8, which some of them compare with unrounded values
-
-
-def sizes_of(name: str) -> dict[str, Any]:
-    """What changes for the example of this path: arguments by function, and `argv` for a command line."""
-    changes: dict[str, Any] = tomllib.loads(_SIZES.read_text(encoding="utf-8")).get(name, {})
-    return changes
 
 
 def adapt(namespace: dict[str, Any], folder: Path, sizes: Mapping[str, Any]) -> None:
@@ -41,11 +33,12 @@ def adapt(namespace: dict[str, Any], folder: Path, sizes: Mapping[str, Any]) -> 
 
 
 def _is_in(folder: Path, module: Any) -> bool:
-    file = getattr(module, "__file__", None)
-    return bool(file) and folder in Path(file).parents
+    return folder in Path(getattr(module, "__file__", None) or "").parents
 
 
 def _adapted(name: str, value: Any, sizes: Mapping[str, Any]) -> Any:
+    if isinstance(value, int):
+        return sizes.get(name, value)
     if not isinstance(value, FunctionType) or hasattr(value, "__wrapped__"):
         return value
     if name in _MEASURING:
@@ -64,13 +57,18 @@ def _at_once(function: Callable[..., Any]) -> Callable[..., float]:
 
 
 def _with(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[..., Any]:
+    """Calls that are the same with these arguments are made once."""
     signature = inspect.signature(function)
+    results: dict[str, Any] = {}
 
     @functools.wraps(function)
     def smaller(*args: Any, **named: Any) -> Any:
         bound = signature.bind(*args, **named)
         bound.arguments.update(arguments)
-        return function(*bound.args, **bound.kwargs)
+        call = str(bound)
+        if call not in results:
+            results[call] = function(*bound.args, **bound.kwargs)
+        return results[call]
 
     return smaller
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -37,7 +38,8 @@ def install(target: str) -> None:
     _stop_timing()
     _stop_tuning()
     CompiledKernel.__init__ = _noted(made, CompiledKernel.__init__)  # type: ignore[method-assign]
-    CompiledKernel.__call__ = _noted(ran, CompiledKernel.__call__)  # type: ignore[method-assign]
+    once = _once(CompiledKernel.__call__)
+    CompiledKernel.__call__ = _noted(ran, once)  # type: ignore[method-assign]
     torch.testing.assert_close = _noted(compared, torch.testing.assert_close)
     torch.allclose = _noted(compared, torch.allclose)
     torch.Tensor.allclose = _noted(compared, torch.Tensor.allclose)  # type: ignore[method-assign]
@@ -51,6 +53,22 @@ def _noted(where: list[str], function: Callable[..., Any]) -> Callable[..., Any]
         result = function(*args, **named)
         where.append(function.__name__)
         return result
+
+    return wrapper
+
+
+def _once(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel called again with what it was called with last gives what it gave: examples time by hand."""
+
+    @functools.wraps(call)
+    def wrapper(self: Any, *args: Any, **named: Any) -> Any:
+        given = (*args, *named.values())
+        state = [(id(one), getattr(one, "_version", one)) for one in given]
+        adds = any(one.is_read and one.is_written for one in self.signature.tensors.values())
+        last = getattr(self, "last_call", None)
+        if adds or last is None or last[0] != state:
+            self.last_call = last = (state, call(self, *args, **named), given)
+        return last[1]
 
     return wrapper
 

@@ -38,6 +38,20 @@ def attention_of_lengths(
     return out
 
 
+def attention_with_cache(
+    q: torch.Tensor, k_cache: torch.Tensor, v_cache: torch.Tensor, *,
+    cache_seqlens: torch.Tensor, block_table: torch.Tensor | None = None, **__: Any,
+) -> torch.Tensor:  # fmt: skip
+    """Attention over the first keys of a cache, which may lie in pages of a common store."""
+    out = torch.empty_like(q)
+    for at, length in enumerate(cache_seqlens.tolist()):
+        pages = slice(at, at + 1) if block_table is None else block_table[at].long()
+        keys, values = (cache[pages].flatten(0, 1)[:length] for cache in (k_cache, v_cache))
+        ends = torch.tensor([0, q.shape[1]]), torch.tensor([0, length])
+        out[at] = attention_of_lengths(q[at], keys, values, *ends)
+    return out
+
+
 def places_in_sequences(starts: torch.Tensor) -> torch.Tensor:
     """For every token, the number of its sequence and its place there."""
     lengths = starts.diff().tolist()
@@ -58,5 +72,6 @@ KNOWN: dict[str, Callable[..., Any] | str] = {
     "fla.utils.autocast_custom_bwd": as_it_is,
     "fla.utils.contiguous": as_it_is,
     "flash_attn.flash_attn_varlen_func": attention_of_lengths,
+    "flash_attn.flash_attn_with_kvcache": attention_with_cache,
 }
 """By their full names."""

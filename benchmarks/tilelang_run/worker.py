@@ -39,12 +39,13 @@ def main() -> None:
 
 
 def _run(path: Path, name: str, tests: list[list[str]]) -> None:
-    from benchmarks.tilelang_run.adapt import adapt, sizes_of
+    from benchmarks.tilelang_run.adapt import adapt
+    from benchmarks.tilelang_run.facts import facts_of
     from benchmarks.tilelang_run.script import run_script
 
     os.chdir(path.parent)
     sys.path.insert(0, str(path.parent))
-    sizes = sizes_of(name)
+    sizes = facts_of(name).sizes
 
     def between(names: dict[str, Any]) -> None:
         adapt(names, path.parent, sizes)
