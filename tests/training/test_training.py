@@ -10,9 +10,12 @@ import torch
 from torch import nn
 
 from tilesmith.frontend.torch_backend import tilesmith_backend
+from tilesmith.frontend.torch_batch_norm import batch_norm_training
 from tilesmith.frontend.torch_convolution import convolution_backward
-from tilesmith.zoo.sample import noise, seeded
+from tilesmith.frontend.torch_pooling import max_pool_backward
+from tilesmith.zoo.sample import Sample, noise, seeded
 from tilesmith.zoo.training import TRAINED, Gradient, train_step
+from tilesmith.zoo.weights import RANDOM
 
 pytest.importorskip("transformers", reason="the models to train are built with transformers")
 
@@ -26,6 +29,41 @@ def test_every_gradient_of_a_perceptron_agrees() -> None:
     assert len(made.gradients) == 6
     forward, backward = made.reports
     assert forward.host == backward.host == ()
+
+
+def test_a_convolutional_network_learns_on_the_device_alone() -> None:
+    """A batch norm by the batch's own statistics, a max pool and a convolution, in both directions."""
+    layers = (nn.Conv2d(3, 8, 3, 1, 1, bias=False), nn.BatchNorm2d(8, track_running_stats=False), nn.ReLU())
+    model = seeded(lambda: nn.Sequential(*layers, nn.MaxPool2d(3, 2, 1), nn.Flatten(), nn.Linear(200, 4)))
+    made = train_step(Sample(model, (noise(2, 3, 10, 10),), RANDOM), **FAST)
+    assert [line for report in made.reports for line in report.host] == []
+    assert made.ok
+    assert made.worst > 0.9999
+
+
+@pytest.mark.parametrize(
+    ("size", "window", "stride", "padding"), [(8, 3, 2, 1), (9, 2, 2, 0), (6, 3, 1, 1), (10, 3, 3, 0)]
+)
+def test_the_gradient_of_a_max_pool_goes_to_the_first_of_the_largest(
+    size: int, window: int, stride: int, padding: int
+) -> None:
+    x = noise(2, 3, size, size + 1).relu()  # zeros, so that pixels are equal
+    geometry = ([window] * 2, [stride] * 2, [padding] * 2, [1, 1], False)
+    made, where = torch.ops.aten.max_pool2d_with_indices(x, *geometry)
+    grad = noise(*made.shape)
+    wanted = torch.ops.aten.max_pool2d_with_indices_backward(grad, x, *geometry, where)
+    assert torch.allclose(max_pool_backward(grad, x, *geometry, where), wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_a_batch_norm_carries_its_statistics_on(training: bool) -> None:
+    x = noise(4, 5, 6, 6)
+    weight, bias, mean, variance = (noise(5, seed=one).abs() for one in range(4))
+    args: tuple[Any, ...] = (x, weight, bias, mean, variance, training, 0.1, 1e-5)
+    made: Any = batch_norm_training(*args)
+    wanted = torch.ops.aten._native_batch_norm_legit_functional(*args)
+    chosen = range(5) if training else (0, 3, 4)
+    assert all(torch.allclose(made[one], wanted[one], atol=1e-5) for one in chosen)
 
 
 def test_a_model_learns_as_with_torch() -> None:

@@ -12,7 +12,7 @@ from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch.fx import GraphModule
 
 from tilesmith.backends import Backend, Executable
-from tilesmith.frontend.torch_training import keep_whole, training_decompositions
+from tilesmith.frontend.torch_training import keep_whole, learns_statistics, training_decompositions
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.report import Report
 from tilesmith.graph.specialise import copied, specialise
@@ -32,8 +32,11 @@ def tilesmith_backend(
     """The backend that torch finds under the name "tilesmith".
 
     Options are those of `tilesmith.compile`, and `device`: "tenstorrent" (the default), "cpu" or "cuda".
+    Values are stored as bfloat16; as float32 where batch norms learn, unless `precision` says otherwise.
     """
     chosen = dict(options or {})
+    if "precision" not in chosen and learns_statistics(module):
+        chosen["precision"] = "float32"
     backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
     compiler = partial(_compile, backend)
     keep_whole(module)

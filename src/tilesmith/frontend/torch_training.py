@@ -15,9 +15,12 @@ from torch.fx import GraphModule, Node
 
 from tilesmith import custom_ops
 from tilesmith.frontend.torch import decompositions
+from tilesmith.frontend.torch_batch_norm import batch_norm_training
 from tilesmith.frontend.torch_convolution import convolution_backward
+from tilesmith.frontend.torch_pooling import max_pool_backward
 
 aten = torch.ops.aten
+functional = torch.nn.functional
 
 
 def keep_whole(module: GraphModule) -> None:
@@ -29,6 +32,15 @@ def keep_whole(module: GraphModule) -> None:
             node.target, node.args = made
             node.kwargs = {}
     module.recompile()
+
+
+def learns_statistics(module: GraphModule) -> bool:
+    """Whether a graph normalises by the mean and variance of a batch: its gradients need all of float32."""
+    calls = [node for node in module.graph.nodes if node.target is functional.batch_norm]
+    return torch.is_grad_enabled() and any(_given(node, *_BATCH_NORM)[-1] for node in calls)
+
+
+_BATCH_NORM = ("input", "running_mean", "running_var", "weight", "bias", "training")
 
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]] | None
@@ -69,7 +81,6 @@ def _attention(node: Node) -> Call:
     return torch.ops.tilesmith.attention.default, (query, key, value, mask, bool(causal), float(factor))
 
 
-functional = torch.nn.functional
 _WHOLE: dict[Any, Callable[[Node], Call]] = {
     functional.layer_norm: _layer_norm,
     functional.rms_norm: _rms_norm,
@@ -87,6 +98,8 @@ def training_decompositions() -> dict[Any, Callable[..., Any]]:
     return {
         **table,
         aten.convolution_backward.default: convolution_backward,
+        aten.max_pool2d_with_indices_backward.default: max_pool_backward,
+        aten._native_batch_norm_legit_functional.default: batch_norm_training,
         aten.embedding_dense_backward.default: _embedding_backward,
         aten.slice_backward.default: _slice_backward,
         aten.select_backward.default: _select_backward,

@@ -291,12 +291,7 @@ def lower_embedding(lowering: Lowering, group: Group) -> View:
     picked = lowering.uploaded(
         ids, "ids", lambda: fresh_vector((1, *columns)[-max(2, len(columns)) :], "int32")
     )
-    if table in lowering.device:
-        rows = lowering.in_rows(lowering.device[table].storage)
-    else:
-        rows = lowering.uploaded(
-            table, "rows", lambda: fresh(shape_of(table), lowering.dtype, "rows")
-        ).storage
+    rows = _table(lowering, table)
     done = finish(lowering, group, {node: Input("acc0")})
     operands = {"ids": Placed("column", picked.expand(shape)), **done.operands}
     room = lowering.space(shape, operands, join_rows=False)
@@ -305,6 +300,19 @@ def lower_embedding(lowering: Lowering, group: Group) -> View:
     numbers = {**size_numbers(room), **room.numbers, **still}
     lowering.launch(template, {**_storages(operands), "table": rows}, numbers, describe(group), done.out)
     return done.out
+
+
+def _table(lowering: Lowering, node: Node) -> Storage:
+    """A table in rows; one that a kernel made is copied if it is only a part of its storage, or turned."""
+    view = lowering.device.get(node)
+    if view is None:
+        make = lambda: fresh(shape_of(node), lowering.dtype, "rows")  # noqa: E731
+        return lowering.uploaded(node, "rows", make).storage
+    steps = [(axis.row, axis.col) if axis.size > 1 else None for axis in view.axes]
+    plain = steps[0] in (None, (1, 0)) and steps[1] in (None, (0, 1))
+    if plain and not (view.row or view.col):
+        return lowering.in_rows(view.storage)
+    return lowering.gathered(node, shape_of(node), "row").storage
 
 
 _LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {

@@ -29,8 +29,8 @@ def lower_reduction(lowering: Lowering, group: Group) -> View:
     shape = shape_of(source)
     dims = _dims(node, len(shape))
     final = _final(lowering, group, prod(shape[dim] for dim in dims))
-    if not group.before and source in lowering.device and dims == [2, 3] and grid_of(lowering.device[source]):
-        return _over_pixels(lowering, group, source, final)
+    if not group.before and dims in ([2, 3], [0, 2, 3]) and _is_image(lowering, source):
+        return _over_pixels(lowering, group, source, final, together=dims[0] == 0)
     if dims == [len(shape) - 1]:
         return _along_columns(lowering, group, shape, final)
     if len(shape) > 1 and dims == list(range(len(shape) - 1)):
@@ -127,25 +127,33 @@ def _joined(one: Placed, shape: Sequence[int]) -> View:
     return flat
 
 
-def _over_pixels(lowering: Lowering, group: Group, source: Node, final: Expr) -> View:
+def _is_image(lowering: Lowering, node: Node) -> bool:
+    return node in lowering.device and grid_of(lowering.device[node]) is not None
+
+
+def _over_pixels(lowering: Lowering, group: Group, source: Node, final: Expr, together: bool) -> View:
+    """One value for each channel, of each image or of all; gaps hold zeros, or values that change no sum."""
     view = lowering.device[source]
     found = grid_of(view)
     assert found is not None
-    pixels = View(
-        view.storage,
-        (*_batch(view), *found.matrix(view).axes[1:]),
-    )
-    made = fresh((found.batch, 1, found.channels), lowering.dtype, "rows")
-    shape = (found.batch, found.area, found.channels)
+    if found.has_gaps and _kind(group.anchors[0]) != "sum":
+        raise NoKernel("the largest of images with gaps between their lines")
+    batch, area = (1, found.rows) if together else (found.batch, found.area)
+    axes = (Axis(batch, area, 0), Axis(area, 1, 0), Axis(found.channels, 0, 1))
+    made = fresh((batch, 1, found.channels), lowering.storage_type(group.output), "rows")
+    shape = (batch, area, found.channels)
     out = Placed("row", made.expand(shape))
-    _launch(lowering, group, shape, "rows", Input("x"), {"x": Placed("rows", pixels)}, final, out)
+    _launch(
+        lowering,
+        group,
+        shape,
+        "rows",
+        Input("x"),
+        {"x": Placed("rows", View(view.storage, axes))},
+        final,
+        out,
+    )
     return _as_output(made, group)
-
-
-def _batch(view: View) -> tuple[Any, Any]:
-    found = grid_of(view)
-    assert found is not None
-    return Axis(found.batch, found.area, 0), Axis(found.area, 1, 0)
 
 
 def _moved(lowering: Lowering, group: Group, source: Node, dims: Sequence[int], final: Expr) -> View:

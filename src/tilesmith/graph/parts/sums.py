@@ -11,7 +11,7 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
-def running_sum(x: Tensor, dim: int, **_: Any) -> Tensor:
+def running_sum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
     """torch.cumsum: a product with a triangle of ones.
 
     >>> running_sum(torch.tensor([[1.0, 2.0, 3.0]]), 1).tolist()
@@ -21,7 +21,8 @@ def running_sum(x: Tensor, dim: int, **_: Any) -> Tensor:
     last = x.movedim(dim, -1)
     rows = last.reshape(-1, size)
     triangle = torch.ones(size, size, dtype=x.dtype).triu()
-    return (rows @ triangle).reshape(last.shape).movedim(-1, dim)
+    made = (rows @ triangle).reshape(last.shape).movedim(-1, dim)
+    return made if dtype is None else made.to(dtype)
 
 
 def vector_norm(x: Tensor, _order: float = 2, dim: Any = None, keepdim: bool = False, **_: Any) -> Tensor:

@@ -9,10 +9,12 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
+from tilesmith.graph.parts.experts import EXPERTS, can_route
+from tilesmith.graph.parts.joining import JOINS
 from tilesmith.graph.parts.picking import PICKS, can_pick
 from tilesmith.graph.parts.resampling import RESAMPLINGS, can_resample
 from tilesmith.graph.parts.sums import SUMS, can_sum
-from tilesmith.graph.passes.edit import tidy
+from tilesmith.graph.passes.edit import insert, replace, tidy
 from tilesmith.graph.passes.expand import expand
 
 aten = torch.ops.aten
@@ -21,10 +23,34 @@ aten = torch.ops.aten
 def take_apart(module: GraphModule) -> None:
     """Padding, repetition, unusual forms of norms, sums and softmaxes, picking by number, other sizes."""
     for node in list(module.graph.nodes):
-        make = _PARTS.get(node.target) if node.op == "call_function" else None
+        if node.target is aten.max_pool2d_with_indices.default:
+            _forget_indices(module, node)
+            continue
+        make = _parts(node)
         if make is not None and _is_real(node) and _can(node):
             expand(module, node, make)
     tidy(module)
+
+
+def _forget_indices(module: GraphModule, node: Node) -> None:
+    """A max pool where nobody asks which pixel it was; make_fx would put the indices back."""
+    if any(user.args[1] != 0 for user in node.users):
+        return
+    pooled = insert(module, node, aten.max_pool2d.default, node.args)
+    for user in list(node.users):
+        replace(module, user, pooled)
+    module.graph.erase_node(node)
+
+
+def _parts(node: Node) -> Callable[..., Any] | None:
+    if node.op != "call_function":
+        return None
+    return _PARTS.get(node.target) or EXPERTS.get(_name(node))
+
+
+def _name(node: Node) -> str:
+    schema = getattr(node.target, "_schema", None)
+    return "" if schema is None else str(schema.name)
 
 
 def _is_real(node: Node) -> bool:
@@ -39,6 +65,8 @@ def _can(node: Node) -> bool:
     args: Any = node.args
     if node.target in PICKS:
         return can_pick(node.target, args)
+    if _name(node) in EXPERTS:
+        return can_route(_name(node), args)
     if node.target in SUMS:
         return can_sum(node.target, args)
     if node.target in RESAMPLINGS:
@@ -91,6 +119,7 @@ def _one(value: Any) -> int:
 
 
 _PARTS: dict[Any, Callable[..., Any]] = {
+    **JOINS,
     **PICKS,
     **SUMS,
     **RESAMPLINGS,
