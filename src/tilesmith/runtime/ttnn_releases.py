@@ -1,8 +1,38 @@
-"""The releases of ttnn that programs are handed to in the tests."""
+"""The releases of ttnn that programs are handed to in the tests, and how their kernel functions differ."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
 TESTED = ("0.77.0", "0.81.1")
+COMPUTE_HEADERS = Path("tt_metal", "hw", "inc", "api", "compute")
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A function of compute kernels that a later release declares under another name."""
+
+    now: str
+    before: str
+    header: str
+
+
+RENAMED = (Renamed("copy_init", "copy_tile_init", "tile_move_copy.h"),)
+
+
+def older_names(package: Path) -> Iterator[tuple[str, str]]:
+    """Definitions by which kernels with today's names fit the headers of an installed ttnn.
+
+    >>> list(older_names(Path("no such folder")))
+    []
+    """
+    for one in RENAMED:
+        header = package / COMPUTE_HEADERS / one.header
+        if header.exists() and not re.search(rf"\b{one.now}\(", header.read_text(encoding="utf-8")):
+            yield one.now, one.before
 
 
 def is_tested(version: str) -> bool:

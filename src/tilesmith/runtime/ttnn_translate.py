@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from tilesmith.errors import DeviceError, FormatError
@@ -22,6 +23,7 @@ from tilesmith.program import (
     WriterConfig,
 )
 from tilesmith.program.sources import kernel_path
+from tilesmith.runtime.ttnn_releases import older_names
 
 # ttnn takes its tensor types for circular buffers too, and shows no others to Python.
 DTYPES: Mapping[DataFormat, str] = {
@@ -41,6 +43,7 @@ class Translator:
 
     def __init__(self, ttnn: Any, num_circular_buffers: int, tensor_at: Callable[[int], Any]) -> None:
         self._ttnn = ttnn
+        self._older_names = list(older_names(Path(ttnn.__file__).parent))
         self._num_circular_buffers = num_circular_buffers
         self._tensor_at = tensor_at
 
@@ -61,7 +64,7 @@ class Translator:
             core_ranges=core_range_set(self._ttnn, kernel.core_ranges),
             compile_time_args=list(kernel.compile_time_args),
             named_compile_time_args=list(kernel.named_compile_time_args),
-            defines=list(kernel.defines),
+            defines=self._defines(kernel),
             runtime_args=[
                 (self._core(core), [word & 0xFFFFFFFF for word in words])
                 for core, words in kernel.runtime_args.items()
@@ -70,6 +73,10 @@ class Translator:
             config=self._config(kernel.config),
             compiler_include_paths=list(kernel.compiler_include_paths),
         )
+
+    def _defines(self, kernel: Kernel) -> list[tuple[str, str]]:
+        known = self._older_names if isinstance(kernel.config, ComputeConfig) else []
+        return [*kernel.defines, *known]
 
     def _config(self, config: KernelConfig) -> Any:
         if isinstance(config, ComputeConfig):

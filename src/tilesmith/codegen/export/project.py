@@ -12,7 +12,7 @@ from tilesmith.codegen.export import cpp, script
 from tilesmith.codegen.export.plan import ExportPlan, plan_of
 from tilesmith.errors import BadCallError
 from tilesmith.recording import Recording
-from tilesmith.runtime.ttnn_releases import TESTED
+from tilesmith.runtime.ttnn_releases import COMPUTE_HEADERS, RENAMED, TESTED
 
 _TEXTS = {
     "README.md": "README.md.j2",
@@ -46,7 +46,9 @@ def _rendered(plan: ExportPlan, template: str) -> str:
     )
     filters: Mapping[str, Any] = cpp.FILTERS if template.startswith("host") else script.FILTERS
     environment.filters.update(filters)
-    return environment.get_template(template).render(plan=plan, tested=" and ".join(TESTED))
+    return environment.get_template(template).render(
+        plan=plan, tested=" and ".join(TESTED), renamed=RENAMED, headers=COMPUTE_HEADERS.as_posix()
+    )
 
 
 def _written(path: Path, content: str | bytes) -> Path:
