@@ -18,7 +18,13 @@ import torch
 from benchmarks.tilelang_run import redirect
 
 _MEASURING = ("do_bench", "benchmark", "benchmark_fwd", "benchmark_function")
-_PRINTING = ("compare_tensors", "validate_tensor_match", "assert_similar", "assert_tensors_similar")
+_PRINTING = (
+    "compare_tensors",
+    "validate_tensor_match",
+    "assert_similar",
+    "assert_tensors_similar",
+    "get_err_ratio",
+)
 _APART = 0.05  # two roundings of float8, which some of them compare with unrounded values
 
 

@@ -49,8 +49,8 @@ triton==3.7.0`), whose interpreter runs the Triton kernels some examples compare
 flash_attn and fla are stood in for by torch. `--page` writes this page. It is what came out of one run over
 all {total} at commit {commit} of TileLang with version {version} of its package: {run}.
 """
-_CHANGED = """Their own sizes keep an emulator busy for minutes to days. These arguments were changed, where the
-example takes them from its caller or its command line; kernels, blocks and element types stay.
+_CHANGED = """Their own sizes keep an emulator busy for minutes to days. These arguments were changed, where
+the example takes them from its caller or its command line; kernels, blocks and element types stay.
 """
 _EMPTY = "|--|--|\n"
 

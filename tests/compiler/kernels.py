@@ -151,3 +151,19 @@ def negated_int4() -> Any:
             T.copy(block, B)
 
     return kernel
+
+
+def shifted_tfloat32() -> Any:
+    """B is A four columns to the left, element by element."""
+
+    @T.prim_func
+    def kernel(A: T.Tensor((32, 64), T.tfloat32), B: T.Tensor((32, 64), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared((32, 64), T.tfloat32)
+            b = T.alloc_shared((32, 64), "float32")
+            T.copy(A, a)
+            for i, j in T.Parallel(32, 64):
+                b[i, j] = T.if_then_else(j < 60, a[i, j + 4], 0)
+            T.copy(b, B)
+
+    return kernel

@@ -274,3 +274,10 @@ def test_integers_of_four_bits_and_an_output_nobody_writes() -> None:
     )
     assert torch.equal(found, torch.from_numpy(packed(-values)))
     assert torch.equal(untouched, torch.zeros(8, dtype=torch.int32))
+
+
+def test_elements_of_tfloat32_are_floats() -> None:
+    values = torch.randn(32, 64)
+    found = tilesmith.compile(kernels.shifted_tfloat32(), "wormhole")(values)
+    assert torch.equal(found[:, :60], values[:, 4:])
+    assert not found[:, 60:].any()

@@ -361,7 +361,7 @@ def writes_of(statement: Statement) -> set[Memory]:
 
 
 def is_float(dtype: str) -> bool:
-    return dtype.startswith(("float", "bfloat"))
+    return dtype.startswith(("float", "bfloat", "tfloat"))
 
 
 def is_integer(dtype: str) -> bool:
