@@ -23,13 +23,26 @@ _SLOW_IN_HALF = (
     torch.matmul,
     torch.Tensor.matmul,
     torch.Tensor.__matmul__,
+    torch.mm,
     torch.bmm,
+    torch.einsum,
+    torch.nn.functional.linear,
     torch.nn.functional.conv2d,
+    torch.nn.functional.scaled_dot_product_attention,
 )
+_HALVES = (torch.float16, torch.bfloat16)
 
 
-def _is_half(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.dtype is torch.float16
+def _half_type(values: Any) -> torch.dtype | None:
+    """The narrow type among tensors, some of which may be in a list."""
+    flat = [one for value in values for one in (value if isinstance(value, list | tuple) else [value])]
+    return next((one.dtype for one in flat if isinstance(one, torch.Tensor) and one.dtype in _HALVES), None)
+
+
+def _wide(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_wide(one) for one in value]
+    return value.float() if isinstance(value, torch.Tensor) and value.dtype in _HALVES else value
 
 
 class CudaOnCpu(TorchFunctionMode):
@@ -39,9 +52,9 @@ class CudaOnCpu(TorchFunctionMode):
         if function is torch.Tensor.cuda:
             return args[0]
         named = {name: _on_cpu(value) for name, value in (kwargs or {}).items() if name != "pin_memory"}
-        if function in _SLOW_IN_HALF and any(_is_half(value) for value in args):
-            result = function(*(value.float() if _is_half(value) else value for value in args), **named)
-            return result.half()
+        half = _half_type(args) if function in _SLOW_IN_HALF else None
+        if half is not None:
+            return function(*map(_wide, args), **named).to(half)
         return function(*map(_on_cpu, args), **named)
 
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import torch
-from tilelang import profiler
+from tilelang import language, profiler
 from tilelang.autotuner import AutoTuner, tuner
 from tilelang.carver.arch import driver
 from tilelang.contrib import nvcc
@@ -34,6 +34,7 @@ def install(target: str) -> None:
     device.get_current_device = lambda: torch.device("cpu")
     driver.get_num_sms = lambda *_: load_arch(target).num_cores
     nvcc.get_target_compute_version = lambda *_: "9.0"
+    language.gemm = _without_k_pack(language.gemm)
     PassConfigKey.TL_DISABLE_FAST_MATH = "tl.disable_fast_math"  # of an earlier release
     _stop_timing()
     _stop_tuning()
@@ -53,6 +54,17 @@ def _noted(where: list[str], function: Callable[..., Any]) -> Callable[..., Any]
         result = function(*args, **named)
         where.append(function.__name__)
         return result
+
+    return wrapper
+
+
+def _without_k_pack(gemm: Callable[..., Any]) -> Callable[..., Any]:
+    """How AMD's matrix units are to be fed is a hint, and packages for other GPUs do not take it."""
+
+    @functools.wraps(gemm)
+    def wrapper(*args: Any, k_pack: int = 1, **named: Any) -> Any:
+        del k_pack
+        return gemm(*args, **named)
 
     return wrapper
 

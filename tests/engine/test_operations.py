@@ -107,6 +107,24 @@ def test_packer_relu_and_accumulation(device: Device) -> None:
     np.testing.assert_allclose(out[2], A[0] + A[1], rtol=1e-6)
 
 
+def test_sums_in_l1_keep_infinities_and_drop_denormals(device: Device) -> None:
+    pairs = np.array(
+        [[1e-39, 1e-39], [np.inf, -np.inf], [np.inf, 1], [np.nan, 1], [3e38, 3e38], [2e-38, -1.9e-38], [2, -2]],
+        np.float32,
+    )
+    values = np.zeros((2, 32, 32), np.float32)
+    values[:, 5, 9 : 9 + len(pairs)] = pairs.T
+    snippet = """
+        pack_reconfig_l1_acc(0); copy_init(0); copy_tile(0, 0, 0);
+        tile_regs_commit(); tile_regs_wait(); pack_tile<true>(0, 16, 0); tile_regs_release();
+        pack_reconfig_l1_acc(1); tile_regs_acquire(); copy_tile(0, 1, 0);
+        """
+    out = run_snippets(device, [Input(values, F32)], [snippet], F32, WIDE, "fast")[0]
+    found = out[5, 9 : 9 + len(pairs)]
+    np.testing.assert_array_equal(found, np.array([0, np.nan, np.inf, np.nan, np.inf, 0, 0], np.float32))
+    assert np.count_nonzero(np.isfinite(out)) == out.size - 4
+
+
 @pytest.mark.parametrize("data_format", [DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16])
 def test_integers_are_copied_as_they_are(device: Device, data_format: DataFormat) -> None:
     values = RNG.integers(0, 65536, size=(1, 32, 32))
