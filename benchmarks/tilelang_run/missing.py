@@ -78,7 +78,7 @@ class _Finder(MetaPathFinder, Loader):
         return _Module(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__file__ = ""  # whoever looks through all modules expects one
+        module.__file__ = f"<{module.__name__}>"  # whoever looks through all modules expects one
 
 
 def install() -> None:

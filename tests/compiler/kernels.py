@@ -167,3 +167,27 @@ def shifted_tfloat32() -> Any:
             T.copy(b, B)
 
     return kernel
+
+
+def synced(kept: bool = False) -> Any:
+    """B is A with its halves swapped, through a tensor every block writes first; `kept`: or by a buffer."""
+
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((64, 32), "float32"),
+        between: T.Tensor((64, 32), "float32"),
+        B: T.Tensor((64, 32), "float32"),
+    ):
+        with T.Kernel(2, threads=128) as block:
+            other = 1 - block
+            first = T.alloc_shared((32, 32), "float32")
+            second = T.alloc_shared((32, 32), "float32")
+            T.copy(A[block * 32, 0], first)
+            T.copy(first, between[block * 32, 0])
+            T.sync_grid()
+            T.copy(between[other * 32, 0], second)
+            if kept:
+                T.copy(first, second)
+            T.copy(second, B[block * 32, 0])
+
+    return kernel

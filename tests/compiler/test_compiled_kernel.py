@@ -20,6 +20,7 @@ from tilesmith.errors import (
     L1BudgetError,
     SettingsError,
     UnknownPassError,
+    UnsupportedKernelError,
 )
 from tilesmith.launch import shared_device
 
@@ -106,6 +107,22 @@ def test_grids_of_one_kernel_run_in_order(a: torch.Tensor) -> None:
     assert len(kernel.sources()) == 6
     assert len(kernel.profile().kernels) == 10
     assert kernel.ir("import").count("tile.grid") == 2
+
+
+def test_blocks_that_wait_for_all_others_are_two_grids() -> None:
+    values = torch.randn(64, 32)
+    kernel = tilesmith.compile(kernels.synced(), "wormhole")
+    between = torch.zeros(64, 32)
+    found = torch.zeros(64, 32)
+    kernel(values, between, found)
+    assert len(kernel.programs) == 2
+    assert torch.equal(between, values)
+    assert torch.equal(found, torch.cat([values[32:], values[:32]]))
+
+
+def test_only_tensors_outlive_a_wait_for_all_blocks() -> None:
+    with pytest.raises(UnsupportedKernelError, match="first is used on both sides of sync_grid"):
+        tilesmith.compile(kernels.synced(kept=True), "wormhole")
 
 
 def test_no_rows_are_no_work(dynamic: CompiledKernel) -> None:

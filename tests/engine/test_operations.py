@@ -109,7 +109,15 @@ def test_packer_relu_and_accumulation(device: Device) -> None:
 
 def test_sums_in_l1_keep_infinities_and_drop_denormals(device: Device) -> None:
     pairs = np.array(
-        [[1e-39, 1e-39], [np.inf, -np.inf], [np.inf, 1], [np.nan, 1], [3e38, 3e38], [2e-38, -1.9e-38], [2, -2]],
+        [
+            [1e-39, 1e-39],
+            [np.inf, -np.inf],
+            [np.inf, 1],
+            [np.nan, 1],
+            [3e38, 3e38],
+            [2e-38, -1.9e-38],
+            [2, -2],
+        ],
         np.float32,
     )
     values = np.zeros((2, 32, 32), np.float32)

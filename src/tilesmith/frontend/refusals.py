@@ -18,7 +18,7 @@ _REMEDIES = (
         "remove it: readers, compute and writers always overlap",
     ),
     (("shfl", "warp_", "ballot", "any_sync", "all_sync", "match_"), "use T.reduce_* on a fragment"),
-    (("cluster", "grid_sync", "sync_grid", "pdl"), "split the kernel in two at this point"),
+    (("cluster", "grid_sync", "pdl"), "split the kernel in two at this point"),
     (("atomic",), "use T.atomic_add, T.atomic_max or T.atomic_min without their return value"),
     (("call_extern", "call_pure_extern", "import_source", "source"), "write it with TileLang operations"),
     (("rng", "rand"), "pass random numbers in a tensor"),

@@ -203,9 +203,10 @@ class Repeat:
 
 @dataclass(frozen=True, eq=False)
 class Sync:
-    """All threads of the block have come this far."""
+    """All threads of the block, or of all blocks, have come this far."""
 
     at: Location = Location()
+    of_grid: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.errors import KernelError
 from tilesmith.frontend import source as s
+from tilesmith.frontend.grid_sync import phases
 from tilesmith.frontend.kernel import lower_kernel
 from tilesmith.frontend.lines import UserLines
 from tilesmith.frontend.refusals import refuse, refuse_call
@@ -44,6 +45,8 @@ def import_prim_func(func: tirx.PrimFunc) -> ModuleOp:
 
 def import_kernels(func: tirx.PrimFunc) -> list[ModuleOp]:
     """One module per `T.Kernel` of the function, to run in this order on the same tensors.
+
+    A `T.sync_grid` makes two of one.
 
     Tensors the function allocates between them come after its parameters; the attribute `workspace` of each
     `tile.func` names them.
@@ -82,7 +85,8 @@ class _Translation(Operations):
             else:
                 symbols.append(self.variable(param))
         order = tuple(str(self.func.buffer_map.get(param, param).name) for param in self.func.params)
-        kernels = [self._kernel(body) for body in self._launches(self.func.body)]
+        launches = [self._kernel(body) for body in self._launches(self.func.body)]
+        kernels = [kernel for launch in launches for kernel in phases(launch)]
         if not kernels:
             self.refuse("the kernel has no grid of blocks", "put its body inside `with T.Kernel(...)`")
         tensors += self.workspace

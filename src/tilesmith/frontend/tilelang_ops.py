@@ -36,6 +36,8 @@ class Operations(Values):
             return ()
         if name in ("tvm_storage_sync", "sync_threads"):
             return (s.Sync(self.at),)
+        if name == "sync_grid":
+            return (s.Sync(self.at, of_grid=True),)
         if name in ("break_loop", "loop_break", "continue_loop"):
             return (s.Jump("continue" if name.startswith("continue") else "break", self.at),)
         if name == "tvm_thread_allreduce":
