@@ -10,9 +10,19 @@ if TYPE_CHECKING:
         Arch,
         load_arch,
     )
+    from tilesmith.backends import (
+        Backend,
+    )
     from tilesmith.compiler import (
         CompiledKernel,
         compile,  # noqa: A004 - the name users look for
+    )
+    from tilesmith.custom_ops import (
+        attention,
+        layer_norm,
+        matmul,
+        rms_norm,
+        softmax,
     )
     from tilesmith.decorators import (
         fuse_ops,
@@ -37,6 +47,10 @@ if TYPE_CHECKING:
         redirect_tilelang,
         register_tilelang_backend,
     )
+    from tilesmith.graph.strategy import (
+        OptimizationStrategy,
+        TenstorrentStrategy,
+    )
     from tilesmith.jit_kernel import (
         jit,
     )
@@ -44,9 +58,11 @@ if TYPE_CHECKING:
         CompiledModel,
         Compiler,
         CompilerConfig,
+        compile_model,
     )
     from tilesmith.profiling import (
         MemoryProfiler,
+        PerformanceMonitor,
         PerformanceProfiler,
         Profile,
         profile,
@@ -102,6 +118,7 @@ __all__ = [
     "ROW_MAJOR_LAYOUT",
     "TILE_LAYOUT",
     "Arch",
+    "Backend",
     "BufferType",
     "CBFormat",
     "CircularBuffer",
@@ -122,6 +139,8 @@ __all__ = [
     "MemoryProfiler",
     "Mesh",
     "MeshTensor",
+    "OptimizationStrategy",
+    "PerformanceMonitor",
     "PerformanceProfiler",
     "Processor",
     "Profile",
@@ -135,8 +154,10 @@ __all__ = [
     "Tensor",
     "TensorAccessorArgs",
     "TensorMemoryLayout",
+    "TenstorrentStrategy",
     "TileShape",
     "WriterConfig",
+    "attention",
     "bfloat2_b",
     "bfloat4_b",
     "bfloat8_b",
@@ -145,6 +166,7 @@ __all__ = [
     "cb_from_sharded_tensor",
     "check_program",
     "compile",
+    "compile_model",
     "corerange_to_cores",
     "float16",
     "float32",
@@ -152,7 +174,9 @@ __all__ = [
     "height_sharded",
     "int32",
     "jit",
+    "layer_norm",
     "load_arch",
+    "matmul",
     "num_cores_to_corerangeset",
     "open_device",
     "open_mesh",
@@ -160,6 +184,8 @@ __all__ = [
     "profile",
     "redirect_tilelang",
     "register_tilelang_backend",
+    "rms_norm",
+    "softmax",
     "split_work_to_cores",
     "tile_bytes",
     "uint8",
@@ -181,6 +207,9 @@ _HOMES = (
     "frontend.tilelang_backend",
     "model",
     "decorators",
+    "backends",
+    "graph.strategy",
+    "custom_ops",
 )
 _MODULES = (
     "arch",
@@ -189,6 +218,8 @@ _MODULES = (
     "runtime",
     "profiling",
     "compiler",
+    "dashboard",
+    "eager",
     "emulator",
     "errors",
     "settings",

@@ -14,6 +14,7 @@ from tilesmith.frontend.torch import Captured, export
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.report import Report
 from tilesmith.graph.specialise import copied, specialise
+from tilesmith.graph.strategy import OptimizationStrategy
 
 __all__ = ["CompiledModel", "Compiler", "CompilerConfig", "compile_model"]
 
@@ -29,6 +30,8 @@ class CompilerConfig:
     backend: str = "tenstorrent"
     optimization_level: str = "O2"
     options: Mapping[str, Any] = field(default_factory=dict)
+    strategy: OptimizationStrategy | None = None
+    """What to do to graphs before the backend's own passes."""
 
     def create_backend(self) -> Backend:
         chosen = {"optimization_level": self.optimization_level, **self.options}
@@ -54,7 +57,9 @@ class Compiler:
     def compile(
         self, model: torch.nn.Module, example_inputs: Sequence[Any] | None = None, dynamic_shapes: Any = None
     ) -> CompiledModel:
-        compiled = CompiledModel(model, self.backend, dynamic_shapes)
+        if isinstance(model, CompiledModel):
+            model = model.original
+        compiled = CompiledModel(model, self.backend, dynamic_shapes, self.config.strategy)
         if example_inputs is not None:
             compiled.prepare(*example_inputs)
         return compiled
@@ -89,8 +94,15 @@ class CompiledModel(torch.nn.Module):
     weights that change, and trains.
     """
 
-    def __init__(self, model: torch.nn.Module, backend: Backend, dynamic_shapes: Any = None) -> None:
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        backend: Backend,
+        dynamic_shapes: Any = None,
+        strategy: OptimizationStrategy | None = None,
+    ) -> None:
         super().__init__()
+        self._strategy = strategy
         self.backend = backend
         self.original = model
         self._dynamic_shapes = dynamic_shapes
@@ -138,6 +150,8 @@ class CompiledModel(torch.nn.Module):
             for number, value in enumerate(flat):
                 self.backend.check_input(number, value)
             module = specialise(copied(captured.module), flat)
+            if self._strategy is not None:
+                module = self._strategy.optimize(module)
             self._executables[key] = self.backend.compile(module, flat)
         return captured, self._executables[key], flat
 

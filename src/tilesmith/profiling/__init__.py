@@ -2,6 +2,7 @@
 
 from tilesmith.profiling.collect import Recorder, recording
 from tilesmith.profiling.memory import MemoryProfiler, MemoryReport
+from tilesmith.profiling.monitor import PerformanceMonitor, ProgramRan
 from tilesmith.profiling.performance import Bottleneck, PerformanceProfiler
 from tilesmith.profiling.report import Profile
 from tilesmith.profiling.run import profile
@@ -11,8 +12,10 @@ __all__ = [
     "Bottleneck",
     "MemoryProfiler",
     "MemoryReport",
+    "PerformanceMonitor",
     "PerformanceProfiler",
     "Profile",
+    "ProgramRan",
     "Recorder",
     "RunSummary",
     "profile",

@@ -37,5 +37,9 @@ def _compiled(model: Callable[..., Any], backend: str) -> Callable[..., Any]:
 
     if not is_model(model):
         return model
+    from tilesmith.model import CompiledModel
+
+    if isinstance(model, CompiledModel):
+        return model
     compiled: Callable[..., Any] = compile(cast("torch.nn.Module", model), backend=backend)
     return compiled
