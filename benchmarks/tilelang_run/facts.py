@@ -17,8 +17,10 @@ class Facts:
     """`sizes`: arguments by function, values of globals, and `argv` for a command line."""
 
     sizes: Mapping[str, Any]
+    as_script: bool = False
     target: str = ""
     note: str = ""
+    is_known: bool = False
 
 
 def facts_of(name: str) -> Facts:
@@ -28,7 +30,8 @@ def facts_of(name: str) -> Facts:
     {'argv': ['--n', '4']}
     """
     entry = dict(_all().get(name, {}))
-    return Facts(target=entry.pop("target", ""), note=entry.pop("note", ""), sizes=entry)
+    as_script = entry.pop("as_script", "argv" in entry)
+    return Facts(entry, as_script, entry.pop("target", ""), entry.pop("note", ""), name in _all())
 
 
 @cache

@@ -41,18 +41,23 @@ def main() -> None:
 def _run(path: Path, name: str, tests: list[list[str]]) -> None:
     from benchmarks.tilelang_run.adapt import adapt
     from benchmarks.tilelang_run.facts import facts_of
-    from benchmarks.tilelang_run.script import run_script
+    from benchmarks.tilelang_run.redirect import compared
+    from benchmarks.tilelang_run.script import load_module, run_script
 
     os.chdir(path.parent)
     sys.path.insert(0, str(path.parent))
-    sizes = facts_of(name).sizes
+    facts = facts_of(name)
 
     def between(names: dict[str, Any]) -> None:
-        adapt(names, path.parent, sizes)
+        adapt(names, path.parent, facts.sizes)
 
-    if not tests or "argv" in sizes:
-        run_script(path, sizes.get("argv", []), between)
+    def noted() -> None:
+        compared.append("assert")
+
+    if not tests or facts.as_script:
+        run_script(path, facts.sizes.get("argv", []), between, noted)
         return
+    load_module(path, path.stem, between, noted)
     for test_file, function in tests:
         module = importlib.import_module(Path(test_file).stem)
         between(vars(module))
