@@ -79,8 +79,17 @@ def test_a_vector_has_a_value_per_row() -> None:
     assert view.axes[-2:] == (Axis(5, 0, 1), Axis(1, 0, 0))
 
 
-def test_images_have_zeros_behind_each_line() -> None:
-    grid = images.grid((1, 2, 3, 3), 1)
-    matrix = stored(torch.ones(1, 2, 3, 3), grid.view("float32"))
-    assert matrix[:, 0].reshape(4, 4).tolist() == [[1, 1, 1, 0]] * 3 + [[0, 0, 0, 0]]
-    assert images.grid_of(grid.view("float32")) == grid
+def test_images_and_tokens_lie_in_the_same_way() -> None:
+    view = images.fresh_image((2, 3, 4, 5), "float32")
+    values = torch.randn(2, 3, 4, 5)
+    tokens = images.pixels(view)
+    assert tokens is not None
+    assert torch.equal(seen(stored(values, view), tokens), values.flatten(2).transpose(1, 2))
+    assert images.is_image(view)
+    assert not images.is_image(fresh((2, 3, 4, 5)))
+
+
+def test_channels_of_an_image_from_the_middle_of_a_tile_on_are_no_image() -> None:
+    view = images.fresh_image((1, 64, 4, 4), "float32")
+    assert images.is_image(view.slice(1, 32, 64))
+    assert not images.is_image(view.slice(1, 16, 48))

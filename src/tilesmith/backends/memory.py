@@ -46,7 +46,7 @@ def plan_memory(plan: Plan, l1_bytes: int) -> MemoryPlan:
             if storage in fixed or storage in slots:
                 continue
             made = storage in results
-            room = free[_shape(storage, made)] if not storage.zeroed else []
+            room = free[_shape(storage, made)]
             if room:
                 slots[storage] = room.pop()
                 continue
@@ -54,7 +54,7 @@ def plan_memory(plan: Plan, l1_bytes: int) -> MemoryPlan:
             used += storage.bytes if in_l1 else 0
             slots[storage] = Slot(len(slots), in_l1)
         for storage in set(_touched(step)):
-            if last[storage] == number and storage in slots and not storage.zeroed:
+            if last[storage] == number and storage in slots:
                 free[_shape(storage, storage in results)].append(slots[storage])
     return MemoryPlan(slots)
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
 from torch.fx import GraphModule
 
@@ -22,10 +21,12 @@ from tilesmith.backends.transfers import from_matrix, to_matrix
 from tilesmith.codegen.program import build_program
 from tilesmith.errors import InternalFault
 from tilesmith.formats import DataFormat
+from tilesmith.graph.blocks import choose_blocks
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.graph.planning import constants_of, plan
 from tilesmith.graph.report import report_of
+from tilesmith.graph.specialise import OPEN_SIZES
 from tilesmith.graph.steps import Download, HostCall, Launch, Plan, Upload
 from tilesmith.graph.views import Storage
 from tilesmith.launch import shared_device, tensor_types
@@ -49,6 +50,9 @@ class TenstorrentBackend(Backend):
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.precision, self.options.fuses)
+        if self.options.places and not module.meta.get(OPEN_SIZES):
+            arch = load_arch(self.options.target or settings.current().arch)
+            planned = choose_blocks(planned, arch, self.options.fidelity)
         return TenstorrentExecutable(module, planned, self.options, ops)
 
     def check_input(self, number: int, value: Any) -> None:
@@ -121,8 +125,6 @@ class TenstorrentExecutable(Executable):
             memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
             made = self.device.empty(shape, _FORMATS[storage.dtype], _LAYOUTS[storage.layout], memory)
             self._tensors[slot] = made
-            if storage.zeroed:
-                made.copy_from_numpy(np.zeros(shape, np.float32))
         return self._tensors[slot]
 
     def _program(self, step: Launch) -> Program:

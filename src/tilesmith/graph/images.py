@@ -1,82 +1,45 @@
-"""Images on the device: a row per pixel, its channels along columns, zeros in a gap behind each line."""
+"""Images on the device: a row per pixel, its channels along columns. As tokens they lie in the same way."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import torch
+from tilesmith.graph.views import TILE, Axis, View, new_storage
 
-from tilesmith.graph.views import Axis, View, new_storage
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Where the pixels of a batch of images lie: lines are `pitch` rows apart, images `area`."""
-
-    batch: int
-    channels: int
-    height: int
-    width: int
-    pitch: int
-    area: int
-
-    @property
-    def rows(self) -> int:
-        return self.batch * self.area
-
-    @property
-    def has_gaps(self) -> bool:
-        return (self.pitch, self.area) != (self.width, self.height * self.width)
-
-    @property
-    def gap(self) -> int:
-        """How many pixels beyond a border read zero."""
-        return min(self.pitch - self.width, self.area // self.pitch - self.height)
-
-    def view(self, dtype: str, zeroed: bool = False) -> View:
-        """New room for these images, as a tensor of (batch, channel, height, width)."""
-        storage = new_storage(self.rows, self.channels, "rows", dtype, zeroed, (self.pitch, self.area))
-        axes = (Axis(self.batch, self.area, 0), Axis(self.channels, 0, 1))
-        return View(storage, (*axes, Axis(self.height, self.pitch, 0), Axis(self.width, 1, 0)))
-
-    def matrix(self, view: View) -> View:
-        """The same storage as a matrix of pixels and channels, gaps and all."""
-        return View(view.storage, (Axis(self.rows, 1, 0), Axis(self.channels, 0, 1)))
-
-    def inside(self) -> torch.Tensor:
-        """One for each pixel that is there, zero for those in gaps."""
-        lines = torch.zeros(self.batch, self.area // self.pitch, self.pitch)
-        lines[:, : self.height, : self.width] = 1
-        return lines.reshape(1, -1)
+CHANNELS_LAST = (0, 2, 3, 1)
 
 
-def grid(shape: Sequence[int], gap: int) -> Grid:
-    """Images with a gap.
+def fresh_image(shape: Sequence[int], dtype: str) -> View:
+    """New room for images, as a tensor of (batch, channel, height, width).
 
-    >>> grid((1, 8, 4, 4), 1).rows
-    25
+    >>> view = fresh_image((2, 8, 4, 4), "bfloat16")
+    >>> view.storage.rows, view.storage.cols
+    (32, 8)
     """
     batch, channels, height, width = shape
-    pitch = width + gap
-    return Grid(batch, channels, height, width, pitch, pitch * (height + gap))
+    storage = new_storage(batch * height * width, channels, "rows", dtype)
+    axes = (Axis(batch, height * width, 0), Axis(channels, 0, 1), Axis(height, width, 0), Axis(width, 1, 0))
+    return View(storage, axes)
 
 
-def grid_of(view: View) -> Grid | None:
-    """How a tensor lies, if it lies as images do."""
-    if len(view.axes) != 4 or view.storage.layout != "rows" or view.row or view.col:
-        return None
+def pixels(view: View) -> View | None:
+    """Images as (batch, pixel, channel); None if the pixels of one do not follow each other.
+
+    >>> pixels(fresh_image((2, 8, 4, 4), "bfloat16")).shape
+    (2, 16, 8)
+    """
+    batch, channels, height, width = view.shape
+    return view.permute(CHANNELS_LAST).reshape((batch, height * width, channels))
+
+
+def is_image(view: View) -> bool:
+    """Whether a tensor lies as images do: the channels of a pixel side by side, at the start of a tile.
+
+    >>> is_image(fresh_image((1, 8, 4, 4), "bfloat16"))
+    True
+    """
+    if len(view.axes) != 4 or view.col % TILE:
+        return False
     batch, channels, height, width = view.axes
-    pitch = height.row if height.size > 1 else view.storage.pitch or width.size
-    area = batch.row if batch.size > 1 else view.storage.rows
-    straight = (
-        (channels.size == 1 or (channels.row, channels.col) == (0, 1))
-        and (width.size == 1 or (width.row, width.col) == (1, 0))
-        and all(axis.size == 1 or axis.col == 0 for axis in (batch, height))
-        and channels.size == view.storage.cols
-        and batch.size * area == view.storage.rows
-        and pitch > 0
-        and area % pitch == 0
-    )
-    found = Grid(batch.size, channels.size, height.size, width.size, pitch, area)
-    return found if straight and found.gap >= 0 else None
+    along = channels.size == 1 or (channels.row, channels.col) == (0, 1)
+    return along and all(axis.size == 1 or axis.col == 0 for axis in (batch, height, width))

@@ -54,7 +54,8 @@ def fits(placed: Placed) -> bool:
         inside = (rows.size == 1 or (rows.row, rows.col) == (1, 0)) and (
             cols.size == 1 or (cols.row, cols.col) == (0, 1)
         )
-        return view.storage.layout == "rows" and inside
+        starts = [view.col, *(axis.col for axis in lead)]
+        return view.storage.layout == "rows" and inside and all(step % TILE == 0 for step in starts)
     along = {"row": cols, "column": rows, "scalar": Axis(1, 0, 0)}[kind]
     return view.storage.layout == "rows" and (along.size == 1 or (along.row, along.col) == (0, 1))
 
@@ -113,15 +114,16 @@ def _continues(one: Placed, batch: Axis, rows: int) -> bool:
 
 
 def _numbers(one: Placed, first: Axis, second: Axis) -> dict[str, int]:
-    unit = TILE if one.kind == "block" else 1
+    down = TILE if one.kind == "block" else 1
+    along = TILE if one.kind in ("block", "rows") else 1
     view = one.view
     return {
-        "row": view.row // unit,
-        "row1": first.row // unit,
-        "row2": second.row // unit,
-        "col": view.col // unit,
-        "col1": first.col // unit,
-        "col2": second.col // unit,
+        "row": view.row // down,
+        "row1": first.row // down,
+        "row2": second.row // down,
+        "col": view.col // along,
+        "col1": first.col // along,
+        "col2": second.col // along,
     }
 
 

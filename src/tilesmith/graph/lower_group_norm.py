@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import lcm
 from typing import Any
 
@@ -9,12 +10,12 @@ import torch
 from torch.fx import Node
 
 from tilesmith.graph.groups import Group, describe, shape_of
-from tilesmith.graph.images import Grid
-from tilesmith.graph.lower_images import finish_image, image_of
+from tilesmith.graph.lower_images import finish_image, placed_image
 from tilesmith.graph.lowering import Lowering, NoKernel
 from tilesmith.graph.views import TILE, View, fresh, padded
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.group_norm import GroupNorm
+from tilesmith.kernels.operands import STRIDES
 
 _WIDEST = 320
 
@@ -25,24 +26,21 @@ def lower_group_norm(lowering: Lowering, group: Group) -> View:
     x, groups, weight, bias, epsilon = _arguments(node)
     if len(shape_of(node)) != 4:
         raise NoKernel("a group norm of something else than images")
-    image, found = image_of(lowering, x, lowering.gap)
-    if found.batch > 1 and found.area % TILE:
-        raise NoKernel("a group norm of several images that share a tile")
-    columns = _columns(found, groups)
+    image = placed_image(lowering, x)
+    shape = image.view.shape
+    columns = _columns(shape[2], groups)
     known: Expr = Input("acc0")
     extra: dict[str, Node] = {}
     for name, operator, tensor in (("weight", "mul", weight), ("bias", "add", bias)):
         if tensor is not None:
             known, extra[name] = apply(operator, known, Input(name)), tensor
-    done = finish_image(lowering, group, {node: known}, extra, found)
-    same = _same(lowering, found, groups, columns)
-    template = GroupNorm(done.epilogue, columns, epsilon, lowering.dtype)
-    room = lowering.space((found.rows, found.channels), done.operands)
-    still = {
-        f"{one}_{key}": 0 for one in ("x", "same") for key in ("row", "row1", "row2", "col", "col1", "col2")
-    }
-    numbers = {"n": found.channels, "images": found.batch, "area": found.area, **room.numbers, **still}
-    storages = {"x": image.storage, "same": same.storage}
+    done = finish_image(lowering, group, {node: known}, extra)
+    same = _same(lowering, shape, groups, columns)
+    template = GroupNorm(done.epilogue, columns, epsilon, lowering.dtype, image.kind)
+    room = lowering.space(shape, {"x": image, **done.operands}, join_rows=False)
+    still = {f"same_{key}": 0 for key in STRIDES}
+    numbers = {"n": shape[2], "images": shape[0], "area": shape[1], **room.numbers, **still}
+    storages = {"x": image.view.storage, "same": same.storage}
     storages |= {name: one.view.storage for name, one in done.operands.items()}
     lowering.launch(template, storages, numbers, describe(group), done.out)
     return done.out
@@ -54,21 +52,22 @@ def _arguments(node: Node) -> tuple[Any, int, Any, Any, float]:
     return x, int(groups), weight, bias, 1e-5 if epsilon is None else float(epsilon)
 
 
-def _columns(image: Grid, groups: int) -> int:
+def _columns(channels: int, groups: int) -> int:
     """How many columns hold whole groups and whole tiles."""
-    wide = lcm(image.channels // groups, TILE)
-    columns = wide if image.channels % wide == 0 else padded(image.channels)
+    wide = lcm(channels // groups, TILE)
+    columns = wide if channels % wide == 0 else padded(channels)
     if columns > _WIDEST:
-        raise NoKernel(f"{image.channels} channels in {groups} groups share tiles too widely")
+        raise NoKernel(f"{channels} channels in {groups} groups share tiles too widely")
     return columns
 
 
-def _same(lowering: Lowering, image: Grid, groups: int, columns: int) -> View:
+def _same(lowering: Lowering, shape: Sequence[int], groups: int, columns: int) -> View:
     """For two channels of a block: a part of one if they are of the same group, else zero."""
-    each = image.channels // groups
+    _, area, channels = shape
+    each = channels // groups
     numbers = torch.arange(columns) // each
-    inside = torch.arange(columns) < max(image.channels, columns if image.channels % columns == 0 else 0)
+    inside = torch.arange(columns) < max(channels, columns if channels % columns == 0 else 0)
     alike = (numbers[:, None] == numbers[None]) & inside[:, None] & inside[None]
-    value = alike.float() / (each * image.height * image.width)
-    name = f"same {each} {columns} {image.channels} {image.height * image.width}"
+    value = alike.float() / (each * area)
+    name = f"same {each} {columns} {channels} {area}"
     return lowering.constant(name, value, lambda: fresh((columns, columns), "float32"))

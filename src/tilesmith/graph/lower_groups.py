@@ -13,8 +13,14 @@ from tilesmith.graph.finishing import finish
 from tilesmith.graph.groups import Group, args_of, describe, shape_of
 from tilesmith.graph.iteration import Placed, Space, block_rows, fits, unjoined
 from tilesmith.graph.lower_group_norm import lower_group_norm
-from tilesmith.graph.lower_images import image_grid, lower_convolution, lower_image_elementwise, lower_pool
-from tilesmith.graph.lower_moves import lower_cat, lower_upsample
+from tilesmith.graph.lower_images import (
+    lower_convolution,
+    lower_image_elementwise,
+    lower_pool,
+    lower_upsample,
+    works_on_images,
+)
+from tilesmith.graph.lower_moves import lower_cat
 from tilesmith.graph.lower_reduce import lower_reduction
 from tilesmith.graph.lower_training import lower_rowwise_backward
 from tilesmith.graph.lowering import Lowering, NoKernel, inline, new_view, size_numbers
@@ -51,9 +57,8 @@ def _divisor(size: int, most: int) -> int:
 
 
 def lower_elementwise(lowering: Lowering, group: Group) -> View:
-    images = image_grid(lowering, group)
-    if images is not None:
-        return lower_image_elementwise(lowering, group, images)
+    if works_on_images(lowering, group):
+        return lower_image_elementwise(lowering, group)
     shape = shape_of(group.output)
     if len(shape) < 2 or shape[-1] == 1:
         return lower_vectorwise(lowering, group)

@@ -1,8 +1,10 @@
-"""Convolutions and pooling -> launches."""
+"""Convolutions, pooling and elementwise work on images -> launches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
 from typing import Any
 
 import torch
@@ -10,19 +12,18 @@ from torch.fx import Node
 
 from tilesmith.graph.finishing import Finish
 from tilesmith.graph.groups import Group, describe, shape_of
-from tilesmith.graph.images import Grid, grid, grid_of
-from tilesmith.graph.iteration import Placed, fits
-from tilesmith.graph.lowering import Lowering, NoKernel, inline
-from tilesmith.graph.tables import CONVOLUTIONS
-from tilesmith.graph.views import TILE, Axis, Storage, View, fresh, new_storage, padded
+from tilesmith.graph.images import CHANNELS_LAST, fresh_image, is_image, pixels
+from tilesmith.graph.iteration import Placed, Space, fits
+from tilesmith.graph.lowering import Lowering, NoKernel, inline, size_numbers
+from tilesmith.graph.views import TILE, Axis, View, fresh, new_storage, padded
 from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Expr, Input, apply
+from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Operand
 
 aten = torch.ops.aten
-CHANNELS_LAST = (0, 2, 3, 1)
 
 
 def _pair(value: Any) -> tuple[int, int]:
@@ -32,62 +33,67 @@ def _pair(value: Any) -> tuple[int, int]:
 # ---- images as operands ----
 
 
-def image_of(lowering: Lowering, node: Node, gap: int) -> tuple[View, Grid]:
-    """A tensor as images with at least this gap, brought up or copied if it lies otherwise."""
-    if node in lowering.device:
-        view = lowering.device[node]
-        found = grid_of(view)
-        if found is not None and found.gap >= gap:
-            return view, found
-        return copied(lowering, node, grid(shape_of(node), gap))
-    wanted = grid(shape_of(node), gap)
-    name = f"image {wanted.pitch} {wanted.area}"
-    return lowering.uploaded(node, name, lambda: wanted.view(lowering.dtype)), wanted
-
-
-def copied(lowering: Lowering, node: Node, wanted: Grid) -> tuple[View, Grid]:
-    """A device tensor as images that lie as wanted."""
-    target = wanted.view(lowering.dtype, zeroed=wanted.has_gaps)
-    lowering.gather_into(lowering.device[node].permute(CHANNELS_LAST), target.permute(CHANNELS_LAST), "rows")
-    return target, wanted
-
-
-def _matching(lowering: Lowering, node: Node, wanted: Grid) -> Placed:
-    """An operand of an image: another image that lies alike, or one value per channel."""
-    shape = (1,) * (4 - len(shape_of(node))) + shape_of(node)
-    if shape == (wanted.batch, wanted.channels, wanted.height, wanted.width):
-        if node not in lowering.device:
-            name = f"image {wanted.pitch} {wanted.area}"
-            return Placed(
-                "rows", wanted.matrix(lowering.uploaded(node, name, lambda: wanted.view(lowering.dtype)))
-            )
-        view = lowering.device[node]
-        return Placed(
-            "rows", wanted.matrix(view if grid_of(view) == wanted else copied(lowering, node, wanted)[0])
-        )
-    if shape[1:] == (wanted.channels, 1, 1) and shape[0] == 1:
-        return _per_channel(lowering, node, wanted)
-    raise NoKernel(f"an image is combined with a tensor of shape {list(shape)}")
-
-
-def _per_channel(lowering: Lowering, node: Node, wanted: Grid) -> Placed:
-    target = (wanted.rows, wanted.channels)
+def image_of(lowering: Lowering, node: Node) -> View:
+    """A tensor as images in rows: brought up, read as it is, or copied if it lies otherwise."""
     if node not in lowering.device:
-        flat = lowering.uploaded(
-            node,
-            "channels",
-            lambda: _shaped(fresh((1, wanted.channels), lowering.dtype, "rows"), shape_of(node)),
+        return lowering.uploaded(node, "image", lambda: fresh_image(shape_of(node), lowering.dtype))
+    view = lowering.device[node]
+    if is_image(view):
+        return replace(view, storage=lowering.in_rows(view.storage))
+    made = fresh_image(shape_of(node), lowering.dtype)
+    lowering.gather_into(view.permute(CHANNELS_LAST), _matrix(made), "rows")
+    return made
+
+
+def _matrix(made: View) -> View:
+    batch, channels, height, width = made.shape
+    flat = made.permute(CHANNELS_LAST).reshape((batch * height * width, channels))
+    assert flat is not None
+    return flat
+
+
+def placed_image(lowering: Lowering, node: Node) -> Placed:
+    """Images as (batch, pixel, channel), from rows or from tiles."""
+    if node in lowering.device:
+        flat = pixels(lowering.device[node])
+        for kind in ("rows", "block"):
+            if flat is not None and fits(Placed(kind, flat)):
+                return Placed(kind, flat)
+    flat = pixels(image_of(lowering, node))
+    if flat is None or not fits(Placed("rows", flat)):
+        made = fresh_image(shape_of(node), lowering.dtype)
+        lowering.gather_into(lowering.device[node].permute(CHANNELS_LAST), _matrix(made), "rows")
+        flat = pixels(made)
+        assert flat is not None
+    return Placed("rows", flat)
+
+
+def _operand(lowering: Lowering, node: Node, shape: Sequence[int]) -> Placed:
+    """A further tensor of work on images: other images, a value per channel, or one value."""
+    batch, channels, height, width = shape
+    own = (1,) * (4 - len(shape_of(node))) + shape_of(node)
+    target = (batch, height * width, channels)
+    if own == tuple(shape) and len(shape_of(node)) == 4:
+        return placed_image(lowering, node)
+    if prod(own) == 1:
+        return Placed("scalar", lowering.placed(node, (1, 1), "scalar").view.expand(target))
+    if own[1:] == (channels, 1, 1) and own[0] in (1, batch):
+        return Placed("row", _per_channel(lowering, node, own[0], channels).expand(target))
+    raise NoKernel(f"an image is combined with a tensor of shape {list(own)}")
+
+
+def _per_channel(lowering: Lowering, node: Node, batch: int, channels: int) -> View:
+    """A value per channel, for all images or for each, as (batch, 1, channel) in rows."""
+    line = (batch, 1, channels)
+    if node not in lowering.device:
+        held = lowering.uploaded(
+            node, "channels", lambda: _shaped(fresh(line, lowering.dtype, "rows"), shape_of(node))
         )
-        return Placed("row", fresh_like(flat.storage, wanted.channels).expand(target))
-    view = lowering.device[node].reshape((wanted.channels,))
-    if view is not None and fits(Placed("row", view.expand(target))):
-        return Placed("row", view.expand(target))
-    flat = lowering.gathered(node, (wanted.channels,), "row")
-    return Placed("row", flat.expand(target))
-
-
-def fresh_like(storage: Storage, size: int) -> View:
-    return View(storage, (Axis(size, 0, 1),))
+        return _shaped(held, line)
+    view = lowering.device[node].reshape(line)
+    if view is not None and (view.axes[-1].row, view.axes[-1].col) == (0, 1):
+        return replace(view, storage=lowering.in_rows(view.storage))
+    return lowering.gathered(node, line, "row")
 
 
 def _shaped(view: View, shape: Sequence[int]) -> View:
@@ -97,41 +103,35 @@ def _shaped(view: View, shape: Sequence[int]) -> View:
 
 
 def finish_image(
-    lowering: Lowering, group: Group, known: dict[Node, Expr], extra: dict[str, Node], out: Grid
+    lowering: Lowering, group: Group, known: Mapping[Node, Expr], extra: Mapping[str, Node]
 ) -> Finish:
-    """The epilogue of a group that makes images: pixels in gaps stay zero."""
+    """The epilogue of a group that makes images; `extra` are vectors of a value per channel."""
+    shape = shape_of(group.output)
     inlined = inline(group.after, known, lowering.constants, "e")
-    value = inlined.values[group.output]
-    reads = {name: _per_channel(lowering, node, out) for name, node in extra.items()}
-    reads |= {name: _matching(lowering, node, out) for name, node in inlined.reads.items()}
-    if out.has_gaps:
-        name = f"inside {out.batch} {out.height} {out.width} {out.pitch} {out.area}"
-        held = lowering.constant(name, out.inside(), lambda: fresh((1, out.rows), lowering.dtype, "rows"))
-        reads["inside"] = Placed(
-            "column", View(held.storage, (Axis(out.rows, 0, 1), Axis(out.channels, 0, 0)))
-        )
-        value = apply("where", Input("inside"), value, 0.0)
-    made = out.view(lowering.dtype)
+    target = (shape[0], shape[2] * shape[3], shape[1])
+    reads = {
+        name: Placed("row", _per_channel(lowering, node, 1, shape[1]).expand(target))
+        for name, node in extra.items()
+    }
+    reads |= {name: _operand(lowering, node, shape) for name, node in inlined.reads.items()}
+    made = lowering.room_for(group.output) or fresh_image(shape, lowering.dtype)
     operands = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items())
-    epilogue = Epilogue((Result(value, Operand("y", "rows", made.storage.dtype)),), operands)
-    return Finish(epilogue, {**reads, "y": Placed("rows", out.matrix(made))}, made)
+    result = Result(inlined.values[group.output], Operand("y", "rows", made.storage.dtype))
+    flat = pixels(made)
+    assert flat is not None
+    return Finish(Epilogue((result,), operands), {**reads, "y": Placed("rows", flat)}, made)
+
+
+def image_space(lowering: Lowering, done: Finish, further: Mapping[str, Placed] | None = None) -> Space:
+    """All pixels of all images as one matrix."""
+    batch, channels, height, width = done.out.shape
+    room = lowering.space((batch, height * width, channels), {**done.operands, **(further or {})})
+    if room.batches != (1, 1):
+        raise NoKernel("a value for each image and channel")
+    return room
 
 
 # ---- convolution ----
-
-
-def widest_border(nodes: Iterable[Node]) -> int:
-    """The widest border that a convolution with a stride of 1 puts around what another one made."""
-    widest = 0
-    for node in nodes:
-        if node.target in CONVOLUTIONS and not _is_given(node.args[0]):
-            _, weight, _, stride, padding, _, _ = _conv_args(node)
-            widest = max(widest, *padding) if stride == (1, 1) and len(shape_of(weight)) == 4 else widest
-    return widest
-
-
-def _is_given(node: Any) -> bool:
-    return isinstance(node, Node) and node.op == "placeholder"
 
 
 def _conv_args(node: Node) -> tuple[Node, Node, Any, tuple[int, int], Any, tuple[int, int], int]:
@@ -153,42 +153,22 @@ def _conv_args(node: Node) -> tuple[Node, Node, Any, tuple[int, int], Any, tuple
     return x, weight, bias, _pair(stride), _pair(padding), _pair(dilation), int(groups)
 
 
-def _window(
-    source: Grid, out: Grid, taps: tuple[int, int], stride: Any, padding: Any, dilation: Any
+def window_numbers(
+    source: View,
+    out: Sequence[int],
+    taps: tuple[int, int] = (1, 1),
+    stride: tuple[int, int] = (1, 1),
+    padding: tuple[int, int] = (0, 0),
+    dilation: tuple[int, int] = (1, 1),
+    zoom: tuple[int, int] = (1, 1),
 ) -> dict[str, int]:
-    return {
-        "height": source.height,
-        "width": source.width,
-        "pitch": source.pitch,
-        "area": source.area,
-        "out_pitch": out.pitch,
-        "out_area": out.area,
-        "taps": taps[0] * taps[1],
-        "taps_w": taps[1],
-        "stride_h": stride[0],
-        "stride_w": stride[1],
-        "pad_h": padding[0],
-        "pad_w": padding[1],
-        "dil_h": dilation[0],
-        "dil_w": dilation[1],
-        "m": out.rows,
-        "n": out.channels,
-    }
-
-
-def _out_grid(
-    lowering: Lowering, shape: Sequence[int], source: Grid, stride: Any, padding: Any
-) -> tuple[Grid, bool]:
-    """Where the result lies, and whether it is made from runs of rows."""
-    batch, channels, height, width = shape
-    same_lines = Grid(batch, channels, height, width, source.pitch, source.area)
-    if (
-        tuple(stride) == (1, 1)
-        and source.gap >= max(padding)
-        and same_lines.gap >= min(lowering.gap, source.gap)
-    ):
-        return same_lines, True
-    return grid(shape, lowering.gap), False
+    """How a kernel finds the pixels under a window; `zoom` repeats every pixel of the source."""
+    batch, _, height, width = source.axes
+    sizes = {"height": height.size * zoom[0], "width": width.size * zoom[1]}
+    sizes |= {"area": batch.row, "pitch": height.row, "step": width.row}
+    sizes |= {"out_width": out[3], "out_area": out[2] * out[3], "taps": taps[0] * taps[1], "taps_w": taps[1]}
+    pairs = {"stride": stride, "pad": padding, "dil": dilation, "zoom": zoom}
+    return sizes | {f"{name}_{way}": pair["hw".index(way)] for name, pair in pairs.items() for way in "hw"}
 
 
 def lower_convolution(lowering: Lowering, group: Group) -> View:
@@ -199,44 +179,73 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
     if not min(stride):
         raise NoKernel("a transposed convolution")
     filters, depth, *taps = shape_of(weight)
-    depthwise = groups > 1
-    if depthwise and (depth != 1 or filters != groups):
+    if groups > 1 and (depth != 1 or filters != groups):
         raise NoKernel("a convolution in groups of several channels")
-    gap = max(padding) if tuple(stride) == (1, 1) else 0
-    image, source = image_of(lowering, x, max(gap, 0))
-    out, runs = _out_grid(lowering, shape_of(node), source, stride, padding)
     known: dict[Node, Expr] = {node: Input("acc0")}
     extra: dict[str, Node] = {}
     if bias is not None:
         known[node], extra["bias"] = apply("add", Input("acc0"), Input("bias")), bias
-    done = finish_image(lowering, group, known, extra, out)
-    numbers = _window(source, out, (taps[0], taps[1]), stride, padding, dilation)
-    if depthwise:
+    done = finish_image(lowering, group, known, extra)
+    if groups == 1 and (*taps, *stride, *padding) == (1, 1, 1, 1, 0, 0):
+        return _lower_pointwise(lowering, group, x, weight, done)
+    numbers = window_numbers(
+        image := image_of(lowering, x), done.out.shape, (taps[0], taps[1]), stride, padding, dilation
+    )
+    wide = 64 if filters > TILE else TILE
+    if groups > 1:
         held = _depthwise_weight(lowering, weight)
-        template: Any = Windowed(
-            "depthwise", done.epilogue, runs, (TILE, 64 if filters > TILE else TILE), lowering.dtype
-        )
+        template: Any = Windowed("depthwise", done.epilogue, (TILE, wide), lowering.dtype)
     else:
         held = _weight(lowering, weight)
         numbers["depth"] = padded(depth)
-        block = (64, 64 if filters > TILE else TILE, 64 if padded(depth) % 64 == 0 else TILE)
-        template = Convolution(done.epilogue, runs, block, lowering.dtype)
-    _launch(lowering, group, template, {"x": image.storage, "w": held.storage}, numbers, done)
+        block = (64, wide, 64 if padded(depth) % 64 == 0 else TILE)
+        template = Convolution(done.epilogue, block, lowering.dtype)
+    launch_window(lowering, group, template, image, numbers, done, {"w": held})
     return done.out
 
 
-def _launch(
+def _lower_pointwise(lowering: Lowering, group: Group, x: Node, weight: Node, done: Finish) -> View:
+    """A window of one pixel is a product of the pixels."""
+    filters, depth, *_ = shape_of(weight)
+    source = placed_image(lowering, x)
+    room = image_space(lowering, done, {"x": source})
+    held = lowering.uploaded(
+        weight, "filters", lambda: _shaped(fresh((filters, depth), lowering.dtype), shape_of(weight))
+    )
+    block = (64, 64 if filters > TILE else TILE, 64 if padded(depth) % 64 == 0 else TILE)
+    dtype = source.view.storage.dtype
+    template = Linear(
+        done.epilogue, block=block, dtype=dtype, x_kind=source.kind, weight_dtype=lowering.dtype
+    )
+    storages = {"x": source.view.storage, "w0": held.storage}
+    storages |= {name: one.view.storage for name, one in done.operands.items()}
+    numbers = {**size_numbers(room), "k": padded(depth), **room.numbers, **_still("w0")}
+    lowering.launch(template, storages, numbers, describe(group), done.out)
+    return done.out
+
+
+def launch_window(
     lowering: Lowering,
     group: Group,
     template: Any,
-    first: dict[str, Storage],
-    numbers: dict[str, int],
+    image: View,
+    numbers: Mapping[str, int],
     done: Finish,
+    further: Mapping[str, View] | None = None,
 ) -> None:
-    room = lowering.space((done.out.storage.rows, done.out.storage.cols), done.operands)
-    still = {f"{name}_{key}": 0 for name in first for key in ("row", "row1", "row2", "col", "col1", "col2")}
-    storages = {**first, **{name: one.view.storage for name, one in done.operands.items()}}
-    lowering.launch(template, storages, {**numbers, **room.numbers, **still}, describe(group), done.out)
+    """Launch a kernel that reads an image under a window."""
+    room = image_space(lowering, done)
+    sizes = {"m": room.rows, "n": room.cols}
+    place = {**_still("x", *(further or {})), "x_row": image.row, "x_col": image.col // TILE}
+    storages = {"x": image.storage, **{name: view.storage for name, view in (further or {}).items()}}
+    storages |= {name: one.view.storage for name, one in done.operands.items()}
+    lowering.launch(
+        template, storages, {**sizes, **numbers, **room.numbers, **place}, describe(group), done.out
+    )
+
+
+def _still(*names: str) -> dict[str, int]:
+    return {f"{name}_{key}": 0 for name in names for key in ("row", "row1", "row2", "col", "col1", "col2")}
 
 
 def _weight(lowering: Lowering, node: Node) -> View:
@@ -271,6 +280,8 @@ def lower_pool(lowering: Lowering, group: Group) -> View:
     node = group.anchors[0]
     x, *rest = node.args
     assert isinstance(x, Node)
+    if len(shape_of(x)) != 4:
+        raise NoKernel("a pool of something else than a batch of images")
     if node.target is aten.adaptive_avg_pool2d.default:
         taps, stride, padding, dilation = _adaptive(shape_of(x), shape_of(node))
     else:
@@ -281,18 +292,12 @@ def lower_pool(lowering: Lowering, group: Group) -> View:
     largest = node.target is aten.max_pool2d.default
     if not largest and max(padding) and (node.args[5:6] or (True,))[0] is False:
         raise NoKernel("an average that leaves out what lies beyond the border")
-    image, source = image_of(lowering, x, 0)
-    out = grid(shape_of(node), lowering.gap)
     known = Input("acc0") if largest else apply("mul", Input("acc0"), 1.0 / (taps[0] * taps[1]))
-    done = finish_image(lowering, group, {node: known}, {}, out)
-    first = {"x": image.storage}
-    if largest:
-        name = f"pixels {source.batch} {source.height} {source.width} {source.pitch} {source.area}"
-        first["there"] = lowering.constant(
-            name, source.inside().T, lambda: fresh((source.rows, 1), lowering.dtype, "rows")
-        ).storage
-    template = Windowed("max" if largest else "sum", done.epilogue, False, (TILE, 64), lowering.dtype)
-    _launch(lowering, group, template, first, _window(source, out, taps, stride, padding, dilation), done)
+    done = finish_image(lowering, group, {node: known}, {})
+    image = image_of(lowering, x)
+    template = Windowed("max" if largest else "sum", done.epilogue, (TILE, 64), lowering.dtype)
+    numbers = window_numbers(image, done.out.shape, taps, stride, padding, dilation)
+    launch_window(lowering, group, template, image, numbers, done)
     return done.out
 
 
@@ -303,30 +308,42 @@ def _adaptive(shape: Sequence[int], out: Sequence[int]) -> tuple[Any, Any, Any, 
     return taps, taps, (0, 0), (1, 1)
 
 
-# ---- elementwise ----
-
-
-def lower_image_elementwise(lowering: Lowering, group: Group, out: Grid) -> View:
-    """Elementwise work on images that lie alike, or are made to."""
-    done = finish_image(lowering, group, {}, {}, out)
-    room = lowering.space((out.rows, out.channels), done.operands)
-    numbers = {"m": out.rows, "n": out.channels, "nb1": 1, "nb2": 1, **room.numbers}
-    template = Elementwise(done.epilogue, (TILE, 64))
-    storages = {name: one.view.storage for name, one in done.operands.items()}
-    lowering.launch(template, storages, numbers, describe(group), done.out)
+def lower_upsample(lowering: Lowering, group: Group) -> View:
+    """Nearest neighbours: a window of one pixel over the image with every pixel repeated."""
+    node = group.anchors[0]
+    x = node.args[0]
+    assert isinstance(x, Node)
+    *_, height, width = shape_of(x)
+    *_, tall, wide = shape_of(node)
+    if tall % height or wide % width:
+        raise NoKernel("pixels are repeated a different number of times")
+    done = finish_image(lowering, group, {node: Input("acc0")}, {})
+    image = image_of(lowering, x)
+    numbers = window_numbers(image, done.out.shape, zoom=(tall // height, wide // width))
+    template = Windowed("sum", done.epilogue, (TILE, 64), lowering.dtype)
+    launch_window(lowering, group, template, image, numbers, done)
     return done.out
 
 
-def image_grid(lowering: Lowering, group: Group) -> Grid | None:
-    """How the images lie that an elementwise group works on, if it does work on images."""
+# ---- elementwise ----
+
+
+def lower_image_elementwise(lowering: Lowering, group: Group) -> View:
+    """Elementwise work on images."""
+    done = finish_image(lowering, group, {}, {})
+    batch, channels, height, width = done.out.shape
+    room = lowering.space((batch, height * width, channels), done.operands)
+    template = Elementwise(done.epilogue, (TILE, 64))
+    storages = {name: one.view.storage for name, one in done.operands.items()}
+    lowering.launch(template, storages, {**size_numbers(room), **room.numbers}, describe(group), done.out)
+    return done.out
+
+
+def works_on_images(lowering: Lowering, group: Group) -> bool:
+    """Whether an elementwise group works on images of more than a pixel."""
     shape = shape_of(group.output)
-    if len(shape) != 4:
-        return None
-    for node in group.after:
-        for source in node.all_input_nodes:
-            view = lowering.device.get(source)
-            if view is not None and view.shape == shape:
-                found = grid_of(view)
-                if found is not None and found.height * found.width > 1:
-                    return found
-    return None
+    if len(shape) != 4 or shape[2] * shape[3] == 1:
+        return False
+    sources = (source for node in group.after for source in node.all_input_nodes)
+    views = (lowering.device[source] for source in sources if source in lowering.device)
+    return any(view.shape == shape and is_image(view) for view in views)

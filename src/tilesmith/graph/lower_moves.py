@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch.fx import Node
 
 from tilesmith.graph.groups import Group, args_of, shape_of
-from tilesmith.graph.images import grid, grid_of
+from tilesmith.graph.images import CHANNELS_LAST, is_image, pixels
 from tilesmith.graph.iteration import Placed, fits
-from tilesmith.graph.lower_images import CHANNELS_LAST, image_of
-from tilesmith.graph.lowering import Lowering, NoKernel, size_numbers
-from tilesmith.graph.views import TILE, Axis, View, fresh, padded
+from tilesmith.graph.lower_images import image_of, placed_image
+from tilesmith.graph.lowering import Lowering, size_numbers
+from tilesmith.graph.views import TILE, View, fresh, padded
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Input
@@ -29,7 +30,7 @@ def lower_cat(lowering: Lowering, group: Group) -> View:
     shape = shape_of(node)
     dim = int(args[1] if len(args) > 1 else 0) % len(shape)
     if len(shape) == 4 and dim == 1 and any(_is_image(lowering, part) for part in parts):
-        return _joined_images(lowering, shape, parts)
+        return _joined_images(lowering, node, parts)
     out = (
         fresh(shape, lowering.storage_type(node)) if len(shape) > 1 else fresh(shape, lowering.dtype, "rows")
     )
@@ -76,40 +77,36 @@ def copy_block(lowering: Lowering, source: Placed, place: View, kind: Any = "blo
 
 def _is_image(lowering: Lowering, node: Node) -> bool:
     view = lowering.device.get(node)
-    return view is not None and grid_of(view) is not None
+    return view is not None and is_image(view)
 
 
-def _joined_images(lowering: Lowering, shape: tuple[int, ...], parts: list[Node]) -> View:
-    """Channels side by side. What a copy writes beyond its columns, the next one overwrites."""
-    out = grid(shape, lowering.gap)
-    made = out.view(lowering.dtype, zeroed=out.has_gaps)
-    start = 0
-    for part in parts:
-        view, found = image_of(lowering, part, 0)
-        size = found.channels
-        if (found.pitch, found.area) == (out.pitch, out.area):
-            place = View(made.storage, (Axis(out.rows, 1, 0), Axis(size, 0, 1)), 0, start)
-            copy_block(lowering, Placed("rows", found.matrix(view)), place, "rows")
+def _joined_images(lowering: Lowering, node: Node, parts: list[Node]) -> View:
+    """Channels side by side; parts that were made in their place need no copy."""
+    made = lowering.joined(node)
+    for part, place in zip(parts, _places(made, parts, 1), strict=True):
+        if lowering.device.get(part) == place:
+            continue
+        flat = pixels(place)
+        assert flat is not None
+        if place.col % TILE == 0:
+            copy_block(lowering, placed_image(lowering, part), flat, "rows")
         else:
-            place = made.slice(1, start, start + size)
-            lowering.gather_into(view.permute(CHANNELS_LAST), place.permute(CHANNELS_LAST), "rows")
-        start += size
+            view = image_of(lowering, part)
+            lowering.gather_into(view.permute(CHANNELS_LAST), place.permute(CHANNELS_LAST), "row")
     return made
 
 
-def lower_upsample(lowering: Lowering, group: Group) -> View:
-    """Nearest neighbours: every pixel is repeated, which strides of zero say."""
-    node = group.anchors[0]
-    x = node.args[0]
-    assert isinstance(x, Node)
-    batch, channels, height, width = shape_of(x)
-    _, _, tall, wide = shape_of(node)
-    if tall % height or wide % width:
-        raise NoKernel("pixels are repeated a different number of times")
-    view, _ = image_of(lowering, x, 0)
-    n, c, h, w = view.axes
-    axes = (n, h, Axis(tall // height, 0, 0), w, Axis(wide // width, 0, 0), c)
-    out = grid((batch, channels, tall, wide), lowering.gap)
-    made = out.view(lowering.dtype, zeroed=out.has_gaps)
-    lowering.gather_into(View(view.storage, axes, view.row, view.col), made.permute(CHANNELS_LAST), "rows")
-    return made
+def places_of(nodes: Iterable[Node]) -> dict[Node, tuple[Node, int]]:
+    """Of images that are joined along their channels: by which node, and from which channel on."""
+    places: dict[Node, tuple[Node, int]] = {}
+    for node in nodes:
+        if node.target is not aten.cat.default or len(shape_of(node)) != 4:
+            continue
+        args, start = args_of(node), 0
+        if (args[1] if len(args) > 1 else 0) not in (1, -3):
+            continue
+        for part in args[0]:
+            if start % TILE == 0:
+                places.setdefault(part, (node, start))
+            start += shape_of(part)[1]
+    return places

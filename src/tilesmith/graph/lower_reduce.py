@@ -10,11 +10,12 @@ import torch
 from torch.fx import Node
 
 from tilesmith.graph.groups import Group, args_of, describe, shape_of
-from tilesmith.graph.images import grid_of
+from tilesmith.graph.images import is_image
 from tilesmith.graph.iteration import Placed, fits
+from tilesmith.graph.lower_images import placed_image
 from tilesmith.graph.lowering import Lowering, NoKernel, inline, new_view, size_numbers
 from tilesmith.graph.tables import REDUCTIONS
-from tilesmith.graph.views import TILE, Axis, View, fresh, fresh_vector
+from tilesmith.graph.views import TILE, View, fresh, fresh_vector
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.reduction import Reduction
@@ -84,6 +85,8 @@ def _launch(
     room = lowering.space(shape, {**operands, "y": out}, join_rows=along == "columns")
     kind = _kind(group.anchors[0])
     ragged = room.cols % TILE != 0 or room.rows % TILE != 0
+    # Beyond a matrix in tiles lie zeros; beyond one in rows, the next.
+    plain = isinstance(source, Input) and all(one.kind == "block" for one in operands.values())
     template = Reduction(
         kind,
         along,
@@ -91,7 +94,7 @@ def _launch(
         source,
         final,
         Operand("y", "column" if along == "columns" else "row", out.view.storage.dtype),
-        masked=room.cols % 64 != 0 or (ragged and (kind != "sum" or not isinstance(source, Input))),
+        masked=room.cols % 64 != 0 or (ragged and (kind != "sum" or not plain)),
     )
     storages = {name: one.view.storage for name, one in (*operands.items(), ("y", out))}
     numbers = {**size_numbers(room), **room.numbers}
@@ -128,31 +131,20 @@ def _joined(one: Placed, shape: Sequence[int]) -> View:
 
 
 def _is_image(lowering: Lowering, node: Node) -> bool:
-    return node in lowering.device and grid_of(lowering.device[node]) is not None
+    return node in lowering.device and is_image(lowering.device[node])
 
 
 def _over_pixels(lowering: Lowering, group: Group, source: Node, final: Expr, together: bool) -> View:
-    """One value for each channel, of each image or of all; gaps hold zeros, or values that change no sum."""
-    view = lowering.device[source]
-    found = grid_of(view)
-    assert found is not None
-    if found.has_gaps and _kind(group.anchors[0]) != "sum":
-        raise NoKernel("the largest of images with gaps between their lines")
-    batch, area = (1, found.rows) if together else (found.batch, found.area)
-    axes = (Axis(batch, area, 0), Axis(area, 1, 0), Axis(found.channels, 0, 1))
-    made = fresh((batch, 1, found.channels), lowering.storage_type(group.output), "rows")
-    shape = (batch, area, found.channels)
+    """One value for each channel, of each image or of all."""
+    x = placed_image(lowering, source)
+    batch, area, channels = x.view.shape
+    shape = (1, batch * area, channels) if together else (batch, area, channels)
+    pixels = x.view.reshape(shape)
+    if pixels is None:
+        raise NoKernel("a sum over images that do not follow each other")
+    made = fresh((shape[0], 1, channels), lowering.storage_type(group.output), "rows")
     out = Placed("row", made.expand(shape))
-    _launch(
-        lowering,
-        group,
-        shape,
-        "rows",
-        Input("x"),
-        {"x": Placed("rows", View(view.storage, axes))},
-        final,
-        out,
-    )
+    _launch(lowering, group, shape, "rows", Input("x"), {"x": Placed(x.kind, pixels)}, final, out)
     return _as_output(made, group)
 
 

@@ -10,6 +10,7 @@ import torch
 from torch.fx import Node
 
 from tilesmith.graph.groups import shape_of
+from tilesmith.graph.images import fresh_image
 from tilesmith.graph.iteration import Placed, Space, fits, kind_of, space
 from tilesmith.graph.pointwise import expression_of
 from tilesmith.graph.steps import Download, HostCall, Launch, Step, Template, Upload
@@ -30,8 +31,8 @@ class Lowering:
 
     dtype: str
     constants: Mapping[Node, torch.Tensor]
-    gap: int = 0
-    """How many zeros follow each line of pixels, so that convolutions can read beyond borders."""
+    places: Mapping[Node, tuple[Node, int]] = field(default_factory=dict)
+    """Of images that are joined: by what, and from which channel on."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
@@ -39,6 +40,7 @@ class Lowering:
     made: dict[str, torch.Tensor] = field(default_factory=dict)
     _made_views: dict[str, View] = field(default_factory=dict)
     _forms: dict[tuple[Node, str], View] = field(default_factory=dict)
+    _joined: dict[Node, View] = field(default_factory=dict)
     _rows: dict[Storage, Storage] = field(default_factory=dict)
 
     # ---- where values are ----
@@ -117,6 +119,21 @@ class Lowering:
             view = self._made_views[name] = make()
             self.constant_steps.append(Upload(name, view))
         return self._made_views[name]
+
+    # ---- joining ----
+
+    def joined(self, node: Node) -> View:
+        """Room for images that a node joins."""
+        if node not in self._joined:
+            self._joined[node] = fresh_image(shape_of(node), self.dtype)
+        return self._joined[node]
+
+    def room_for(self, node: Node) -> View | None:
+        """Where images belong that are joined with others later: there they need not be copied."""
+        if node not in self.places:
+            return None
+        whole, start = self.places[node]
+        return self.joined(whole).slice(1, start, start + shape_of(node)[1])
 
     # ---- moving ----
 

@@ -9,7 +9,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.graph.groups import Group, fuse
 from tilesmith.graph.lower_groups import lower_group
-from tilesmith.graph.lower_images import widest_border
+from tilesmith.graph.lower_moves import places_of
 from tilesmith.graph.lower_views import lower_part, lower_view
 from tilesmith.graph.lowering import Lowering, NoKernel
 from tilesmith.graph.partition import on_device, why_on_host
@@ -21,7 +21,7 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
     """The steps that run a graph: kernels where there are any, the host for the rest."""
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
-    lowering = Lowering(dtype, constants, widest_border(module.graph.nodes))
+    lowering = Lowering(dtype, constants, places_of(module.graph.nodes))
     outputs: tuple[str | Given, ...] = ()
     for item in fuse(module.graph, chosen, fusing):
         if isinstance(item, Group):

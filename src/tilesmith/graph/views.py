@@ -36,21 +36,14 @@ class Storage:
     layout: Layout
     dtype: str
     number: int
-    zeroed: bool = False
-    """Whether it must start out as zeros, since kernels leave gaps in it."""
-    pitch: int = 0
-    area: int = 0
-    """How far apart the lines and the images lie, if it holds images."""
 
     @property
     def bytes(self) -> int:
         return self.rows * self.cols * (2 if self.dtype == "bfloat16" else 4)
 
 
-def new_storage(
-    rows: int, cols: int, layout: Layout, dtype: str, zeroed: bool = False, lines: tuple[int, int] = (0, 0)
-) -> Storage:
-    return Storage(rows, cols, layout, dtype, next(_numbers), zeroed, *lines)
+def new_storage(rows: int, cols: int, layout: Layout, dtype: str) -> Storage:
+    return Storage(rows, cols, layout, dtype, next(_numbers))
 
 
 @dataclass(frozen=True)

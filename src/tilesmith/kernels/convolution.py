@@ -1,9 +1,7 @@
 """Convolution as an implicit product, and work on each channel under a window.
 
-Images lie in rows: one row per pixel, its channels along columns. Rows of pixels are `pitch` apart and images
-`area` apart, and what is left between them holds zeros. So a pixel beyond a border reads zero: the row before
-the first of a line is in the gap behind the line before it. With a stride of 1 the pixels of a block under
-one tap are then one run of rows, whatever the border; otherwise they are fetched one by one.
+Images lie in rows: one row per pixel, its channels along columns. The pixels of a block under one tap of the
+window are fetched row by row, with the channels of each in one go; a pixel beyond the border is zero.
 """
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
@@ -21,45 +19,51 @@ from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
 
 GEOMETRY = (
-    *("height", "width", "pitch", "area", "out_pitch", "out_area"),
-    *("stride_h", "stride_w", "pad_h", "pad_w", "dil_h", "dil_w", "taps_w"),
+    *("height", "width", "area", "pitch", "step", "out_area", "out_width", "taps_w"),
+    *("stride_h", "stride_w", "pad_h", "pad_w", "dil_h", "dil_w", "zoom_h", "zoom_w"),
 )
-"""The numbers of a window, all given with the call."""
+"""The numbers of a window, all given with the call.
+
+Images lie `area` rows apart, lines `pitch`, pixels `step`. Each pixel counts `zoom_h` times `zoom_w` times.
+"""
 
 
 class Window:
     """How the rows of the result and the taps of a window lead to rows of the image."""
 
-    def __init__(self, image: op.Bound) -> None:
+    def __init__(self, image: op.Bound, clamped: bool) -> None:
         self.numbers = dict(zip(GEOMETRY, symbols(*GEOMETRY), strict=True))
-        self.beyond = image.shape[0]
+        self.image = image
+        self.clamped = clamped
 
-    def row(self, out: Any, tap: Any) -> Any:
-        """The row of the image under a tap; one past the end, which reads zero, beyond the border."""
+    def at(self, out: Any, tap: Any) -> tuple[Any, Any]:
+        """Whether there is a pixel under a tap, and its row; clamped, it is the nearest tap that has one."""
         n = self.numbers
-        y = (
-            out % n["out_area"] // n["out_pitch"] * n["stride_h"]
-            + tap // n["taps_w"] * n["dil_h"]
-            - n["pad_h"]
-        )
-        x = out % n["out_pitch"] * n["stride_w"] + tap % n["taps_w"] * n["dil_w"] - n["pad_w"]
+        inner = out % n["out_area"]
+        y = inner // n["out_width"] * n["stride_h"] + tap // n["taps_w"] * n["dil_h"] - n["pad_h"]
+        x = inner % n["out_width"] * n["stride_w"] + tap % n["taps_w"] * n["dil_w"] - n["pad_w"]
+        if self.clamped:
+            y, x = _nearest(y, n["height"], n["dil_h"]), _nearest(x, n["width"], n["dil_w"])
         inside = (y >= 0) & (y < n["height"]) & (x >= 0) & (x < n["width"])
-        return T.if_then_else(inside, out // n["out_area"] * n["area"] + y * n["pitch"] + x, self.beyond)
+        row = self.image.numbers["row"] + out // n["out_area"] * n["area"]
+        return inside, row + y // n["zoom_h"] * n["pitch"] + x // n["zoom_w"] * n["step"]
 
-    def run(self, out: Any, tap: Any) -> Any:
-        """Where the run of rows under a tap begins."""
-        n = self.numbers
-        y = tap // n["taps_w"] * n["dil_h"] - n["pad_h"]
-        return out + y * n["pitch"] + tap % n["taps_w"] * n["dil_w"] - n["pad_w"]
+    def column(self, first: Any) -> Any:
+        return self.image.numbers["col"] * TILE + first
+
+
+def _nearest(place: Any, size: Any, dilation: Any) -> Any:
+    """The place of the nearest tap that is inside, in steps from tap to tap."""
+    up = T.ceildiv(T.max(0 - place, 0), dilation)
+    down = T.ceildiv(T.max(place - size + 1, 0), dilation)
+    return place + (up - down) * dilation
 
 
 @T.macro
-def _fetch(window, tensor, first, tap, column, here, rows, runs):  # type: ignore[no-untyped-def]
-    if runs:
-        T.copy(tensor[window.run(first, tap), column], here)
-    else:
-        for i in T.serial(rows):
-            T.copy(tensor[window.row(first + i, tap), column], here[i, :])
+def _fetch(window, tensor, first, tap, column, here):  # type: ignore[no-untyped-def]
+    for i, j in T.Parallel(*here.shape):
+        at = window.at(first + i, tap)
+        here[i, j] = T.if_then_else(at[0], tensor[at[1], window.column(column) + j], 0)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,6 @@ class Convolution:
     """acc0 = patches @ weight. The weight lies in tiles, `depth` rows per tap: the channels, padded."""
 
     epilogue: Epilogue
-    runs: bool
     block: tuple[int, int, int] = (64, 64, 64)
     dtype: str = "bfloat16"
 
@@ -83,7 +86,7 @@ class Convolution:
         bm, bn, bk = self.block
         m, n, depth, taps = symbols("m", "n", "depth", "taps")
         bound = op.bind(self.tensors)
-        window = Window(bound["x"])
+        window = Window(bound["x"], clamped=False)
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
@@ -94,7 +97,7 @@ class Convolution:
                 T.clear(acc)
                 for tap in T.serial(taps):
                     for part in T.serial(T.ceildiv(depth, bk)):
-                        _fetch(window, tensors["x"], by * bm, tap, part * bk, patches, bm, self.runs)
+                        _fetch(window, tensors["x"], by * bm, tap, part * bk, patches)
                         T.copy(tensors["w"][(tap * (depth // bk) + part) * bk, bx * bn], weight)
                         T.gemm(patches, weight, acc)
                 store(
@@ -116,13 +119,11 @@ class Convolution:
 class Windowed:
     """Each channel by itself: a depthwise convolution, or the largest or the sum of what is under a window.
 
-    The weight of a depthwise convolution has a row per tap and a column per channel. A maximum starts from
-    `least`, and counts pixels beyond the border as zeros: that is right where nothing is below zero.
+    The weight of a depthwise convolution has a row per tap and a column per channel.
     """
 
     kind: Literal["depthwise", "max", "sum"]
     epilogue: Epilogue
-    runs: bool
     block: tuple[int, int] = (32, 64)
     dtype: str = "bfloat16"
 
@@ -133,31 +134,28 @@ class Windowed:
     @property
     def tensors(self) -> tuple[Operand, ...]:
         weight = (Operand("w", "row", self.dtype),) if self.kind == "depthwise" else ()
-        inside = (Operand("there", "rows", self.dtype),) if self.kind == "max" else ()
-        return (Operand("x", "rows", self.dtype), *weight, *inside, *self.epilogue.operands)
+        return (Operand("x", "rows", self.dtype), *weight, *self.epilogue.operands)
 
     def prim_func(self) -> Any:
         bm, bn = self.block
         m, n, taps = symbols("m", "n", "taps")
         bound = op.bind(self.tensors)
-        window = Window(bound["x"])
+        window = Window(bound["x"], clamped=self.kind == "max")
         combine = _COMBINE[self.kind]
-        beside = {"depthwise": (bn,), "max": (bm, 1), "sum": (1,)}[self.kind]
+        wide = bn if self.kind == "depthwise" else 1
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 pixels = T.alloc_shared((bm, bn), self.dtype)
-                other = named("other", T.alloc_shared(beside, self.dtype))
                 acc = T.alloc_fragment((bm, bn), "float32")
+                weights = named("weights", T.alloc_shared((wide,), self.dtype))
                 T.fill(acc, _LEAST if self.kind == "max" else 0.0)
                 for tap in T.serial(taps):
-                    _fetch(window, tensors["x"], by * bm, tap, bx * bn, pixels, bm, self.runs)
+                    _fetch(window, tensors["x"], by * bm, tap, bx * bn, pixels)
                     if self.kind == "depthwise":
-                        T.copy(tensors["w"][tap, bx * bn], other)
-                    elif self.kind == "max":
-                        _fetch(window, tensors["there"], by * bm, tap, 0, other, bm, self.runs)
-                    combine(acc, pixels, other, bm, bn)
+                        T.copy(tensors["w"][tap, bx * bn], weights)
+                    combine(acc, pixels, weights, bm, bn)
                 store(
                     self.epilogue,
                     bound,
@@ -184,15 +182,15 @@ def _weigh(acc, pixels, weights, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @T.macro
-def _add(acc, pixels, other, rows, columns):  # type: ignore[no-untyped-def]
+def _add(acc, pixels, _, rows, columns):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, columns):
         acc[i, j] = acc[i, j] + pixels[i, j]
 
 
 @T.macro
-def _keep_largest(acc, pixels, inside, rows, columns):  # type: ignore[no-untyped-def]
+def _keep_largest(acc, pixels, _, rows, columns):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, columns):
-        acc[i, j] = T.max(acc[i, j], T.if_then_else(inside[i, 0] > 0, pixels[i, j], _LEAST))
+        acc[i, j] = T.max(acc[i, j], pixels[i, j])
 
 
 _COMBINE = {"depthwise": _weigh, "sum": _add, "max": _keep_largest}

@@ -40,6 +40,12 @@ class Epilogue:
     mask_columns: bool = False
 
     @property
+    def is_plain(self) -> bool:
+        """Whether some result is stored as it was accumulated."""
+        masked = self.mask_rows or self.mask_columns
+        return not masked and any(isinstance(result.value, Input) for result in self.results)
+
+    @property
     def operands(self) -> tuple[Operand, ...]:
         return (*self.reads, *(result.out for result in self.results))
 
@@ -84,7 +90,7 @@ def loaded(
 ) -> dict[str, Any]:
     held = {operand.name: bound[operand.name].allocate(block) for operand in reads}
     for name, here in held.items():
-        load(bound[name], tensors[name], place(bound[name]), here, block[0])
+        load(tensors[name], place(bound[name]), here)
     return held
 
 
@@ -98,12 +104,12 @@ def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at
     rows, columns = block
     direct = isinstance(result.value, Input) and not (epilogue.mask_rows or epilogue.mask_columns)
     if direct and result.value.name in accumulators:
-        save(bound[result.out.name], accumulators[result.value.name], tensor, at, rows)
+        save(bound[result.out.name], accumulators[result.value.name], tensor, at, first, limits)
     else:
         made = named(f"{result.out.name}_made", T.alloc_fragment((rows, columns), "float32"))
         for i, j in T.Parallel(rows, columns):
             made[i, j] = _element(epilogue, result.value, bound, accumulators, held, i, j, first, limits)
-        save(bound[result.out.name], made, tensor, at, rows)
+        save(bound[result.out.name], made, tensor, at, first, limits)
 
 
 def _element(

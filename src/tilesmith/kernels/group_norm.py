@@ -22,12 +22,13 @@ from tilesmith.kernels.operands import Operand
 
 @dataclass(frozen=True)
 class GroupNorm:
-    """The epilogue sees the normalised image as acc0. Gaps between lines hold zeros, and are not counted."""
+    """The epilogue sees the normalised image as acc0."""
 
     epilogue: Epilogue
     columns: int
     epsilon: float
     dtype: str = "bfloat16"
+    x_kind: op.Kind = "rows"
 
     @property
     def name(self) -> str:
@@ -35,7 +36,8 @@ class GroupNorm:
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
-        return (Operand("x", "rows", self.dtype), Operand("same", dtype="float32"), *self.epilogue.operands)
+        inputs = (Operand("x", self.x_kind, self.dtype), Operand("same", dtype="float32"))
+        return (*inputs, *self.epilogue.operands)
 
     def prim_func(self) -> Any:
         bm, bn = TILE, self.columns
@@ -47,7 +49,8 @@ class GroupNorm:
             here = T.alloc_shared((bm, bn), self.dtype)
             same = T.alloc_shared((bn, bn), "float32")
             x = T.alloc_fragment((bm, bn), "float32")
-            spread = T.alloc_fragment((bm, bn), "float32")
+            normed = T.alloc_fragment((bm, bn), "float32")
+            spread = T.alloc_shared((bm, bn), "float32")
             mean = T.alloc_fragment((bm, bn), "float32")
             scale = T.alloc_fragment((bm, bn), "float32")
             part = T.alloc_fragment((bn,), "float32")
@@ -55,10 +58,9 @@ class GroupNorm:
             squares = T.alloc_fragment((bn,), "float32")
             T.clear(total)
             T.clear(squares)
-            first = image * (area // TILE)
             for step in T.serial(T.ceildiv(area, bm)):
-                at = bound["x"].start(0, 0, first + step, bx * (bn // TILE))
-                op.load(bound["x"], tensors["x"], at, here, bm)
+                at = bound["x"].start(0, image, step, bx * (bn // TILE))
+                op.load(tensors["x"], at, here)
                 for i, j in T.Parallel(bm, bn):
                     x[i, j] = T.if_then_else(step * bm + i < area, here[i, j].astype("float32"), T.float32(0))
                 T.reduce_sum(x, part, dim=0)
@@ -83,17 +85,17 @@ class GroupNorm:
                     T.max(scale[i, j] - mean[i, j] * mean[i, j], T.float32(0)) + self.epsilon
                 )
             for step in T.serial(T.ceildiv(area, bm)):
-                at = bound["x"].start(0, 0, first + step, bx * (bn // TILE))
-                op.load(bound["x"], tensors["x"], at, here, bm)
+                at = bound["x"].start(0, image, step, bx * (bn // TILE))
+                op.load(tensors["x"], at, here)
                 for i, j in T.Parallel(bm, bn):
-                    x[i, j] = (here[i, j].astype("float32") - mean[i, j]) * scale[i, j]
+                    normed[i, j] = (here[i, j].astype("float32") - mean[i, j]) * scale[i, j]
                 store(
                     self.epilogue,
                     bound,
                     tensors,
-                    {"acc0": x},
+                    {"acc0": normed},
                     (bm, bn),
-                    lambda one, step=step: one.start(0, 0, first + step, bx * (bn // TILE)),
+                    lambda one, step=step: one.start(0, image, step, bx * (bn // TILE)),
                     (step * bm, bx * bn),
                     (area, n),
                 )

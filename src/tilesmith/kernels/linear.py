@@ -16,10 +16,31 @@ from tilesmith.kernels.operands import Operand
 
 
 @dataclass(frozen=True)
+class Mesh:
+    """Cores in a rectangle, a block each: those of one of its rows work on the same rows of x, sent to all.
+
+    There are `down` blocks of rows, and `columns` x `rows` blocks of columns for each of them.
+    """
+
+    columns: int
+    rows: int
+    down: int
+
+    @property
+    def cores(self) -> tuple[int, int]:
+        """
+        >>> Mesh(8, 3, 2).cores
+        (8, 6)
+        """
+        return self.columns, self.rows * self.down
+
+
+@dataclass(frozen=True)
 class Linear:
     """acc_i = x @ w_i, or x @ w_i^T where weights are stored with their outputs first, as torch does.
 
-    The accumulators are called acc0, acc1 ... in the epilogue.
+    The accumulators are called acc0, acc1 ... in the epilogue. Without a mesh, any number of blocks goes to
+    any number of cores, each of which reads all it needs.
     """
 
     epilogue: Epilogue
@@ -31,6 +52,7 @@ class Linear:
     x_kind: op.Kind = "block"
     weight_dtype: str = "bfloat16"
     stages: int = 2
+    mesh: Mesh | None = None
 
     @property
     def name(self) -> str:
@@ -59,7 +81,7 @@ class Linear:
             for ko in T.Pipelined(T.ceildiv(k, bk), num_stages=self.stages):
                 rows, deep, cols = by * (bm // TILE), ko * (bk // TILE), bx * (bn // TILE)
                 at = bound["x"].start(b1, b2, *((deep, rows) if self.x_transposed else (rows, deep)))
-                op.load(bound["x"], tensors["x"], at, x_here, x_block[0])
+                op.load(tensors["x"], at, x_here)
                 for w, here, acc in zip(weights, w_here, accs, strict=True):
                     start = bound[w].start(b1, b2, *((cols, deep) if self.transposed else (deep, cols)))
                     T.copy(tensors[w][start[0], start[1]], here)
@@ -80,4 +102,10 @@ class Linear:
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=128) as (bx, by, bz):
                 block_of(tensors, bx, by, bz // nb2, bz % nb2)
 
-        return prim_func(self.name, op.declared(bound), [m, n, k, nb1, nb2, *op.numbers(bound)], body)
+        @T.macro
+        def body_of_mesh(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(*self.mesh.cores, threads=128) as (x, y):
+                block_of(tensors, y % self.mesh.rows * self.mesh.columns + x, y // self.mesh.rows, 0, 0)
+
+        numbers = [m, n, k, nb1, nb2, *op.numbers(bound)]
+        return prim_func(self.name, op.declared(bound), numbers, body_of_mesh if self.mesh else body)

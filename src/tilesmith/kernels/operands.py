@@ -58,7 +58,7 @@ class Bound:
         if kind == "block":
             return (at_row + row) * TILE, (at_col + col) * TILE
         if kind == "rows":
-            return at_row + row * TILE, at_col + col * TILE
+            return at_row + row * TILE, (at_col + col) * TILE
         along = {"row": col, "column": row, "scalar": None}[kind]
         return at_row, at_col if along is None else at_col + along * TILE
 
@@ -89,20 +89,19 @@ def numbers(bound: Mapping[str, Bound]) -> list[Any]:
 
 
 @T.macro
-def load(bound, tensor, at, here, rows):  # type: ignore[no-untyped-def]
+def load(tensor, at, here):  # type: ignore[no-untyped-def]
     """Bring an operand's part of a block to L1. Naming parts of `at` would rename the kernel's numbers."""
-    if bound.operand.kind == "rows":
-        for i in T.serial(rows):
-            T.copy(tensor[at[0] + i, at[1]], here[i, :])
-    else:
-        T.copy(tensor[at[0], at[1]], here)
+    T.copy(tensor[at[0], at[1]], here)
 
 
 @T.macro
-def save(bound, made, tensor, at, rows):  # type: ignore[no-untyped-def]
-    """Store a block."""
-    if bound.operand.kind == "rows":
-        for i in T.serial(rows):
-            T.copy(made[i, :], tensor[at[0] + i, at[1]])
-    else:
+def save(bound, made, tensor, at, first, limits):  # type: ignore[no-untyped-def]
+    """Store a block; of one in rows only what is within the matrix, since others lie behind it."""
+    if bound.operand.kind == "block":
         T.copy(made, tensor[at[0], at[1]])
+    else:
+        rounded = named(f"{bound.operand.name}_rounded", T.alloc_fragment(made.shape, bound.operand.dtype))
+        T.copy(made, rounded)
+        for i, j in T.Parallel(*made.shape):
+            if (first[0] + i < limits[0]) & (first[1] + j < limits[1]):
+                tensor[at[0] + i, at[1] + j] = rounded[i, j]

@@ -9,6 +9,7 @@ from tilesmith.dialects import tile, tt
 from tilesmith.errors import InternalFault
 from tilesmith.passes.transfers.multicast import shared
 from tilesmith.passes.transfers.pages import copy_pages, is_page_copy, is_zero, zero_pages
+from tilesmith.passes.transfers.row_gather import gather_rows
 from tilesmith.passes.transfers.rows import load_rows, store_rows
 from tilesmith.passes.transfers.scalar_code import lower_read, scalar_stage
 from tilesmith.passes.transfers.tensors import tensor_of
@@ -27,7 +28,7 @@ def lower_transfer(op: Operation, arch: Arch) -> tt.StageOp:
         case tile.StoreOp():
             return store_rows(op, arch)
         case tile.ScalarOp():
-            return scalar_stage(op, arch)
+            return gather_rows(op, arch) or scalar_stage(op, arch)
         case tile.CopyOp() if is_page_copy(op):
             return copy_pages(op)
         case tile.FillOp() if is_zero(op.value):

@@ -90,9 +90,23 @@ def may_be_negative(value: SSAValue) -> bool:
         return all(may_be_negative(operand) for operand in op.operands)
     if isinstance(op, arith.SelectOp):
         return may_be_negative(op.lhs) or may_be_negative(op.rhs)
+    if isinstance(op, arith.SubiOp) and _is_remainder(op):
+        return False
     if isinstance(op, arith.SubiOp | tile.GetOp | tile.ReadOp):
         return True
+    if isinstance(op, arith.RemSIOp):
+        return may_be_negative(op.lhs)
     return any(may_be_negative(operand) for operand in op.operands)
+
+
+def _is_remainder(op: arith.SubiOp) -> bool:
+    """Whether this is x - x // y * y, which is not negative for any y above zero."""
+    product = op.rhs.owner
+    quotient = product.lhs.owner if isinstance(product, arith.MuliOp) else None
+    if not isinstance(product, arith.MuliOp) or not isinstance(quotient, arith.FloorDivSIOp):
+        return False
+    same = quotient.lhs is op.lhs and quotient.rhs is product.rhs
+    return same and not may_be_negative(quotient.rhs)
 
 
 def divided(body: Body, value: SSAValue, by: int) -> Index:
