@@ -43,7 +43,12 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "bilinear": (lambda x: functional.interpolate(x, (9, 7), mode="bilinear"), (noise(1, 3, 5, 5),)),
     "pool of uneven windows": (lambda x: functional.adaptive_avg_pool2d(x, (2, 3)), (noise(1, 3, 5, 7),)),
     "remainders": (lambda x: (x % 0.75, torch.fmod(x, 0.75)), (noise(4, 40),)),
-    "comparisons": (lambda x, y: torch.where(x > y, x, -y), (noise(4, 37), noise(37))),
+    "comparisons": (
+        lambda x, y: torch.where((x > y) & (x != 0), x, -y).clamp(min=y),
+        (noise(4, 37), noise(37, seed=2)),
+    ),
+    "rows of a turned table": (lambda x: (x * 2).T[[2, 0]], (noise(4, 37),)),
+    "part replaced": (lambda x: x.slice_scatter(x[:, :2] * 3, 1, 4, 6).roll(3, 1), (noise(4, 37),)),
 }
 
 
@@ -62,6 +67,13 @@ def test_an_operator_is_as_torch_computes_it(name: str) -> None:
 
 def _flat(value: Any) -> list[Tensor]:
     return [value] if isinstance(value, Tensor) else [leaf for one in value for leaf in _flat(one)]
+
+
+def test_complex_numbers_stay_on_the_host() -> None:
+    x = noise(4, 16)
+    compiled = tilesmith.compile(Applied(lambda x: torch.fft.rfft(x).abs()), **FAST)
+    assert torch.allclose(compiled(x), torch.fft.rfft(x).abs(), atol=1e-5)
+    assert "complex numbers" in {line.reason for line in compiled.report.host}
 
 
 def test_what_a_model_returns_comes_back_whatever_it_is() -> None:

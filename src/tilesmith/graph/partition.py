@@ -27,7 +27,9 @@ def _is_for_device(node: Node, chosen: set[Node]) -> bool:
         source = node.args[0]
         return isinstance(source, Node) and source in chosen
     value = node.meta.get("val")
-    if not isinstance(value, torch.Tensor) or value.numel() == 0 or value.is_complex():
+    if not isinstance(value, torch.Tensor) or value.numel() == 0:
+        return False
+    if any(map(_is_complex, (node, *node.all_input_nodes))):
         return False
     if is_pointwise(node):
         return fed or value.dtype.is_floating_point or any(map(_is_real, node.all_input_nodes))
@@ -39,9 +41,16 @@ def _is_real(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
 
 
+def _is_complex(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.is_complex()
+
+
 def why_on_host(node: Node) -> str:
     """Why a node that computes something is left to the host."""
     value = node.meta.get("val")
+    if any(map(_is_complex, (node, *node.all_input_nodes))):
+        return "complex numbers"
     if isinstance(value, torch.Tensor) and not value.dtype.is_floating_point and is_pointwise(node):
         return "whole numbers and truth values made from the model's inputs"
     if isinstance(value, torch.Tensor) and value.numel() == 0:
