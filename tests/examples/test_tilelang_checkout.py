@@ -63,10 +63,14 @@ def test_examples_are_found_with_their_tests(checkout: Path) -> None:
 @pytest.mark.slow
 def test_outcomes_are_counted(checkout: Path, repository: Path) -> None:
     script = repository / "benchmarks" / "tilelang_examples.py"
-    done = subprocess.run(
-        [sys.executable, str(script), str(checkout), "--json"], capture_output=True, text=True, check=True
-    )
+    page = checkout / "page.md"
+    command = [sys.executable, str(script), str(checkout), "--json", "--page", str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout.splitlines()[-1])
     assert (told["passed"], told["failed"], told["total"]) == (1, 1, 2)
     assert "not close" in told["reasons"]["double/wrong.py"]
     assert told["gpu_only"] == {"double/gpu.py": "T.call_extern"}
+    text = page.read_text(encoding="utf-8")
+    assert "| passed: its own comparison held | 1 |" in text
+    assert "| double/gpu.py | `T.call_extern` |" in text
+    assert "Still running" not in text
