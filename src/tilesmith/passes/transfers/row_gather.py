@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tilesmith.arch import Arch
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects.tt_dataflow import ReadBarrierOp, ReadBytesOp, ZeroPagesOp
+from tilesmith.passes.effects import is_buffer
 from tilesmith.passes.expressions import constant_of
 from tilesmith.passes.geometry import FACE, axes_of, tiles_of
 from tilesmith.passes.transfers.build import Body, Index
@@ -115,7 +116,7 @@ class _Copies:
 
 
 def _find(op: tile.ScalarOp) -> RowGather | None:
-    if len(op.reads) != 1 or len(op.writes) != 1:
+    if len(op.reads) != 1 or len(op.writes) != 1 or is_buffer(op.reads[0]) or not is_buffer(op.writes[0]):
         return None
     rows = _only_loop(op.body.block)
     columns = None if rows is None else _only_loop(rows.body.block)
