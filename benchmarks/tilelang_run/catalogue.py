@@ -20,7 +20,7 @@ _GPU_ONLY = re.compile(
     r"\bT\.(tcgen05\w*|alloc_tmem|tma_\w+|mbarrier\w*|barrier_(?:wait|arrive)|alloc_(?:cluster_)?barrier"
     r"|wgmma\w*|wait_wgmma|warpgroup\w*|ptx_\w+|ws|call_extern|import_source|dp4a|gemm_sp\w*|cluster_\w+"
     r"|any_sync|mma_gemm_blockscaled|make_tensor|ptr|fence_proxy_async|rng_\w+)\b"
-    r"|\b(tilelang\.(?:cuda|rocm)\.intrinsics|tilelang\.tools\.cuda|Analyzer|TensorCoreIntrinEmitter)\b"
+    r"|\b(tilelang\.rocm\.intrinsics|tilelang\.tools\.cuda|Analyzer|\w+IntrinEmitter)\b"
 )
 
 
