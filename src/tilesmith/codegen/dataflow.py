@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tilesmith.codegen import cpp
 from tilesmith.codegen import dataflow_helpers as helpers
@@ -123,11 +123,20 @@ def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
     e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
     e.helper("send_block", helpers.SEND_BLOCK)
     assert isinstance(op.cb.owner, tt.CBOp)
-    corners = (op.first_x, op.first_y, op.last_x, op.last_y)
+    first, last = (op.first_x, op.first_y), (op.last_x, op.last_y)
+    # The writer's NoC runs the other way.
+    corners = (*last, *first) if _role(op) == "writer" else (*first, *last)
     cores = ", ".join(e.value(place) for place in corners)
     name, pages = e.cb(op.cb), op.cb.owner.pages.value.data
     block = f"get_write_ptr({name}), {pages} * get_tile_size({name})"
     e.line(f"send_block({block}, {{{cores}}}, {op.receivers.value.data}, {_semaphores(op)});")
+
+
+def _role(op: Operation) -> str:
+    at: Operation | None = op
+    while at is not None and not isinstance(at, tt.KernelOp):
+        at = at.parent_op()
+    return at.role.data if at is not None else ""
 
 
 @emits(tt_dataflow.MulticastReceiveOp)

@@ -10,6 +10,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
+OPEN_SIZES = "open sizes"
+"""In the meta of a graph: it comes from one that serves many sizes, so its kernels should too."""
+
 
 def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
     """Sizes become numbers, and nodes know the shapes of their values. A graph without open sizes is kept."""
@@ -35,7 +38,9 @@ def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
         made = graph.node_copy(node, lambda one: known[one] if one in known else values[one])
         made.meta = {**node.meta, "val": values.get(node)}
         known[node] = made
-    return GraphModule(module, graph)
+    made_module = GraphModule(module, graph)
+    made_module.meta[OPEN_SIZES] = True
+    return made_module
 
 
 def copied(module: GraphModule) -> GraphModule:

@@ -1,9 +1,10 @@
-"""Attention: softmax(Q K^T * scale + mask) V, a block of keys at a time, with a running maximum and sum."""
+"""Attention: softmax(Q K^T * scale + mask) V, all keys at once or with a running maximum and sum."""
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import e, log2
 from typing import Any
@@ -24,7 +25,8 @@ class Attention:
     """b1 is the batch, b2 the head of the queries; `group` of them share one head of keys and values.
 
     Heads may lie side by side in the columns of one matrix: nothing is transposed for them. A mask is added
-    to the scores. The epilogue sees the result as `acc0`.
+    to the scores. The epilogue sees the result as `acc0`. Keys that are `whole` blocks need no test for their
+    end; `at_once` says that one block has all of them.
     """
 
     width: int
@@ -36,6 +38,8 @@ class Attention:
     group: int = 1
     block: tuple[int, int] = (32, 32)
     dtype: str = "bfloat16"
+    whole: bool = False
+    at_once: bool = False
 
     @property
     def name(self) -> str:
@@ -49,79 +53,150 @@ class Attention:
 
     def prim_func(self) -> Any:
         bm, bn = self.block
-        width, value_width, dtype = self.width, self.value_width, self.dtype
         m, n, nb1, nb2 = symbols("m", "n", "nb1", "nb2")
         bound = op.bind(self.tensors)
-        power = self.scale * log2(e)  # exp2 is one instruction: log2(e) goes into the scale
-
-        @T.macro
-        def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
-            q_here = T.alloc_shared((bm, width), dtype)
-            k_here = T.alloc_shared((bn, width), dtype)
-            v_here = T.alloc_shared((bn, value_width), dtype)
-            scores = T.alloc_fragment((bm, bn), "float32")
-            weights = T.alloc_fragment((bm, bn), dtype)
-            output = T.alloc_fragment((bm, value_width), "float32")
-            peak = T.alloc_fragment((bm,), "float32")
-            peak_before = T.alloc_fragment((bm,), "float32")
-            rescale = T.alloc_fragment((bm,), "float32")
-            total = T.alloc_fragment((bm,), "float32")
-            total_here = T.alloc_fragment((bm,), "float32")
-            q_at = bound["q"].start(b1, b2, by * (bm // TILE), 0)
-            T.copy(tensors["q"][q_at[0], q_at[1]], q_here)
-            T.clear(output)
-            T.clear(total)
-            T.fill(peak, _HIDDEN)
-            blocks = T.ceildiv(T.min((by + 1) * bm + (n - m), n), bn) if self.causal else T.ceildiv(n, bn)
-            for step in T.Pipelined(blocks, num_stages=2):
-                k_at = bound["k"].start(b1, b2 // self.group, step * (bn // TILE), 0)
-                T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
-                T.clear(scores)
-                T.gemm(q_here, k_here, scores, transpose_B=True)
-                if self.mask is not None:
-                    mask_here = bound["mask"].allocate(self.block)
-                    mask_at = bound["mask"].start(b1, b2, by * (bm // TILE), step * (bn // TILE))
-                    T.copy(tensors["mask"][mask_at[0], mask_at[1]], mask_here)
-                    for i, j in T.Parallel(bm, bn):
-                        hidden = bound["mask"].element(mask_here, i, j)
-                        scores[i, j] = scores[i, j] * power + hidden * log2(e)
-                else:
-                    for i, j in T.Parallel(bm, bn):
-                        scores[i, j] = scores[i, j] * power
-                for i, j in T.Parallel(bm, bn):
-                    seen = (step * bn + j <= by * bm + i + (n - m)) if self.causal else (step * bn + j < n)
-                    scores[i, j] = T.if_then_else(seen, scores[i, j], _HIDDEN)
-                T.copy(peak, peak_before)
-                T.reduce_max(scores, peak, dim=1, clear=False)
-                for i in T.Parallel(bm):
-                    rescale[i] = T.exp2(peak_before[i] - peak[i])
-                for i, j in T.Parallel(bm, bn):
-                    scores[i, j] = T.exp2(scores[i, j] - peak[i])
-                T.reduce_sum(scores, total_here, dim=1)
-                for i in T.Parallel(bm):
-                    total[i] = total[i] * rescale[i] + total_here[i]
-                for i, j in T.Parallel(bm, value_width):
-                    output[i, j] = output[i, j] * rescale[i]
-                T.copy(scores, weights)
-                v_at = bound["v"].start(b1, b2 // self.group, step * (bn // TILE), 0)
-                T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
-                T.gemm(weights, v_here, output)
-            for i, j in T.Parallel(bm, value_width):
-                output[i, j] = output[i, j] / total[i]
-            store(
-                self.epilogue,
-                bound,
-                tensors,
-                {"acc0": output},
-                (bm, value_width),
-                lambda one: one.start(b1, b2, by * (bm // TILE), 0),
-                (by * bm, 0),
-                (m, value_width),
-            )
+        keys = _Keys(self, bound, n, n - m)
+        block_of = _at_once(self, keys) if self.at_once else _step_by_step(self, keys)
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, bm), nb1 * nb2, threads=128) as (by, bz):
-                block_of(tensors, by, bz // nb2, bz % nb2)
+                output = T.alloc_fragment((bm, self.value_width), "float32")
+                block_of(tensors, output, by, bz // nb2, bz % nb2)
+                store(
+                    self.epilogue,
+                    bound,
+                    tensors,
+                    {"acc0": output},
+                    (bm, self.value_width),
+                    lambda one: one.start(bz // nb2, bz % nb2, by * (bm // TILE), 0),
+                    (by * bm, 0),
+                    (m, self.value_width),
+                )
 
         return prim_func(self.name, op.declared(bound), [m, n, nb1, nb2, *op.numbers(bound)], body)
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """The keys and values of a kernel: `count` of them, `ahead` more than queries."""
+
+    attention: Attention
+    bound: Mapping[str, op.Bound]
+    count: Any
+    ahead: Any
+
+    def start(self, name: str, b1: Any, b2: Any, row: Any) -> tuple[Any, Any]:
+        return self.bound[name].start(b1, b2 // self.attention.group, row, 0)
+
+    def seen(self, row: Any, key: Any) -> Any:
+        return key <= row + self.ahead if self.attention.causal else key < self.count
+
+
+def _at_once(attention: Attention, keys: _Keys) -> Any:
+    """All keys fit one block: the softmax is the plain one."""
+    bm, bn = attention.block
+
+    @T.macro
+    def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
+        scores = T.alloc_fragment((bm, bn), "float32")
+        weights = T.alloc_shared((bm, bn), attention.dtype)
+        v_here = T.alloc_shared((bn, attention.value_width), attention.dtype)
+        peak = T.alloc_fragment((bm,), "float32")
+        total = T.alloc_fragment((bm,), "float32")
+        q_here = _queries(attention, keys, tensors, by, b1, b2)
+        _scores(attention, keys, tensors, q_here, scores, by, b1, b2, 0)
+        T.reduce_max(scores, peak, dim=1)
+        for i, j in T.Parallel(bm, bn):
+            scores[i, j] = T.exp2(scores[i, j] - peak[i])
+        T.reduce_sum(scores, total, dim=1)
+        T.copy(scores, weights)
+        v_at = keys.start("v", b1, b2, 0)
+        T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
+        T.clear(output)
+        T.gemm(weights, v_here, output)
+        for i in T.Parallel(bm):
+            total[i] = T.float32(1) / total[i]
+        for i, j in T.Parallel(bm, attention.value_width):
+            output[i, j] = output[i, j] * total[i]
+
+    return block_of
+
+
+def _step_by_step(attention: Attention, keys: _Keys) -> Any:
+    """A block of keys at a time: what was summed so far is rescaled when a larger score comes."""
+    bm, bn = attention.block
+    value_width, n = attention.value_width, keys.count
+
+    @T.macro
+    def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
+        v_here = T.alloc_shared((bn, value_width), attention.dtype)
+        scores = T.alloc_fragment((bm, bn), "float32")
+        weights = T.alloc_shared((bm, bn), attention.dtype)
+        peak = T.alloc_fragment((bm,), "float32")
+        peak_before = T.alloc_fragment((bm,), "float32")
+        rescale = T.alloc_fragment((bm,), "float32")
+        total = T.alloc_fragment((bm,), "float32")
+        total_here = T.alloc_fragment((bm,), "float32")
+        q_here = _queries(attention, keys, tensors, by, b1, b2)
+        T.clear(output)
+        T.clear(total)
+        T.fill(peak, _HIDDEN)
+        last = T.min((by + 1) * bm + keys.ahead, n) if attention.causal else n
+        for step in T.Pipelined(T.ceildiv(last, bn), num_stages=2):
+            _scores(attention, keys, tensors, q_here, scores, by, b1, b2, step)
+            T.copy(peak, peak_before)
+            T.reduce_max(scores, peak, dim=1, clear=False)
+            for i in T.Parallel(bm):
+                rescale[i] = T.exp2(peak_before[i] - peak[i])
+            for i, j in T.Parallel(bm, bn):
+                scores[i, j] = T.exp2(scores[i, j] - peak[i])
+            T.reduce_sum(scores, total_here, dim=1)
+            for i in T.Parallel(bm):
+                total[i] = total[i] * rescale[i] + total_here[i]
+            for i, j in T.Parallel(bm, value_width):
+                output[i, j] = output[i, j] * rescale[i]
+            T.copy(scores, weights)
+            v_at = keys.start("v", b1, b2, step * (bn // TILE))
+            T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
+            T.gemm(weights, v_here, output)
+        for i in T.Parallel(bm):
+            total[i] = T.float32(1) / total[i]
+        for i, j in T.Parallel(bm, value_width):
+            output[i, j] = output[i, j] * total[i]
+
+    return block_of
+
+
+@T.macro
+def _queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-def]
+    q_here = T.alloc_shared((attention.block[0], attention.width), attention.dtype)
+    q_at = keys.bound["q"].start(b1, b2, by * (attention.block[0] // TILE), 0)
+    T.copy(tensors["q"][q_at[0], q_at[1]], q_here)
+    return q_here
+
+
+@T.macro
+def _scores(attention, keys, tensors, q_here, scores, by, b1, b2, step):  # type: ignore[no-untyped-def]
+    """Products of queries and a block of keys, in powers of two, with what must not be seen far below."""
+    bm, bn = attention.block
+    power = attention.scale * log2(e)  # exp2 is one instruction: log2(e) goes into the scale
+    k_here = T.alloc_shared((bn, attention.width), attention.dtype)
+    k_at = keys.start("k", b1, b2, step * (bn // TILE))
+    T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
+    T.clear(scores)
+    T.gemm(q_here, k_here, scores, transpose_B=True)
+    if attention.mask is not None:
+        mask = keys.bound["mask"]
+        mask_here = mask.allocate(attention.block)
+        mask_at = mask.start(b1, b2, by * (bm // TILE), step * (bn // TILE))
+        T.copy(tensors["mask"][mask_at[0], mask_at[1]], mask_here)
+        for i, j in T.Parallel(bm, bn):
+            scores[i, j] = scores[i, j] * power + mask.element(mask_here, i, j) * log2(e)
+    else:
+        for i, j in T.Parallel(bm, bn):
+            scores[i, j] = scores[i, j] * power
+    if attention.causal or not attention.whole:
+        for i, j in T.Parallel(bm, bn):
+            seen = keys.seen(by * bm + i, step * bn + j)
+            scores[i, j] = T.if_then_else(seen, scores[i, j], _HIDDEN)

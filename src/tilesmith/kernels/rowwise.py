@@ -7,6 +7,7 @@ A block holds whole rows, so the number of columns is part of the kernel; the nu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
-from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.expression import Expr, Input
 from tilesmith.kernels.operands import Operand
 
 # In columns beyond the end of a row: low enough for its power to vanish.
@@ -26,7 +27,12 @@ Kind = Literal["layer_norm", "rms_norm", "softmax", "log_softmax"]
 
 @dataclass(frozen=True)
 class RowWise:
-    """`source`, over `inputs`, is what is normalised; the epilogue sees the result as `acc0`."""
+    """`source`, over `inputs`, is what is normalised; the epilogue sees the result as `acc0`.
+
+    With a `chunk`, a block finishes only that many columns of its rows: several cores share a row, and each
+    finds the statistics of all of it with the matrix unit. That is for norms of bfloat16 and whole tiles. If
+    `share` blocks of rows are all there are, each is read once, and sent to the cores of a row.
+    """
 
     kind: Kind
     columns: int
@@ -35,6 +41,8 @@ class RowWise:
     source: Expr
     epsilon: float = 0.0
     block_rows: int = 32
+    chunk: int = 0
+    share: int = 0
 
     @property
     def name(self) -> str:
@@ -64,16 +72,117 @@ class RowWise:
             store(self.epilogue, bound, tensors, {"acc0": x}, block, place, (by * rows, 0), (m, columns))
 
         @T.macro
+        def chunk_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
+            block = (rows, self.chunk)
+            place = lambda one: one.start(b1, b2, by * (rows // TILE), bx * (self.chunk // TILE))  # noqa: E731
+            row = lambda one: one.start(b1, b2, by * (rows // TILE), 0)  # noqa: E731
+            mean = T.alloc_fragment((rows,), "float32")
+            scale = T.alloc_fragment((rows,), "float32")
+            _statistics(self, bound, loaded(self.inputs, bound, tensors, (rows, wide), row), mean, scale)
+            held = loaded(self.inputs, bound, tensors, block, place)
+            x = _Normalised(self, bound, held, mean, scale)
+            if self.epilogue.is_plain:
+                made = T.alloc_fragment(block, "float32")
+                for i, j in T.Parallel(*block):
+                    made[i, j] = x[i, j]
+                x = made
+            first = (by * rows, bx * self.chunk)
+            store(self.epilogue, bound, tensors, {"acc0": x}, block, place, first, (m, columns))
+
+        @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=128) as (by, bz):
                 block_of(tensors, by, bz // nb2, bz % nb2)
 
-        return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)
+        @T.macro
+        def body_of_chunks(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(wide // self.chunk, T.ceildiv(m, rows), nb1 * nb2, threads=128) as (bx, by, bz):
+                chunk_of(tensors, bx, by, bz // nb2, bz % nb2)
+
+        @T.macro
+        def body_of_shared(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(wide // self.chunk, self.share, threads=128) as (bx, by):
+                chunk_of(tensors, bx, by, 0, 0)
+
+        numbers = [m, nb1, nb2, *op.numbers(bound)]
+        chosen = body_of_shared if self.share else body_of_chunks if self.chunk else body
+        return prim_func(self.name, op.declared(bound), numbers, chosen)
+
+
+@dataclass(frozen=True)
+class _Normalised:
+    """The elements of a chunk, computed where they are read."""
+
+    norm: RowWise
+    bound: Mapping[str, op.Bound]
+    held: Mapping[str, Any]
+    mean: Any
+    scale: Any
+
+    def __getitem__(self, at: tuple[Any, Any]) -> Any:
+        value = element_of(self.norm.source, self.bound, self.held, *at)
+        centred = value - self.mean[at[0]] if self.norm.kind == "layer_norm" else value
+        return centred * self.scale[at[0]]
 
 
 def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) -> Any:
     """A value of a row, or `fill` in the columns beyond its end, which its last tiles have too."""
     return value if columns == wide else T.if_then_else(column < columns, value, T.float32(fill))
+
+
+@T.macro
+def _statistics(norm, bound, held, mean, scale):  # type: ignore[no-untyped-def]
+    """The mean of rows and one over their deviation, from products: with ones, and of rows with themselves.
+
+    The variance is the mean of the squares less the square of the mean. That loses no more than rounding the
+    row to bfloat16 did: the products are exact, and their sums have 24 bits.
+    """
+    rows, columns = norm.block_rows, norm.columns
+    products = T.alloc_fragment((rows, rows), "float32")
+    own = T.alloc_fragment((rows, rows), "float32")
+    for i, j in T.Parallel(rows, rows):
+        own[i, j] = T.if_then_else(i == j, T.float32(1), T.float32(0))
+    x = _row(norm, bound, held)
+    if norm.kind == "layer_norm":
+        _sums(x, mean, rows, columns)
+    T.clear(products)
+    T.gemm(x, x, products, transpose_B=True)
+    for i, j in T.Parallel(rows, rows):
+        products[i, j] = products[i, j] * own[i, j]
+    T.reduce_sum(products, scale, dim=1)
+    if norm.kind == "layer_norm":
+        for i in T.Parallel(rows):
+            mean[i] = mean[i] / columns
+        for i in T.Parallel(rows):
+            scale[i] = T.rsqrt(T.max(scale[i] / columns - mean[i] * mean[i], T.float32(0)) + norm.epsilon)
+    else:
+        for i in T.Parallel(rows):
+            scale[i] = T.rsqrt(scale[i] / columns + norm.epsilon)
+
+
+def _row(norm: RowWise, bound: Mapping[str, op.Bound], held: Mapping[str, Any]) -> Any:
+    """What is normalised, as it was loaded if it is no expression."""
+    if isinstance(norm.source, Input):
+        return held[norm.source.name]
+    return _computed_row(norm, bound, held)
+
+
+@T.macro
+def _computed_row(norm, bound, held):  # type: ignore[no-untyped-def]
+    x = T.alloc_fragment((norm.block_rows, norm.columns), "bfloat16")
+    for i, j in T.Parallel(norm.block_rows, norm.columns):
+        x[i, j] = element_of(norm.source, bound, held, i, j)
+    return x
+
+
+@T.macro
+def _sums(x, total, rows, columns):  # type: ignore[no-untyped-def]
+    ones = T.alloc_fragment((columns, TILE), "bfloat16")
+    sums = T.alloc_fragment((rows, TILE), "float32")
+    T.fill(ones, 1)
+    T.clear(sums)
+    T.gemm(x, ones, sums)
+    T.reduce_max(sums, total, dim=1)
 
 
 @T.macro

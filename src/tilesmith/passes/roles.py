@@ -43,9 +43,10 @@ def assign_roles(block: Block) -> dict[Operation, str]:
     Whoever moves data between DRAM and the core is a reader or a writer, the rest is compute. A tensor that
     the kernel writes is touched by one role only, so that the order of its accesses is that of the program:
     the writer if nobody reads it and no scalar code that also fills buffers writes it, the reader otherwise.
+    What cores send each other while the reader is busy with a load of its own goes over the writer's NoC.
     """
     work = [op for op in steps(block) if effects_of(op).touches]
-    roles = {op: _first_choice(op) for op in work}
+    roles = {op: _first_choice(op) for op in work} | dict.fromkeys(_sent_beside_others(work), WRITER)
     users = _users_of_written_tensors(work)
     changed = True
     while changed:
@@ -66,6 +67,22 @@ def _first_choice(op: Operation) -> str:
     if isinstance(op, tile.LoadOp | tile.ReadOp):
         return READER
     return COMPUTE
+
+
+def _sent_beside_others(work: Iterable[Operation]) -> list[tile.LoadOp]:
+    """Loads that cores share, in loops that also have a load each core does for itself."""
+    loops: dict[Operation, list[tile.LoadOp]] = {}
+    for op in work:
+        loop = op.parent_op()
+        if isinstance(op, tile.LoadOp) and isinstance(loop, scf.ForOp) and "num_stages" in loop.attributes:
+            loops.setdefault(loop, []).append(op)
+    return [
+        load
+        for loads in loops.values()
+        if any(one.multicast is None for one in loads)
+        for load in loads
+        if load.multicast is not None and sum(use.operation in loads for use in load.buffer.uses) == 1
+    ]
 
 
 def _users_of_written_tensors(work: Iterable[Operation]) -> list[list[Operation]]:
