@@ -18,6 +18,8 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,47 +42,56 @@ def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcom
     name = str(example.path.relative_to(checkout / "examples"))
     if example.gpu_only and not options.everything and not facts_of(name).is_known:
         return Outcome(name, "gpu_only", ", ".join(example.gpu_only), 0.0)
+    log = options.logs / f"{name.replace('/', '.')}.log"
     task = {
         "target": facts_of(name).target or options.target,
         "seconds": options.seconds,
+        "wall": options.seconds * _WALL,
         "file": str(example.path),
         "name": name,
         "tests": [(str(test_file), function) for test_file, function in example.tests],
         "packages": str(options.packages.resolve()) if options.packages else "",
+        "output": str(log),
     }
-    command = [sys.executable, str(WORKER), json.dumps(task)]
     began = time.monotonic()
-    try:
-        done = subprocess.run(
-            command,
-            env={**os.environ, "TILESMITH_CHECKS": options.checks, "TILESMITH_NUMBERS": options.numbers},
-            capture_output=True,
-            text=True,
-            timeout=options.seconds * _WALL,
-            check=False,
-        )
-        stopped = done.returncode == -signal.SIGXCPU
-        status, reason = ("timeout", "") if stopped else judge(example, done.stdout, done.stderr)
-    except subprocess.TimeoutExpired:
-        status, reason = "timeout", "it waits for something"
-    reason = reason or (f"still running after {options.seconds} s of CPU time" if status == "timeout" else "")
-    if options.logs and status != "timeout":
-        log = options.logs / f"{name.replace('/', '.')}.log"
-        log.write_text(done.stdout + done.stderr, encoding="utf-8")
-    outcome = Outcome(name, status, reason, round(time.monotonic() - began, 1))
-    print(
-        f"{outcome.status:9} {outcome.seconds:6.1f} s  {outcome.name}  {outcome.reason}",
-        file=sys.stderr,
-        flush=True,
-    )
+    ended = _asked(task, options)
+    seconds = round(time.monotonic() - began, 1)
+    if ended == -signal.SIGXCPU:
+        outcome = Outcome(name, "timeout", f"still running after {options.seconds} s of CPU time", seconds)
+    elif ended == -signal.SIGKILL:
+        outcome = Outcome(name, "timeout", "it waits for something", seconds)
+    else:
+        outcome = Outcome(name, *judge(example, log.read_text(encoding="utf-8", errors="replace")), seconds)
+    line = f"{outcome.status:9} {outcome.seconds:6.1f} s  {outcome.name}  {outcome.reason}"
+    print(line, file=sys.stderr, flush=True)
     return outcome
 
 
-def judge(example: Example, output: str, errors: str) -> tuple[str, str]:
-    """What the worker's last line means."""
+_workers = threading.local()
+
+
+def _asked(task: dict[str, object], options: argparse.Namespace) -> int:
+    """What the process of an example ended with; the worker of this thread starts it."""
+    if not hasattr(_workers, "worker"):
+        environment = {"TILESMITH_CHECKS": options.checks, "TILESMITH_NUMBERS": options.numbers}
+        _workers.worker = subprocess.Popen(
+            [sys.executable, str(WORKER)],
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    worker = _workers.worker
+    worker.stdin.write(json.dumps(task) + "\n")
+    worker.stdin.flush()
+    return int(worker.stdout.readline())
+
+
+def judge(example: Example, output: str) -> tuple[str, str]:
+    """What the last line of a process means."""
     lines = [line for line in output.splitlines() if line.startswith('{"problem"')]
     if not lines:
-        last = errors.strip().splitlines()[-1:] or ["no output"]
+        last = output.strip().splitlines()[-1:] or ["no output"]
         return "failed", f"the process ended: {last[0]}"
     told = json.loads(lines[-1])
     if told["compared"] and "needs the package" in told["problem"]:
@@ -138,7 +149,9 @@ def main() -> int:
     options = parser.parse_args()
     checkout = options.checkout.resolve()
     chosen = [one for one in find_examples(checkout) if options.only in str(one.path)]
-    with ThreadPoolExecutor(options.jobs) as pool:
+    with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(options.jobs) as pool:
+        options.logs = options.logs or Path(spare)
+        options.logs.mkdir(parents=True, exist_ok=True)
         outcomes = list(pool.map(lambda one: run(one, checkout, options), chosen))
     if options.results:
         options.results.write_text(json.dumps([asdict(one) for one in outcomes], indent=1), encoding="utf-8")
