@@ -243,3 +243,7 @@ class CaptureError(UserError):
 
 class WeightsMissingError(UserError):
     """A model of the zoo without its weights, or without the package it is built with."""
+
+
+class WeightsMismatchError(UserError):
+    """A checkpoint that cannot be read, or whose tensors are not those of the model."""

@@ -24,6 +24,7 @@ from tilesmith.graph.passes.fold_padding import fold_padding
 from tilesmith.graph.passes.lift_group_norm import lift_group_norm
 from tilesmith.graph.passes.merge_products import merge_products
 from tilesmith.graph.passes.share_common import share_common
+from tilesmith.graph.passes.split_products import split_products
 from tilesmith.graph.passes.take_apart import take_apart
 
 Pass = Callable[[GraphModule], None]
@@ -51,7 +52,7 @@ GENERAL: tuple[Pass, ...] = (
 )
 """What helps everywhere."""
 
-FOR_TILES: tuple[Pass, ...] = (capture_rotation,)
+FOR_TILES: tuple[Pass, ...] = (capture_rotation, split_products)
 """What helps where products are cheap and moving single elements is not."""
 
 

@@ -20,6 +20,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("sd-text", "Stable Diffusion: the text encoder", diffusion.tiny_text, diffusion.full_text),
     Entry("sd-unet", "Stable Diffusion: the UNet", diffusion.tiny_unet, diffusion.full_unet),
     Entry("sd-vae", "Stable Diffusion: the image decoder", diffusion.tiny_vae, diffusion.full_vae),
+    Entry("sd", "Stable Diffusion: an image from a prompt", diffusion.tiny_image, diffusion.full_image),
 )
 
 

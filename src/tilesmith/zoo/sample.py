@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,10 +14,25 @@ Size = Literal["tiny", "full"]
 
 
 @dataclass(frozen=True)
+class Loop:
+    """A program around several models: `run` gets them by name, and the inputs.
+
+    The program itself runs on the host. `turns` says how often it calls each model.
+    """
+
+    models: Mapping[str, nn.Module]
+    run: Callable[..., torch.Tensor]
+    turns: Mapping[str, int]
+
+    def __call__(self, *inputs: Any) -> torch.Tensor:
+        return self.run(*inputs, **self.models)
+
+
+@dataclass(frozen=True)
 class Sample:
     """`weights` says where the weights come from; `classifies` that the largest output is an answer."""
 
-    model: nn.Module
+    model: nn.Module | Loop
     inputs: tuple[Any, ...]
     weights: str
     classifies: bool = False

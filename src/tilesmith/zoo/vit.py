@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesmith.zoo.sample import Picked, Sample, noise, seeded
-from tilesmith.zoo.weights import RANDOM, checkpoint, need
+from tilesmith.zoo.weights import RANDOM, need, pretrained
 
 
 def vit_config(**changes: Any) -> Any:
@@ -31,7 +31,7 @@ def full(path: Path | None) -> Sample:
     from transformers import ViTConfig, ViTForImageClassification
 
     if path is not None:
-        model = ViTForImageClassification.from_pretrained(checkpoint(path)).eval()
+        model = pretrained(ViTForImageClassification.from_pretrained, path)
     else:
         model = seeded(lambda: ViTForImageClassification(ViTConfig(num_hidden_layers=2, num_labels=1000)))
     size = model.config.image_size
