@@ -18,6 +18,7 @@ Checks = Literal["on", "off"]
 Numbers = Literal["chip", "fast"]
 VerifyIR = Literal["ends", "each"]
 Clock = Literal["on", "off"]
+Bar = Literal["auto", "on", "off"]
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -105,6 +106,11 @@ class Settings:
         "", str, "an unpacked ttnn wheel whose names `tilesmith op new --cpp` checks against; empty: no check"
     )
     compile_jobs: int = _setting(2, _integer_from(1), "compiler processes running at the same time")
+    progress: Bar = _setting(
+        "auto",
+        _one_of("auto", "on", "off"),
+        "a bar for what takes more than two seconds; auto shows it on terminals",
+    )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from threading import Lock
 
 from tilesmith.arch import Arch
@@ -9,16 +10,18 @@ from tilesmith.compiler import CompiledKernel
 from tilesmith.compiler import compile as compile_kernel
 from tilesmith.graph.steps import Template
 
-_compiled: dict[tuple[Template, str, str], CompiledKernel] = {}
+_compiled: dict[tuple[Template, str, str, tuple[tuple[str, str], ...]], CompiledKernel] = {}
 _lock = Lock()
 
 
-def compiled(template: Template, arch: Arch, fidelity: str) -> CompiledKernel:
-    """The kernel of a template for a chip."""
-    key = (template, arch.product, fidelity)
+def compiled(
+    template: Template, arch: Arch, fidelity: str, formats: Mapping[str, str] | None = None
+) -> CompiledKernel:
+    """The kernel of a template for a chip; `formats` of its tensors, if another than its own."""
+    key = (template, arch.product, fidelity, tuple(sorted((formats or {}).items())))
     with _lock:
         if key not in _compiled:
-            _compiled[key] = compile_kernel(template.prim_func(), arch, fidelity=fidelity)
+            _compiled[key] = compile_kernel(template.prim_func(), arch, fidelity=fidelity, formats=formats)
         return _compiled[key]
 
 

@@ -12,11 +12,13 @@ from torch.fx import GraphModule
 
 from tilesmith import settings
 from tilesmith.arch import load_arch
+from tilesmith.backends.autotune import tune_blocks
 from tilesmith.backends.base import Backend, Executable
 from tilesmith.backends.host import HostCalls
 from tilesmith.backends.inputs import check_dtype
 from tilesmith.backends.kernels import compiled
 from tilesmith.backends.memory import Slot, plan_memory
+from tilesmith.backends.precision import lower_precision
 from tilesmith.backends.transfers import from_matrix, to_matrix
 from tilesmith.codegen.program import build_program
 from tilesmith.errors import InternalFault
@@ -31,10 +33,16 @@ from tilesmith.graph.steps import Download, HostCall, Launch, Plan, Upload
 from tilesmith.graph.views import Storage
 from tilesmith.launch import shared_device, tensor_types
 from tilesmith.program import Program
+from tilesmith.progress import tracked
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, Tensor
 from tilesmith.runtime.observers import labelled
 
-_FORMATS = {"bfloat16": DataFormat.Float16_b, "float32": DataFormat.Float32, "int32": DataFormat.Int32}
+_FORMATS = {
+    "bfloat16": DataFormat.Float16_b,
+    "float32": DataFormat.Float32,
+    "int32": DataFormat.Int32,
+    "bfloat8_b": DataFormat.Bfp8_b,
+}
 # Of L1, what tensors that stay there may take; kernels need the rest.
 _L1_SHARE = 0.2
 _LAYOUTS = {"tile": Layout.TILE, "rows": Layout.ROW_MAJOR}
@@ -46,14 +54,20 @@ class TenstorrentBackend(Backend):
 
     name: ClassVar[str] = "tenstorrent"
 
-    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:  # noqa: ARG002
+    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.precision, self.options.fuses)
-        if self.options.places and not module.meta.get(OPEN_SIZES):
+        sizes_known = not module.meta.get(OPEN_SIZES)
+        if self.options.places and sizes_known:
             arch = load_arch(self.options.target or settings.current().arch)
             planned = choose_blocks(planned, arch, self.options.fidelity)
-        return TenstorrentExecutable(module, planned, self.options, ops)
+        executable = TenstorrentExecutable(module, planned, self.options, ops)
+        if self.options.tunes:
+            lower_precision(executable, inputs)
+            if sizes_known:
+                tune_blocks(executable)
+        return executable
 
     def check_input(self, number: int, value: Any) -> None:
         check_dtype(f"input {number}", value)
@@ -77,19 +91,38 @@ class TenstorrentExecutable(Executable):
         self._fixed: Mapping[str, torch.Tensor] = {
             node.name: value for node, value in constants_of(module).items()
         }
+        self._programs: dict[int, Program] = {}
+        self.take(plan)
+
+    def take(self, plan: Plan) -> None:
+        """Run this plan from now on. Steps it shares with the one before stay as they are."""
+        kept = {upload.view.storage for upload in plan.constants}
+        for storage in [one for one in self._tensors if isinstance(one, Storage) and one not in kept]:
+            del self._tensors[storage]
         for upload in plan.constants:
-            self._upload(upload, {**self._fixed, **plan.made})
-        self._programs = {id(step): self._program(step) for step in plan.steps if isinstance(step, Launch)}
+            if upload.view.storage not in self._tensors:
+                self.place(upload)
+        launches = [step for step in plan.steps if isinstance(step, Launch)]
+        self._programs = {
+            id(step): self._programs.get(id(step)) or self.program(step)
+            for step in tracked(launches, "compiling kernels")
+        }
+        self.plan = plan
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
-        values: dict[str, Any] = {**self._fixed, **dict(zip(self._inputs, inputs, strict=True))}
+        values = self.values(inputs)
         self.cycles, self.launch_us = 0, 0.0
-        with self._settings():
-            for step in self.plan.steps:
-                self._do(step, values)
+        with self.settings():
+            for step in tracked(self.plan.steps, "running kernels"):
+                self.do(step, values)
         return self.plan.results(values)
 
-    def _do(self, step: Any, values: dict[str, Any]) -> None:
+    def values(self, inputs: Sequence[Any]) -> dict[str, Any]:
+        """What is known before the first step, by the name of its node."""
+        return {**self._fixed, **dict(zip(self._inputs, inputs, strict=True))}
+
+    def do(self, step: Any, values: dict[str, Any]) -> None:
+        """One step of the plan."""
         if isinstance(step, Launch):
             with labelled("+".join(step.ops)):
                 report = self.device.run(self._programs[id(step)])
@@ -100,12 +133,16 @@ class TenstorrentExecutable(Executable):
         elif isinstance(step, HostCall):
             values[step.node] = self._host.call(step.node, values)
         elif isinstance(step, Download):
-            matrix = self._tensor(step.view.storage).to_numpy()
+            matrix = self.tensor(step.view.storage).to_numpy()
             values[step.node] = from_matrix(matrix, step.view, self._host.dtype_of(step.node))
+
+    def place(self, upload: Upload) -> None:
+        """Bring a constant to the device."""
+        self._upload(upload, {**self._fixed, **self.plan.made})
 
     def _upload(self, step: Upload, values: Mapping[str, Any]) -> None:
         matrix = to_matrix(values[step.node], step.view, step.additive)
-        self._tensor(step.view.storage).copy_from_numpy(matrix)
+        self.tensor(step.view.storage).copy_from_numpy(matrix)
 
     @property
     def microseconds(self) -> float:
@@ -118,7 +155,8 @@ class TenstorrentExecutable(Executable):
             return 0
         return int(_L1_SHARE * (self.arch.l1_size - self.arch.l1_unreserved_base) * len(self.arch.l1_banks))
 
-    def _tensor(self, storage: Storage) -> Tensor:
+    def tensor(self, storage: Storage) -> Tensor:
+        """Where a storage is on the device."""
         slot = self.memory.slots.get(storage, storage)
         if slot not in self._tensors:
             shape = (storage.rows, storage.cols)
@@ -127,18 +165,20 @@ class TenstorrentExecutable(Executable):
             self._tensors[slot] = made
         return self._tensors[slot]
 
-    def _program(self, step: Launch) -> Program:
-        kernel = compiled(step.template, self.arch, self.options.fidelity)
+    def program(self, step: Launch) -> Program:
+        """The program of a launch, with its tensors in place."""
+        kernel = compiled(step.template, self.arch, step.fidelity or self.options.fidelity, step.formats)
         (module,) = kernel.modules
         types = tensor_types(module)
         _check_layouts(step, {name: kind.layout.data for name, kind in types.items()})
-        tensors = {name: self._tensor(step.storages[name]) for name in types}
+        tensors = {name: self.tensor(step.storages[name]) for name in types}
         sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
         sizes |= {f"{name}_cols": storage.cols for name, storage in step.storages.items()}
         return build_program(module, self.arch, tensors, {**step.numbers, **sizes})
 
     @contextmanager
-    def _settings(self) -> Iterator[None]:
+    def settings(self) -> Iterator[None]:
+        """The settings the user chose for this model, in force for a block."""
         chosen = {
             key: getattr(self.options, key) for key in ("checks", "numbers") if getattr(self.options, key)
         }

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from tilesmith.graph.views import View
 from tilesmith.runtime.torch_bridge import numpy_from_torch
 
-TYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32, "int32": torch.int32}
+TYPES = {
+    "bfloat16": torch.bfloat16,
+    "float32": torch.float32,
+    "int32": torch.int32,
+    "bfloat8_b": torch.float32,  # rounded on the way to the device
+}
 # Added to scores that must not be seen: far below any, and finite in bfloat16.
 _UNSEEN = -1e30
 

@@ -1,7 +1,7 @@
 """The blocks of every kernel of a plan, chosen for the sizes of its call and the cores of a chip.
 
-Kernels work for any size with the blocks they are planned with. A plan whose sizes are known can do better: more
-cores get work, cores that need the same operand share it, and tests for ends that are not there go away.
+Kernels work for any size with the blocks they are planned with. A plan whose sizes are known can do better:
+more cores get work, cores that need the same operand share it, and tests for ends that are not there go away.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from tilesmith.kernels.rowwise import RowWise
 
 # Scores of so many keys are kept for a block of queries; beyond, keys come block by block.
 _KEYS_AT_ONCE = 512
+# Of a core's L1, what rows that are normalised may take; tensors lie beside them.
+_L1_SHARE = 0.6
 
 
 def choose_blocks(plan: Plan, arch: Arch, fidelity: str = "HiFi4") -> Plan:
@@ -73,7 +75,9 @@ def _norm(step: Launch, arch: Arch) -> list[Template]:
     blocks = padded(step.numbers["m"]) // template.block_rows * _batches(step)
     tiles, ends_inside = divmod(template.columns, TILE)
     narrow = all(operand.dtype == "bfloat16" for operand in template.inputs)
-    if template.kind not in ("layer_norm", "rms_norm") or ends_inside or not narrow:
+    rows_held = (2 * len(template.inputs) + 2) * template.block_rows * template.columns * 2
+    fits = rows_held <= _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
+    if template.kind not in ("layer_norm", "rms_norm") or ends_inside or not narrow or not fits:
         return [template]
     shares = [
         share for share in range(2, tiles + 1) if tiles % share == 0 and share * blocks <= arch.num_cores

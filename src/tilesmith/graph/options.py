@@ -25,6 +25,10 @@ class ModelOptions:
     checks: Literal["on", "off", ""] = ""
     numbers: Literal["chip", "fast", ""] = ""
     fidelity: str = "HiFi4"
+    accuracy: float = 0.01
+    """At O3: how far, as relative L2 error, the result of a kernel and of the model may move from O2's."""
+    candidates: int = 4
+    """At O3: how many ways to cut a kernel into blocks are timed."""
 
     @staticmethod
     def of(given: dict[str, Any]) -> ModelOptions:
@@ -36,6 +40,8 @@ class ModelOptions:
             allowed = _ALLOWED.get(name)
             if allowed is not None and value not in allowed:
                 _refuse(f"{name} is {value!r}", f"choose one of: {', '.join(filter(None, allowed))}")
+            if name in _AT_LEAST and not (isinstance(value, int | float) and value >= _AT_LEAST[name]):
+                _refuse(f"{name} is {value!r}", f"it must be a number from {_AT_LEAST[name]} up")
         return ModelOptions(**given)
 
     @property
@@ -52,8 +58,13 @@ class ModelOptions:
 
     @property
     def places(self) -> bool:
-        """Whether what kernels hand to each other stays in L1."""
+        """Whether what kernels hand to each other stays in L1, and blocks fit the sizes at hand."""
         return self.level >= 2
+
+    @property
+    def tunes(self) -> bool:
+        """Whether blocks are timed, and precision is lowered where the results allow it."""
+        return self.level >= 3
 
 
 _ALLOWED: dict[str, tuple[str, ...]] = {
@@ -62,6 +73,8 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "checks": ("on", "off", ""),
     "numbers": ("chip", "fast", ""),
 }
+
+_AT_LEAST = {"accuracy": 0, "candidates": 1}
 
 
 def _refuse(what: str, remedy: str) -> None:

@@ -1,7 +1,7 @@
-"""How a matrix product is cut into blocks, and which cores share operands: candidates, the likely fastest first.
+"""How a matrix product is cut into blocks, and which cores share operands: the likely fastest first.
 
-The estimate knows what decides on these chips: how long a core takes to bring its operands, how much all of them
-ask of DRAM and of the NoC's rings, and the matrix unit. It only has to rank; the clock of the emulator measures.
+The estimate knows what decides on these chips: how long a core takes to bring its operands, how much all of
+them ask of DRAM and of the rings of the NoC, and the matrix unit. It only has to rank them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from functools import lru_cache
 
 from tilesmith.arch import Arch, load_arch
 from tilesmith.graph.steps import Launch
-from tilesmith.graph.views import TILE, padded
+from tilesmith.graph.views import BYTES, TILE, padded
 from tilesmith.kernels.linear import Linear, Mesh
 
 # Of a core's L1, what the circular buffers of a product may take; tensors lie beside them.
 _L1_SHARE = 0.6
 _DEEPEST = 768
 _WIDEST = 256
-_BYTES = {"bfloat16": 2, "float32": 4, "int32": 4, "bfloat8_b": 1.0625, "bfloat4_b": 0.5625}
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,8 @@ class Product:
             padded(numbers["k"]),
             numbers["nb1"] * numbers["nb2"],
             template.weights,
-            _BYTES[template.dtype],
-            _BYTES[template.weight_dtype],
+            BYTES[template.dtype],
+            BYTES[step.storages["w0"].dtype],
             len(template.epilogue.operands),
             fidelity,
             all(storage.cols == cols for storage in results),

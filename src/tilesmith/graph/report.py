@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from torch.fx import GraphModule
@@ -29,6 +29,17 @@ class HostLine:
 
 
 @dataclass(frozen=True)
+class PrecisionLine:
+    """A kernel tried in lower precision: how far its result moved (relative L2), and whether it stays so."""
+
+    ops: tuple[str, ...]
+    weights: str
+    fidelity: str
+    error: float
+    lowered: bool
+
+
+@dataclass(frozen=True)
 class Report:
     """Kernels are launches; `distinct` of them are compiled. Bytes are those of one call."""
 
@@ -39,6 +50,7 @@ class Report:
     uploaded: int = 0
     downloaded: int = 0
     weights: int = 0
+    precision: tuple[PrecisionLine, ...] = ()
 
     @property
     def fused(self) -> int:
@@ -55,6 +67,7 @@ class Report:
             "bytes_uploaded": self.uploaded,
             "bytes_downloaded": self.downloaded,
             "bytes_weights": self.weights,
+            "precision": [asdict(line) for line in self.precision],
         }
 
     def __str__(self) -> str:
@@ -67,7 +80,14 @@ class Report:
             lines.append(f"  {count:4d} x {name}: {' + '.join(ops)}")
         for (op, reason), count in Counter((line.op, line.reason) for line in self.host).items():
             lines.append(f"  on the host, {count} x {op}: {reason}")
+        lines += [_told(line) for line in self.precision]
         return "\n".join(lines)
+
+
+def _told(line: PrecisionLine) -> str:
+    how = f"weights in {line.weights}, {line.fidelity}"
+    verdict = "lowered" if line.lowered else "kept as it was by the gate"
+    return f"  {verdict}: {' + '.join(line.ops)} ({how} moves its result by {line.error:.4f})"
 
 
 def report_of(plan: Plan, module: GraphModule, ops: int) -> Report:

@@ -9,6 +9,9 @@ from typing import Any, Protocol
 from tilesmith.graph.views import Storage, View
 from tilesmith.kernels.operands import Operand
 
+FORMATS = {"bfloat8_b": "Bfp8_b"}
+"""Types that only tensors have: kernels read them as another."""
+
 
 class Template(Protocol):
     """A kernel of the library: hashable, so that equal ones are compiled once."""
@@ -31,13 +34,26 @@ class Upload:
 
 @dataclass(frozen=True)
 class Launch:
-    """Run a kernel. `ops` are the operators of the model it does the work of."""
+    """Run a kernel. `ops` are the operators of the model it does the work of.
+
+    `fidelity` is that of its products, if another than the model's.
+    """
 
     template: Template
     storages: Mapping[str, Storage]
     numbers: Mapping[str, int]
     ops: tuple[str, ...]
     outputs: tuple[Storage, ...]
+    fidelity: str = ""
+
+    @property
+    def formats(self) -> dict[str, str]:
+        """Tensors that lie in another format than their kernel computes in."""
+        return {
+            name: FORMATS[storage.dtype]
+            for name, storage in self.storages.items()
+            if storage.dtype in FORMATS
+        }
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from typing import Literal
 
 Layout = Literal["tile", "rows"]
 TILE = 32
+BYTES = {"bfloat16": 2.0, "float32": 4.0, "int32": 4.0, "bfloat8_b": 1.0625}
+"""Of an element; a tile of bfloat8_b has an exponent for every 16."""
 _numbers = count()
 
 
@@ -39,7 +41,7 @@ class Storage:
 
     @property
     def bytes(self) -> int:
-        return self.rows * self.cols * (2 if self.dtype == "bfloat16" else 4)
+        return int(self.rows * self.cols * BYTES[self.dtype])
 
 
 def new_storage(rows: int, cols: int, layout: Layout, dtype: str) -> Storage:

@@ -52,7 +52,7 @@ class Attention:
         return (*inputs, *mask, *self.epilogue.operands)
 
     def prim_func(self) -> Any:
-        bm, bn = self.block
+        bm = self.block[0]
         m, n, nb1, nb2 = symbols("m", "n", "nb1", "nb2")
         bound = op.bind(self.tensors)
         keys = _Keys(self, bound, n, n - m)

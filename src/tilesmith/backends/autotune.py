@@ -1,0 +1,91 @@
+"""Blocks by the clock: the likely fastest ways to cut each kernel are run once, and the fastest stays.
+
+What was found is kept on disk, beside compiled kernels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tilesmith import settings
+from tilesmith.errors import L1BudgetError, ProgramError
+from tilesmith.graph.blocks import candidates
+from tilesmith.graph.steps import Launch, Template
+from tilesmith.kernels.embedding import Embedding
+from tilesmith.native import Cache
+from tilesmith.progress import tracked
+
+if TYPE_CHECKING:
+    from tilesmith.backends.tenstorrent import TenstorrentExecutable
+
+
+def tune_blocks(executable: TenstorrentExecutable) -> None:
+    """Give every launch of an executable the blocks that take the fewest predicted cycles."""
+    chosen: dict[str, Template] = {}
+
+    def tuned(step: Any) -> Any:
+        if not isinstance(step, Launch) or isinstance(step.template, Embedding):
+            return step
+        key = _key(step, executable)
+        if key not in chosen:
+            chosen[key] = _fastest(step, executable, key)
+        return step if chosen[key] == step.template else replace(step, template=chosen[key])
+
+    steps = tuple(tuned(step) for step in tracked(executable.plan.steps, "timing blocks"))
+    executable.take(replace(executable.plan, steps=steps))
+
+
+def _fastest(step: Launch, executable: TenstorrentExecutable, key: str) -> Template:
+    options = executable.options
+    ways = candidates(step, executable.arch, step.fidelity or options.fidelity)[: options.candidates]
+    ways = list(dict.fromkeys((step.template, *ways)))
+    if len(ways) == 1:
+        return step.template
+
+    def time_all(path: Path) -> None:
+        path.write_text(json.dumps([_cycles(replace(step, template=way), executable) for way in ways]))
+
+    found = Cache(settings.current().cache_dir).get_or_build(key, time_all, ".json")
+    times: Sequence[int | None] = json.loads(found.read_text())
+    timed = {place: time for place, time in enumerate(times) if time is not None}
+    return ways[min(timed, key=timed.__getitem__)] if timed else step.template
+
+
+def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
+    """What a launch takes by the clock; None if its buffers do not fit beside the tensors in L1.
+
+    What its tensors hold does not matter: no template but the embedding looks where to read in them.
+    """
+    with executable.settings(), settings.using(checks="off", numbers="fast"):
+        try:
+            return executable.device.run(executable.program(step)).cycles
+        except (L1BudgetError, ProgramError):
+            return None
+
+
+def _key(step: Launch, executable: TenstorrentExecutable) -> str:
+    """Launches of one key take the same time: equal kernels on tensors of the same kinds and places."""
+    tensors = [(name, _kind(name, step, executable)) for name in sorted(step.storages)]
+    options = executable.options
+    parts = (
+        version("tilesmith"),
+        executable.arch.product,
+        step.fidelity or options.fidelity,
+        options.candidates,
+        repr(step.template),
+        sorted(step.numbers.items()),
+        tensors,
+    )
+    return sha256(repr(parts).encode()).hexdigest()[:40]
+
+
+def _kind(name: str, step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:
+    storage = step.storages[name]
+    slot = executable.memory.slots.get(storage)
+    return storage.rows, storage.cols, storage.layout, storage.dtype, slot is not None and slot.in_l1
