@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+)
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
+
+from tilesmith.errors import CaptureError
 
 OPEN_SIZES = "open sizes"
 """In the meta of a graph: it comes from one that serves many sizes, so its kernels should too."""
@@ -30,9 +36,7 @@ def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
         elif node.op == "get_attr":
             values[node] = mode.from_tensor(getattr(module, str(node.target)), static_shapes=True)
         elif node.op == "call_function":
-            args, kwargs = map_arg((node.args, node.kwargs), values.__getitem__)
-            with mode:
-                values[node] = node.target(*args, **kwargs)
+            values[node] = _value(node, values, mode, module)
             if isinstance(values[node], int | float | bool | torch.SymInt):
                 continue  # a size: those who use it get the number
         made = graph.node_copy(node, lambda one: known[one] if one in known else values[one])
@@ -41,6 +45,39 @@ def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
     made_module = GraphModule(module, graph)
     made_module.meta[OPEN_SIZES] = True
     return made_module
+
+
+def _value(node: Node, values: dict[Node, Any], mode: FakeTensorMode, module: GraphModule) -> Any:
+    """What a node gives for tensors that have a shape and no values; numbers of constants are read."""
+    args, kwargs = map_arg((node.args, node.kwargs), values.__getitem__)
+    assert callable(node.target)
+    try:
+        with mode:
+            return node.target(*args, **kwargs)
+    except (DataDependentOutputException, DynamicOutputShapeException) as error:
+        if all(_is_constant(source) for source in node.all_input_nodes):
+            return _computed(node, module)
+        raise CaptureError(
+            f"the model computes sizes from the values of its inputs, with {node.target}",
+            remedy="give the sizes as numbers, or compile the parts before and after",
+        ) from error
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether a value depends on no input of the model."""
+    return node.op == "get_attr" or (
+        node.op == "call_function" and all(map(_is_constant, node.all_input_nodes))
+    )
+
+
+def _computed(node: Node, module: GraphModule) -> Any:
+    """The value of a node that depends on constants alone."""
+    if node.op == "get_attr":
+        return getattr(module, str(node.target))
+    args, kwargs = map_arg((node.args, node.kwargs), lambda one: _computed(one, module))
+    assert callable(node.target)
+    with torch.no_grad():
+        return node.target(*args, **kwargs)
 
 
 def copied(module: GraphModule) -> GraphModule:
