@@ -130,6 +130,11 @@ class CompiledModel(torch.nn.Module):
         return self.executable.report
 
     @property
+    def graphs(self) -> int:
+        """How many graphs were compiled: one for each set of shapes."""
+        return len(self._executables)
+
+    @property
     def executable(self) -> Executable:
         if self._last is None:
             raise BadCallError(

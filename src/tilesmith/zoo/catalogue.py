@@ -10,13 +10,13 @@ from tilesmith.zoo.sample import Entry, Sample, Size
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("mlp", "a perceptron", mlp.tiny, mlp.full),
-    Entry("bert", "MiniLM: sentences as vectors", language.tiny_bert, language.full_bert),
+    Entry("bert", "MiniLM: sentences as vectors", language.tiny_bert, language.full_bert, "real"),
     Entry("gpt2", "GPT-2: the next token", language.tiny_gpt2, language.full_gpt2),
-    Entry("llama", "SmolLM2: grouped-query attention, cache, generation", llama.tiny, llama.full),
+    Entry("llama", "SmolLM2: grouped-query attention, cache, generation", llama.tiny, llama.full, "real"),
     Entry("vit", "a vision transformer", vit.tiny, vit.full),
     Entry("resnet18", "ResNet-18", resnet.tiny_18, resnet.full_18),
     Entry("resnet50", "ResNet-50", resnet.tiny_50, resnet.full_50),
-    Entry("efficientnet", "EfficientNet-Lite0: photos", efficientnet.tiny, efficientnet.full),
+    Entry("efficientnet", "EfficientNet-Lite0: photos", efficientnet.tiny, efficientnet.full, "real"),
     Entry("sd-text", "Stable Diffusion: the text encoder", diffusion.tiny_text, diffusion.full_text),
     Entry("sd-unet", "Stable Diffusion: the UNet", diffusion.tiny_unet, diffusion.full_unet),
     Entry("sd-vae", "Stable Diffusion: the image decoder", diffusion.tiny_vae, diffusion.full_vae),

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from tilesmith.graph.views import padded
-from tilesmith.model import compile_model
+from tilesmith.model import CompiledModel, compile_model
 from tilesmith.zoo.llama import WithCache, full_model, tokenizer
 
 Step = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Continued:
+    """The tokens of two steps after the same prompt, the text of ours, and how many graphs ours compiled."""
+
+    ours: list[int]
+    theirs: list[int]
+    text: str
+    graphs: int
 
 
 def continuation(step: Step, cached: WithCache, prompt: list[int], count: int) -> list[int]:
@@ -33,11 +44,30 @@ def continuation(step: Step, cached: WithCache, prompt: list[int], count: int) -
 
 def continue_text(prompt: str, count: int, backend: str = "tenstorrent", path: Path | None = None) -> str:
     """The text of `continuation` by SmolLM2, or by a Llama in a folder."""
+    cached, words, ids = _ready(prompt, count, path)
+    text: str = words.decode(continuation(_compiled(cached, backend), cached, ids, count))
+    return text
+
+
+def compare_continuations(
+    prompt: str, count: int, backend: str = "tenstorrent", path: Path | None = None
+) -> Continued:
+    """The same, and what torch in float32 adds."""
+    cached, words, ids = _ready(prompt, count, path)
+    step = _compiled(cached, backend)
+    ours = continuation(step, cached, ids, count)
+    with torch.no_grad():
+        theirs = continuation(cached, cached, ids, count)
+    return Continued(ours, theirs, words.decode(ours), step.graphs)
+
+
+def _ready(prompt: str, count: int, path: Path | None) -> tuple[WithCache, Any, list[int]]:
     model, _ = full_model(path)
     words = tokenizer(path)
-    ids = words(prompt)["input_ids"]
-    cached = WithCache(model, length=padded(len(ids) + count))
+    ids = list(words(prompt)["input_ids"])
+    return WithCache(model, length=padded(len(ids) + count)), words, ids
+
+
+def _compiled(cached: WithCache, backend: str) -> CompiledModel:
     options = {"checks": "off", "numbers": "fast"} if backend == "tenstorrent" else {}
-    step = compile_model(cached, backend, **options)
-    text: str = words.decode(continuation(step, cached, list(ids), count))
-    return text
+    return compile_model(cached, backend, **options)

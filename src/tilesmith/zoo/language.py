@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,19 @@ def full_bert(path: Path | None) -> Sample:
     folder = path if path is not None else wheel_file(*_MINILM)
     model = pretrained(AutoModel.from_pretrained, folder, dtype=torch.float32)
     ids, seen = sentence_tokens(folder, SENTENCES)
-    return Sample(Picked(model, "last_hidden_state"), (ids, seen), str(path or f"real, {_MINILM[2]}"))
+    source = str(path or f"real, {_MINILM[2]}")
+    judge = partial(similarities_agree, seen=seen)
+    return Sample(Picked(model, "last_hidden_state"), (ids, seen), source, judge=judge)
+
+
+def similarities_agree(made: torch.Tensor, wanted: torch.Tensor, seen: torch.Tensor) -> tuple[str, bool]:
+    """Whether the similarities of all pairs of sentences differ by less than 0.01.
+
+    >>> similarities_agree(torch.ones(2, 3, 4), torch.ones(2, 3, 4), torch.ones(2, 3))
+    ('similarities within 0.0000', True)
+    """
+    apart = float((similarities(made, seen) - similarities(wanted, seen)).abs().max())
+    return f"similarities within {apart:.4f}", apart < 0.01
 
 
 def sentence_tokens(

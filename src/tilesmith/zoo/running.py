@@ -21,9 +21,11 @@ _CLOSE = 0.99
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run. `host_ops` are the operators left to the host; `chip_ms` is predicted.
+    """One run. `host_ops` are the operators left to the host, each with the reason; `chip_ms` is predicted.
 
-    `compile_s` goes up to the end of the first run, which builds the kernels; `run_s` is the second run.
+    `top1` and `top5` are the shares of rows with the same largest, and the same five largest, elements; ties
+    that bfloat16 blurs do not count in `same_answer`. `compile_s` goes up to the end of the first run, which
+    builds the kernels; `run_s` is the second run.
     """
 
     name: str
@@ -35,6 +37,10 @@ class Outcome:
     pcc: float
     relative_l2: float
     same_answer: bool | None
+    top1: float | None
+    top5: float | None
+    verdict: str
+    judged_well: bool
     compile_s: float
     run_s: float
     chip_ms: float
@@ -42,17 +48,19 @@ class Outcome:
     @property
     def ok(self) -> bool:
         """Correlated, of the right size, and of the same answer where there is one."""
-        return self.pcc >= _CLOSE and self.relative_l2 < 0.15 and self.same_answer is not False
+        close = self.pcc >= _CLOSE and self.relative_l2 < 0.15
+        return close and self.same_answer is not False and self.judged_well
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     def __str__(self) -> str:
-        host = f"{len(self.host_ops)} on the host" if self.host_ops else "none on the host"
+        host = f"on the host: {'; '.join(self.host_ops)}" if self.host_ops else "none on the host"
         answer = {None: "", True: ", the same answer", False: ", ANOTHER ANSWER"}[self.same_answer]
+        verdict = f", {self.verdict}" if self.verdict else ""
         return (
             f"{self.name} ({self.weights}): {self.ops} operators -> {self.kernels} kernels, {host}\n"
-            f"  PCC {self.pcc:.6f}, relative L2 error {self.relative_l2:.4f}{answer}\n"
+            f"  PCC {self.pcc:.6f}, relative L2 error {self.relative_l2:.4f}{answer}{verdict}\n"
             f"  compiled in {self.compile_s:.1f} s, ran in {self.run_s:.2f} s, "
             f"{self.chip_ms:.3f} ms predicted on the chip"
         )
@@ -75,7 +83,7 @@ def run(
 
 def run_sample(name: str, sample: Sample, backend: str = "tenstorrent", **options: Any) -> Outcome:
     """The same for a model of one's own with inputs."""
-    compiled = _compiled(sample.model, backend, options)
+    compiled = _compiled(sample.model, backend, {"precision": sample.precision, **options})
     begin = perf_counter()
     compiled.run(*sample.inputs)
     ready = perf_counter()
@@ -83,13 +91,19 @@ def run_sample(name: str, sample: Sample, backend: str = "tenstorrent", **option
     done = perf_counter()
     with torch.no_grad():
         wanted = sample.model(*sample.inputs)
+    verdict, well = sample.judge(made, wanted) if sample.judge is not None else ("", True)
+    rows = (made, wanted) if sample.classifies else None
     return Outcome(
         name=name,
         weights=sample.weights,
         **_counts([model.report for model in compiled.models]),
         pcc=pcc(made, wanted),
         relative_l2=relative_l2(made, wanted),
-        same_answer=same_answer(made, wanted) if sample.classifies else None,
+        same_answer=None if rows is None else same_answer(*rows),
+        top1=None if rows is None else same_largest(*rows, 1),
+        top5=None if rows is None else same_largest(*rows, 5),
+        verdict=verdict,
+        judged_well=well,
         compile_s=round(ready - begin, 3),
         run_s=round(done - ready, 3),
         chip_ms=round(compiled.chip_ms, 6),
@@ -124,7 +138,9 @@ def _counts(reports: Sequence[Report]) -> dict[str, Any]:
         "ops": sum(report.ops for report in reports),
         "kernels": sum(len(report.kernels) for report in reports),
         "distinct": sum(report.distinct for report in reports),
-        "host_ops": tuple(sorted({line.op for report in reports for line in report.host})),
+        "host_ops": tuple(
+            sorted({f"{line.op} ({line.reason})" for report in reports for line in report.host})
+        ),
     }
 
 
@@ -167,3 +183,15 @@ def same_answer(made: torch.Tensor, wanted: torch.Tensor) -> bool:
     spread = wanted.amax(-1) - wanted.amin(-1)
     clear = first - second > spread / 100
     return bool((made.argmax(-1) == wanted.argmax(-1))[clear].all())
+
+
+def same_largest(made: torch.Tensor, wanted: torch.Tensor, count: int) -> float:
+    """The share of rows whose `count` largest elements are the same ones, in any order.
+
+    >>> same_largest(torch.tensor([[3.0, 2, 1], [1, 2, 3]]), torch.tensor([[2.0, 3, 1], [3, 2, 1]]), 2)
+    0.5
+    """
+    ours, theirs = (
+        one.topk(min(count, one.shape[-1]), dim=-1).indices.sort(-1).values for one in (made, wanted)
+    )
+    return float((ours == theirs).all(-1).float().mean())

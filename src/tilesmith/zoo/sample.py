@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 Size = Literal["tiny", "full"]
+Judge = Callable[[torch.Tensor, torch.Tensor], tuple[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -30,22 +31,32 @@ class Loop:
 
 @dataclass(frozen=True)
 class Sample:
-    """`weights` says where the weights come from; `classifies` that the largest output is an answer."""
+    """`weights` says where the weights come from; `classifies` that the largest output is an answer.
+
+    `judge` says what a result and the wanted one have in common, and whether that is enough. `precision` is
+    what values are kept in between kernels.
+    """
 
     model: nn.Module | Loop
     inputs: tuple[Any, ...]
     weights: str
     classifies: bool = False
+    judge: Judge | None = None
+    precision: str = "bfloat16"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """`full` has the published shape and takes a checkpoint of the user's; `tiny` runs in seconds."""
+    """`full` has the published shape and takes a checkpoint of the user's; `tiny` runs in seconds.
+
+    `weights` says where those of `full` come from.
+    """
 
     name: str
     sentence: str
     tiny: Callable[[], Sample]
     full: Callable[[Path | None], Sample]
+    weights: str = "random"
 
 
 class Picked(nn.Module):

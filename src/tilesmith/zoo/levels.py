@@ -1,0 +1,99 @@
+"""A model at every optimisation level: kernels, predicted time on the chip, bytes from and to DRAM, accuracy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
+
+import torch
+
+from tilesmith.backends.tenstorrent import TenstorrentExecutable
+from tilesmith.graph.options import Level
+from tilesmith.graph.report import PrecisionLine
+from tilesmith.model import compile_model
+from tilesmith.progress import tracked
+from tilesmith.zoo.running import pcc, relative_l2
+
+LEVELS: tuple[str, ...] = get_args(Level)
+
+
+@dataclass(frozen=True)
+class LevelFigures:
+    """One level. `pcc` and `relative_l2` compare the first output with torch in float32."""
+
+    level: str
+    kernels: int
+    chip_ms: float
+    dram_bytes: int
+    pcc: float
+    relative_l2: float
+    host_ops: int
+    precision: tuple[PrecisionLine, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def bench_levels(
+    model: torch.nn.Module, inputs: Sequence[Any], levels: Sequence[str] = LEVELS, **options: Any
+) -> list[LevelFigures]:
+    """The figures of a model with these inputs at each level."""
+    with torch.no_grad():
+        wanted = _first_tensor(model(*inputs))
+    return [_figures(model, inputs, level, wanted, options) for level in tracked(levels, "levels")]
+
+
+def _figures(
+    model: torch.nn.Module, inputs: Sequence[Any], level: str, wanted: torch.Tensor, options: dict[str, Any]
+) -> LevelFigures:
+    compiled = compile_model(model, "tenstorrent", level, **options)
+    made = _first_tensor(compiled(*inputs))
+    executable, report = compiled.executable, compiled.report
+    assert isinstance(executable, TenstorrentExecutable)
+    return LevelFigures(
+        level,
+        len(report.kernels),
+        executable.microseconds / 1e3,
+        executable.dram_bytes,
+        pcc(made, wanted),
+        relative_l2(made, wanted),
+        len(report.host),
+        report.precision,
+    )
+
+
+def table(figures: Sequence[LevelFigures]) -> str:
+    """The figures as people read them; the first level is what the others are compared with.
+
+    >>> print(table([LevelFigures("O0", 4, 2.0, 4_000_000, 0.9999, 0.01, 0)]))
+    level  kernels  on the host  predicted ms  times faster  DRAM MB      PCC  relative L2
+    O0           4            0         2.000          1.00     4.00  0.99990       0.0100
+    """
+    lines = [
+        "level  kernels  on the host  predicted ms  times faster  DRAM MB      PCC  relative L2",
+        *(_row(one, figures[0].chip_ms) for one in figures),
+    ]
+    tried = [line for one in figures for line in one.precision]
+    if tried:
+        lowered = [line for line in tried if line.lowered]
+        lines.append(f"O3 lowered {len(lowered)} of {len(tried)} kernels; the gate refused the others")
+        lines += [f"  {count:4d} x {text}" for text, count in Counter(map(str, tried)).items()]
+    return "\n".join(lines)
+
+
+def _row(one: LevelFigures, slowest: float) -> str:
+    faster = slowest / one.chip_ms if one.chip_ms else 1.0
+    return (
+        f"{one.level:5}  {one.kernels:7}  {one.host_ops:11}  {one.chip_ms:12.3f}  {faster:12.2f}"
+        f"  {one.dram_bytes / 1e6:7.2f}  {one.pcc:.5f}  {one.relative_l2:11.4f}"
+    )
+
+
+def _first_tensor(value: Any) -> torch.Tensor:
+    """The first tensor of what a model returns, whatever holds it."""
+    if isinstance(value, torch.Tensor):
+        return value
+    parts = value.values() if isinstance(value, dict) else value
+    return _first_tensor(next(iter(parts)))
