@@ -73,6 +73,21 @@ def test_images_of_odd_sizes_are_convolved_normalised_joined_and_pooled() -> Non
     ]
 
 
+def test_transposed_and_grouped_convolutions_agree_with_torch() -> None:
+    model = seeded(
+        lambda: nn.Sequential(
+            nn.ConvTranspose2d(4, 32, 3, stride=2, padding=1, output_padding=1),
+            nn.Conv2d(32, 64, 3, padding=2, dilation=2, groups=4),
+        )
+    )
+    x = noise(1, 4, 5, 4)
+    compiled = compile_model(model, checks="off", numbers="fast")
+    made = compiled(x)
+    with torch.no_grad():
+        assert relative_l2(made, model(x)) < 0.01
+    assert compiled.report.host == ()
+
+
 PLANS: dict[str, tuple[nn.Module, tuple[Tensor, ...], int]] = {
     "tokens of an image and back": (
         _model(

@@ -12,9 +12,9 @@ from torch.fx import Node
 from tilesmith.graph.finishing import finish
 from tilesmith.graph.groups import Group, args_of, describe, shape_of
 from tilesmith.graph.iteration import Placed, Space, block_rows, fits, unjoined
+from tilesmith.graph.lower_convolution import lower_convolution
 from tilesmith.graph.lower_group_norm import lower_group_norm
 from tilesmith.graph.lower_images import (
-    lower_convolution,
     lower_image_elementwise,
     lower_pool,
     lower_upsample,

@@ -1,4 +1,4 @@
-"""Convolutions, pooling and elementwise work on images -> launches."""
+"""Pooling and elementwise work on images -> launches, and images as operands."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from tilesmith.graph.groups import Group, describe, shape_of
 from tilesmith.graph.images import CHANNELS_LAST, fresh_image, is_image, pixels
 from tilesmith.graph.iteration import Placed, Space, fits
 from tilesmith.graph.lowering import Lowering, NoKernel, inline, size_numbers
-from tilesmith.graph.views import TILE, Axis, View, fresh, new_storage, padded
-from tilesmith.kernels.convolution import Convolution, Windowed
+from tilesmith.graph.views import TILE, View, fresh
+from tilesmith.kernels.convolution import Windowed
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Expr, Input, apply
-from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Operand
 
 aten = torch.ops.aten
 
 
-def _pair(value: Any) -> tuple[int, int]:
+def pair(value: Any) -> tuple[int, int]:
     return (int(value[0]), int(value[-1])) if isinstance(value, Sequence) else (int(value), int(value))
 
 
@@ -87,16 +86,16 @@ def _per_channel(lowering: Lowering, node: Node, batch: int, channels: int) -> V
     line = (batch, 1, channels)
     if node not in lowering.device:
         held = lowering.uploaded(
-            node, "channels", lambda: _shaped(fresh(line, lowering.dtype, "rows"), shape_of(node))
+            node, "channels", lambda: shaped(fresh(line, lowering.dtype, "rows"), shape_of(node))
         )
-        return _shaped(held, line)
+        return shaped(held, line)
     view = lowering.device[node].reshape(line)
     if view is not None and (view.axes[-1].row, view.axes[-1].col) == (0, 1):
         return replace(view, storage=lowering.in_rows(view.storage))
     return lowering.gathered(node, line, "row")
 
 
-def _shaped(view: View, shape: Sequence[int]) -> View:
+def shaped(view: View, shape: Sequence[int]) -> View:
     made = view.reshape(shape)
     assert made is not None
     return made
@@ -131,26 +130,7 @@ def image_space(lowering: Lowering, done: Finish, further: Mapping[str, Placed] 
     return room
 
 
-# ---- convolution ----
-
-
-def _conv_args(node: Node) -> tuple[Node, Node, Any, tuple[int, int], Any, tuple[int, int], int]:
-    args: list[Any] = list(node.args)
-    if node.target is aten.convolution.default:
-        x, weight, bias, stride, padding, dilation, transposed, _, groups = args
-        if transposed:
-            stride = 0  # refused where it is lowered
-    else:
-        x, weight, *rest = args
-        usual: list[Any] = [None, 1, 0, 1, 1]
-        bias, stride, padding, dilation, groups = [*rest, *usual[len(rest) :]]
-    if isinstance(padding, str):
-        if padding == "valid":
-            padding = 0
-        else:
-            taps = shape_of(weight)[2:]
-            padding = [(size - 1) * step // 2 for size, step in zip(taps, _pair(dilation), strict=True)]
-    return x, weight, bias, _pair(stride), _pair(padding), _pair(dilation), int(groups)
+# ---- windows ----
 
 
 def window_numbers(
@@ -162,66 +142,13 @@ def window_numbers(
     dilation: tuple[int, int] = (1, 1),
     zoom: tuple[int, int] = (1, 1),
 ) -> dict[str, int]:
-    """How a kernel finds the pixels under a window; `zoom` repeats every pixel of the source."""
+    """How a kernel finds the pixels under a window; `zoom` makes the image larger, by repetition or zeros."""
     batch, _, height, width = source.axes
     sizes = {"height": height.size * zoom[0], "width": width.size * zoom[1]}
     sizes |= {"area": batch.row, "pitch": height.row, "step": width.row}
     sizes |= {"out_width": out[3], "out_area": out[2] * out[3], "taps": taps[0] * taps[1], "taps_w": taps[1]}
     pairs = {"stride": stride, "pad": padding, "dil": dilation, "zoom": zoom}
-    return sizes | {f"{name}_{way}": pair["hw".index(way)] for name, pair in pairs.items() for way in "hw"}
-
-
-def lower_convolution(lowering: Lowering, group: Group) -> View:
-    node = group.anchors[0]
-    x, weight, bias, stride, padding, dilation, groups = _conv_args(node)
-    if len(shape_of(weight)) != 4:
-        raise NoKernel("a convolution that is not over two dimensions")
-    if not min(stride):
-        raise NoKernel("a transposed convolution")
-    filters, depth, *taps = shape_of(weight)
-    if groups > 1 and (depth != 1 or filters != groups):
-        raise NoKernel("a convolution in groups of several channels")
-    known: dict[Node, Expr] = {node: Input("acc0")}
-    extra: dict[str, Node] = {}
-    if bias is not None:
-        known[node], extra["bias"] = apply("add", Input("acc0"), Input("bias")), bias
-    done = finish_image(lowering, group, known, extra)
-    if groups == 1 and (*taps, *stride, *padding) == (1, 1, 1, 1, 0, 0):
-        return _lower_pointwise(lowering, group, x, weight, done)
-    numbers = window_numbers(
-        image := image_of(lowering, x), done.out.shape, (taps[0], taps[1]), stride, padding, dilation
-    )
-    wide = 64 if filters > TILE else TILE
-    if groups > 1:
-        held = _depthwise_weight(lowering, weight)
-        template: Any = Windowed("depthwise", done.epilogue, (TILE, wide), lowering.dtype)
-    else:
-        held = _weight(lowering, weight)
-        numbers["depth"] = padded(depth)
-        block = (64, wide, 64 if padded(depth) % 64 == 0 else TILE)
-        template = Convolution(done.epilogue, block, lowering.dtype)
-    launch_window(lowering, group, template, image, numbers, done, {"w": held})
-    return done.out
-
-
-def _lower_pointwise(lowering: Lowering, group: Group, x: Node, weight: Node, done: Finish) -> View:
-    """A window of one pixel is a product of the pixels."""
-    filters, depth, *_ = shape_of(weight)
-    source = placed_image(lowering, x)
-    room = image_space(lowering, done, {"x": source})
-    held = lowering.uploaded(
-        weight, "filters", lambda: _shaped(fresh((filters, depth), lowering.dtype), shape_of(weight))
-    )
-    block = (64, 64 if filters > TILE else TILE, 64 if padded(depth) % 64 == 0 else TILE)
-    dtype = source.view.storage.dtype
-    template = Linear(
-        done.epilogue, block=block, dtype=dtype, x_kind=source.kind, weight_dtype=lowering.dtype
-    )
-    storages = {"x": source.view.storage, "w0": held.storage}
-    storages |= {name: one.view.storage for name, one in done.operands.items()}
-    numbers = {**size_numbers(room), "k": padded(depth), **room.numbers, **_still("w0")}
-    lowering.launch(template, storages, numbers, describe(group), done.out)
-    return done.out
+    return sizes | {f"{name}_{way}": both["hw".index(way)] for name, both in pairs.items() for way in "hw"}
 
 
 def launch_window(
@@ -236,7 +163,7 @@ def launch_window(
     """Launch a kernel that reads an image under a window."""
     room = image_space(lowering, done)
     sizes = {"m": room.rows, "n": room.cols}
-    place = {**_still("x", *(further or {})), "x_row": image.row, "x_col": image.col // TILE}
+    place = {**still("x", *(further or {})), "x_row": image.row, "x_col": image.col // TILE}
     storages = {"x": image.storage, **{name: view.storage for name, view in (further or {}).items()}}
     storages |= {name: one.view.storage for name, one in done.operands.items()}
     lowering.launch(
@@ -244,33 +171,8 @@ def launch_window(
     )
 
 
-def _still(*names: str) -> dict[str, int]:
+def still(*names: str) -> dict[str, int]:
     return {f"{name}_{key}": 0 for name in names for key in ("row", "row1", "row2", "col", "col1", "col2")}
-
-
-def _weight(lowering: Lowering, node: Node) -> View:
-    """A row per tap and channel, the channels of each tap padded; a column per filter."""
-    filters, depth, height, width = shape_of(node)
-    deep = padded(depth)
-
-    def make() -> View:
-        storage = new_storage(height * width * deep, padded(filters), "tile", lowering.dtype)
-        axes = (Axis(filters, 0, 1), Axis(depth, 1, 0), Axis(height, width * deep, 0), Axis(width, deep, 0))
-        return View(storage, axes)
-
-    lowering.to_host(node)
-    return lowering.uploaded(node, "taps", make)
-
-
-def _depthwise_weight(lowering: Lowering, node: Node) -> View:
-    filters, _, height, width = shape_of(node)
-
-    def make() -> View:
-        storage = new_storage(height * width, filters, "rows", lowering.dtype)
-        return View(storage, (Axis(filters, 0, 1), Axis(1, 0, 0), Axis(height, width, 0), Axis(width, 1, 0)))
-
-    lowering.to_host(node)
-    return lowering.uploaded(node, "taps", make)
 
 
 # ---- pooling ----
@@ -285,10 +187,10 @@ def lower_pool(lowering: Lowering, group: Group) -> View:
     if node.target is aten.adaptive_avg_pool2d.default:
         taps, stride, padding, dilation = _adaptive(shape_of(x), shape_of(node))
     else:
-        taps = _pair(rest[0])
-        stride = _pair(rest[1]) if len(rest) > 1 and rest[1] else taps
-        padding = _pair(rest[2]) if len(rest) > 2 else (0, 0)
-        dilation = _pair(rest[3]) if node.target is aten.max_pool2d.default and len(rest) > 3 else (1, 1)
+        taps = pair(rest[0])
+        stride = pair(rest[1]) if len(rest) > 1 and rest[1] else taps
+        padding = pair(rest[2]) if len(rest) > 2 else (0, 0)
+        dilation = pair(rest[3]) if node.target is aten.max_pool2d.default and len(rest) > 3 else (1, 1)
     largest = node.target is aten.max_pool2d.default
     if not largest and max(padding) and (node.args[5:6] or (True,))[0] is False:
         raise NoKernel("an average that leaves out what lies beyond the border")

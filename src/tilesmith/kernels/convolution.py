@@ -24,20 +24,24 @@ GEOMETRY = (
 )
 """The numbers of a window, all given with the call.
 
-Images lie `area` rows apart, lines `pitch`, pixels `step`. Each pixel counts `zoom_h` times `zoom_w` times.
+Images lie `area` rows apart, lines `pitch`, pixels `step`. Each pixel counts as `zoom_h` lines of `zoom_w`.
 """
 
 
 class Window:
     """How the rows of the result and the taps of a window lead to rows of the image."""
 
-    def __init__(self, image: op.Bound, clamped: bool) -> None:
+    def __init__(self, image: op.Bound, clamped: bool = False, sparse: bool = False) -> None:
         self.numbers = dict(zip(GEOMETRY, symbols(*GEOMETRY), strict=True))
         self.image = image
         self.clamped = clamped
+        self.sparse = sparse
 
     def at(self, out: Any, tap: Any) -> tuple[Any, Any]:
-        """Whether there is a pixel under a tap, and its row; clamped, it is the nearest tap that has one."""
+        """Whether there is a pixel under a tap, and its row.
+
+        Clamped, it is that of the nearest tap that has one. Sparse, only the first place of a pixel has it.
+        """
         n = self.numbers
         inner = out % n["out_area"]
         y = inner // n["out_width"] * n["stride_h"] + tap // n["taps_w"] * n["dil_h"] - n["pad_h"]
@@ -45,6 +49,8 @@ class Window:
         if self.clamped:
             y, x = _nearest(y, n["height"], n["dil_h"]), _nearest(x, n["width"], n["dil_w"])
         inside = (y >= 0) & (y < n["height"]) & (x >= 0) & (x < n["width"])
+        if self.sparse:
+            inside = inside & (y % n["zoom_h"] == 0) & (x % n["zoom_w"] == 0)
         row = self.image.numbers["row"] + out // n["out_area"] * n["area"]
         return inside, row + y // n["zoom_h"] * n["pitch"] + x // n["zoom_w"] * n["step"]
 
@@ -68,11 +74,15 @@ def _fetch(window, tensor, first, tap, column, here):  # type: ignore[no-untyped
 
 @dataclass(frozen=True)
 class Convolution:
-    """acc0 = patches @ weight. The weight lies in tiles, `depth` rows per tap: the channels, padded."""
+    """acc0 = patches @ weight. The weight lies in tiles, `depth` rows per tap: the channels, padded.
+
+    A sparse one sees zeros between the pixels, as transposed convolutions do.
+    """
 
     epilogue: Epilogue
     block: tuple[int, int, int] = (64, 64, 64)
     dtype: str = "bfloat16"
+    sparse: bool = False
 
     @property
     def name(self) -> str:
@@ -86,7 +96,7 @@ class Convolution:
         bm, bn, bk = self.block
         m, n, depth, taps = symbols("m", "n", "depth", "taps")
         bound = op.bind(self.tensors)
-        window = Window(bound["x"], clamped=False)
+        window = Window(bound["x"], sparse=self.sparse)
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
