@@ -71,6 +71,33 @@ def test_schema_shapes_and_autograd_are_registered(name: str) -> None:
     assert set(results.values()) == {"SUCCESS"}
 
 
+ROWS, MARKS = torch.randn(4, 40).double(), torch.ones(4, 1).double()
+HEADS = torch.randn(1, 2, 4, 8).double()
+WITHOUT_GRADIENTS: dict[str, tuple[Any, ...]] = {
+    "equality": (MARKS, MARKS.T),
+    "softmax_backward": (ROWS, ROWS.softmax(-1)),
+    "layer_norm_backward": (ROWS, ROWS, ROWS[0], 1e-5),
+    "rms_norm_backward": (ROWS, ROWS, None, 1e-5),
+    "attention_backward": (HEADS, HEADS, HEADS, HEADS, None, True, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_GRADIENTS)
+def test_operators_that_gradients_are_made_of_are_registered_too(name: str) -> None:
+    results = torch.library.opcheck(getattr(ours, name).default, WITHOUT_GRADIENTS[name])
+    assert set(results.values()) == {"SUCCESS"}
+
+
+def test_no_operator_is_left_out() -> None:
+    registered = {name.split("::")[1].split(".")[0] for name in _registered()}
+    assert registered == {*CASES, *WITHOUT_GRADIENTS}
+
+
+def _registered() -> list[str]:
+    names: list[str] = torch._C._dispatch_get_all_op_names()
+    return [name for name in names if name.startswith("tilesmith::")]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_agree_with_differences(name: str) -> None:
     case = CASES[name]

@@ -100,6 +100,7 @@ def training_decompositions() -> dict[Any, Callable[..., Any]]:
         aten.convolution_backward.default: convolution_backward,
         aten.max_pool2d_with_indices_backward.default: max_pool_backward,
         aten._native_batch_norm_legit_functional.default: batch_norm_training,
+        aten.native_dropout.default: _dropout,
         aten.embedding_dense_backward.default: _embedding_backward,
         aten.slice_backward.default: _slice_backward,
         aten.select_backward.default: _select_backward,
@@ -117,6 +118,14 @@ def _embedding_backward(grad: Tensor, ids: Tensor, rows: int, padding: int, by_f
         seen = torch.arange(rows, device=grad.device)[:, None] != padding
         table = table * seen.to(grad.dtype)
     return table
+
+
+def _dropout(x: Tensor, chance: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """What is kept is drawn on the host, where the generator is; the rest is elementwise work."""
+    if train is False:
+        return x, torch.ones_like(x, dtype=torch.bool)
+    kept = torch.rand_like(x) > chance
+    return x * kept * (0.0 if chance == 1 else 1 / (1 - chance)), kept
 
 
 def _slice_backward(grad: Tensor, sizes: list[int], dim: int, start: int, end: int, step: int) -> Any:

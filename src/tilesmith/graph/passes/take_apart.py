@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.fx import GraphModule, Node
 
 from tilesmith.graph.parts.experts import EXPERTS, can_route
+from tilesmith.graph.parts.gradients import GRADIENTS, can_derive
 from tilesmith.graph.parts.joining import JOINS
 from tilesmith.graph.parts.picking import PICKS, can_pick
 from tilesmith.graph.parts.resampling import RESAMPLINGS, can_resample
@@ -22,14 +23,26 @@ aten = torch.ops.aten
 
 def take_apart(module: GraphModule) -> None:
     """Padding, repetition, unusual forms of norms, sums and softmaxes, picking by number, other sizes."""
+    while _take_apart_once(module):
+        pass
+    tidy(module)
+
+
+def _take_apart_once(module: GraphModule) -> bool:
+    """Whether anything was: parts may have parts. What depends on no input is folded, not taken apart."""
+    changed = False
+    live: set[Node] = set()
     for node in list(module.graph.nodes):
+        if node.op == "placeholder" or any(source in live for source in node.all_input_nodes):
+            live.add(node)
         if node.target is aten.max_pool2d_with_indices.default:
             _forget_indices(module, node)
             continue
-        make = _parts(node)
+        make = _parts(node) if node in live else None
         if make is not None and _is_real(node) and _can(node):
             expand(module, node, make)
-    tidy(module)
+            changed = True
+    return changed
 
 
 def _forget_indices(module: GraphModule, node: Node) -> None:
@@ -63,6 +76,8 @@ def _is_real(node: Node) -> bool:
 def _can(node: Node) -> bool:
     """Whether the arguments of a call are among those its parts can do."""
     args: Any = node.args
+    if node.target in GRADIENTS:
+        return can_derive(node.target, args)
     if node.target in PICKS:
         return can_pick(node.target, args)
     if _name(node) in EXPERTS:
@@ -119,6 +134,7 @@ def _one(value: Any) -> int:
 
 
 _PARTS: dict[Any, Callable[..., Any]] = {
+    **GRADIENTS,
     **JOINS,
     **PICKS,
     **SUMS,
