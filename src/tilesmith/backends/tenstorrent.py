@@ -34,7 +34,7 @@ from tilesmith.graph.views import Storage
 from tilesmith.launch import shared_device, tensor_types
 from tilesmith.program import Program
 from tilesmith.progress import tracked
-from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, Tensor
+from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, RunReport, Tensor
 from tilesmith.runtime.observers import labelled
 
 _FORMATS = {
@@ -84,6 +84,7 @@ class TenstorrentExecutable(Executable):
         self.device: Device = shared_device(self.arch)
         self.cycles = 0
         self.launch_us = 0.0
+        self._last: list[RunReport] = []
         self.memory = plan_memory(plan, self._l1_room())
         self._host = HostCalls(module)
         self._tensors: dict[Storage | Slot, Tensor] = {}
@@ -111,7 +112,7 @@ class TenstorrentExecutable(Executable):
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         values = self.values(inputs)
-        self.cycles, self.launch_us = 0, 0.0
+        self.cycles, self.launch_us, self._last = 0, 0.0, []
         with self.settings():
             for step in tracked(self.plan.steps, "running kernels"):
                 self.do(step, values)
@@ -128,6 +129,7 @@ class TenstorrentExecutable(Executable):
                 report = self.device.run(self._programs[id(step)])
             self.cycles += report.cycles
             self.launch_us += report.launch_us
+            self._last.append(report)
         elif isinstance(step, Upload):
             self._upload(step, values)
         elif isinstance(step, HostCall):
@@ -148,6 +150,13 @@ class TenstorrentExecutable(Executable):
     def microseconds(self) -> float:
         """What the last call would take on the chip: its kernels, and their launches."""
         return self.cycles / (self.arch.clock_ghz * 1e3) + self.launch_us
+
+    @property
+    def dram_bytes(self) -> int:
+        """What the kernels of the last call read from DRAM and wrote to it."""
+        return sum(
+            one.dram_read_bytes + one.dram_written_bytes for report in self._last for one in report.traffic
+        )
 
     def _l1_room(self) -> int:
         """How much of all cores' L1 tensors may take; the rest is for the kernels' circular buffers."""

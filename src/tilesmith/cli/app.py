@@ -113,6 +113,30 @@ def profile(
 
 
 @app.command()
+def bench(
+    model: Annotated[
+        str, typer.Argument(help="a name that `zoo list` prints, or file.py:maker(...) -> (model, inputs)")
+    ],
+    tiny: Annotated[bool, typer.Option("--tiny", help="the small version, with random weights")] = False,
+    levels: Annotated[str, typer.Option(help="with commas between them: O0,O2; all if left out")] = "",
+    accuracy: Annotated[
+        float, typer.Option(help="at O3: how far results may move, as relative L2 error")
+    ] = 0.01,
+    checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
+    weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the figures as JSON")] = False,
+) -> None:
+    """Run a model at each optimisation level and show the time each would take on the chip."""
+    import json
+
+    from tilesmith.cli.bench import bench as measured
+    from tilesmith.zoo.levels import table
+
+    figures = measured(model, tiny, levels, weights, accuracy, checks)
+    typer.echo(json.dumps([one.to_json() for one in figures]) if as_json else table(figures))
+
+
+@app.command()
 def dashboard(
     folder: Annotated[Path, typer.Argument(help="where profiles are saved")] = Path("profiles"),
     port: Annotated[int, typer.Option(help="of the web page")] = 8501,

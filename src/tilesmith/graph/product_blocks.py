@@ -17,6 +17,8 @@ from tilesmith.kernels.linear import Linear, Mesh
 
 # Of a core's L1, what the circular buffers of a product may take; tensors lie beside them.
 _L1_SHARE = 0.6
+# What a block that is sent on waits, in latencies: its own read, and a part of the receivers' readiness.
+_HANDSHAKE = 1.25
 _DEEPEST = 768
 _WIDEST = 256
 
@@ -87,7 +89,7 @@ def _ranked(product: Product, chip: str) -> list[_Choice]:
 def _choices(product: Product, arch: Arch) -> Iterator[_Choice]:
     for bm in _divisors(product.rows, _WIDEST):
         for bn in _divisors(product.cols, _WIDEST):
-            for bk in _divisors(product.depth, _DEEPEST):
+            for bk in _depths(product.depth):
                 if _bytes(product, (bm, bn, bk)) > _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base):
                     continue
                 yield _Choice((bm, bn, bk), None)
@@ -97,6 +99,12 @@ def _choices(product: Product, arch: Arch) -> Iterator[_Choice]:
 
 def _divisors(size: int, most: int) -> list[int]:
     return [block for block in range(TILE, min(size, most) + 1, TILE) if size % block == 0]
+
+
+def _depths(depth: int) -> list[int]:
+    """Even numbers of tiles, if there are any: rows of weights then begin at fewer of the same banks."""
+    depths = _divisors(depth, _DEEPEST)
+    return [one for one in depths if one % (2 * TILE) == 0] or depths
 
 
 def _meshes(product: Product, bm: int, bn: int, arch: Arch) -> Iterator[Mesh]:
@@ -137,7 +145,7 @@ def _cycles(product: Product, choice: _Choice, arch: Arch) -> float:
         step = max(2 * wait + (row_bytes + weight_bytes) / rate, math)
         traffic = (weights_read + rows_read) / (arch.grid.x * timing.noc.stream_bytes)
     else:
-        sent = 3 * wait + row_bytes / rate + row_bytes / timing.noc.stream_bytes
+        sent = _HANDSHAKE * wait + row_bytes / rate + row_bytes / timing.noc.stream_bytes
         step = max(sent, wait + weight_bytes / rate, math)
         traffic = weights_read / (arch.grid.x * timing.noc.stream_bytes)
     dram = weights_read / (arch.num_dram_banks * timing.dram.read_bytes_by_packet[-1][1])

@@ -38,6 +38,11 @@ class PrecisionLine:
     error: float
     lowered: bool
 
+    def __str__(self) -> str:
+        how = f"weights in {self.weights}, {self.fidelity}"
+        verdict = "lowered" if self.lowered else "kept as it was by the gate"
+        return f"{verdict}: {' + '.join(self.ops)} ({how} moves its result by {self.error:.4f})"
+
 
 @dataclass(frozen=True)
 class Report:
@@ -80,14 +85,9 @@ class Report:
             lines.append(f"  {count:4d} x {name}: {' + '.join(ops)}")
         for (op, reason), count in Counter((line.op, line.reason) for line in self.host).items():
             lines.append(f"  on the host, {count} x {op}: {reason}")
-        lines += [_told(line) for line in self.precision]
+        for text, count in Counter(map(str, self.precision)).items():
+            lines.append(f"  {count:4d} x {text}")
         return "\n".join(lines)
-
-
-def _told(line: PrecisionLine) -> str:
-    how = f"weights in {line.weights}, {line.fidelity}"
-    verdict = "lowered" if line.lowered else "kept as it was by the gate"
-    return f"  {verdict}: {' + '.join(line.ops)} ({how} moves its result by {line.error:.4f})"
 
 
 def report_of(plan: Plan, module: GraphModule, ops: int) -> Report:

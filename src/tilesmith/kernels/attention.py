@@ -51,6 +51,11 @@ class Attention:
         inputs = (Operand(name, dtype=self.dtype) for name in "qkv")
         return (*inputs, *mask, *self.epilogue.operands)
 
+    @property
+    def power(self) -> float:
+        """The scale for powers of two, which the chip takes in one instruction."""
+        return self.scale * log2(e)
+
     def prim_func(self) -> Any:
         bm = self.block[0]
         m, n, nb1, nb2 = symbols("m", "n", "nb1", "nb2")
@@ -94,8 +99,10 @@ class _Keys:
 
 
 def _at_once(attention: Attention, keys: _Keys) -> Any:
-    """All keys fit one block: the softmax is the plain one."""
+    """All keys fit one block: the softmax is the plain one, and without a mask may scale last."""
     bm, bn = attention.block
+    last = attention.mask is None and attention.scale > 0
+    late, early = (attention.power, 1.0) if last else (1.0, attention.power)
 
     @T.macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -105,12 +112,11 @@ def _at_once(attention: Attention, keys: _Keys) -> Any:
         peak = T.alloc_fragment((bm,), "float32")
         total = T.alloc_fragment((bm,), "float32")
         q_here = _queries(attention, keys, tensors, by, b1, b2)
-        _scores(attention, keys, tensors, q_here, scores, by, b1, b2, 0)
+        _scores(attention, keys, tensors, q_here, scores, early, by, b1, b2, 0)
         T.reduce_max(scores, peak, dim=1)
         for i, j in T.Parallel(bm, bn):
-            scores[i, j] = T.exp2(scores[i, j] - peak[i])
-        T.reduce_sum(scores, total, dim=1)
-        T.copy(scores, weights)
+            weights[i, j] = T.exp2((scores[i, j] - peak[i]) * late)
+        T.reduce_sum(weights, total, dim=1)
         v_at = keys.start("v", b1, b2, 0)
         T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
         T.clear(output)
@@ -142,9 +148,10 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         T.clear(output)
         T.clear(total)
         T.fill(peak, _HIDDEN)
-        last = T.min((by + 1) * bm + keys.ahead, n) if attention.causal else n
-        for step in T.Pipelined(T.ceildiv(last, bn), num_stages=2):
-            _scores(attention, keys, tensors, q_here, scores, by, b1, b2, step)
+        to_diagonal = T.min((by + 1) * bm + keys.ahead, n)
+        blocks = T.ceildiv(to_diagonal, bn) if attention.causal else T.ceildiv(n, bn)
+        for step in T.Pipelined(blocks, num_stages=2):
+            _scores(attention, keys, tensors, q_here, scores, attention.power, by, b1, b2, step)
             T.copy(peak, peak_before)
             T.reduce_max(scores, peak, dim=1, clear=False)
             for i in T.Parallel(bm):
@@ -177,10 +184,9 @@ def _queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-d
 
 
 @T.macro
-def _scores(attention, keys, tensors, q_here, scores, by, b1, b2, step):  # type: ignore[no-untyped-def]
-    """Products of queries and a block of keys, in powers of two, with what must not be seen far below."""
+def _scores(attention, keys, tensors, q_here, scores, scale, by, b1, b2, step):  # type: ignore[no-untyped-def]
+    """Products of queries and a block of keys, scaled, with the mask and what must not be seen far below."""
     bm, bn = attention.block
-    power = attention.scale * log2(e)  # exp2 is one instruction: log2(e) goes into the scale
     k_here = T.alloc_shared((bn, attention.width), attention.dtype)
     k_at = keys.start("k", b1, b2, step * (bn // TILE))
     T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
@@ -192,10 +198,10 @@ def _scores(attention, keys, tensors, q_here, scores, by, b1, b2, step):  # type
         mask_at = mask.start(b1, b2, by * (bm // TILE), step * (bn // TILE))
         T.copy(tensors["mask"][mask_at[0], mask_at[1]], mask_here)
         for i, j in T.Parallel(bm, bn):
-            scores[i, j] = scores[i, j] * power + mask.element(mask_here, i, j) * log2(e)
-    else:
+            scores[i, j] = scores[i, j] * scale + mask.element(mask_here, i, j) * log2(e)
+    elif scale != 1.0:
         for i, j in T.Parallel(bm, bn):
-            scores[i, j] = scores[i, j] * power
+            scores[i, j] = scores[i, j] * scale
     if attention.causal or not attention.whole:
         for i, j in T.Parallel(bm, bn):
             seen = keys.seen(by * bm + i, step * bn + j)

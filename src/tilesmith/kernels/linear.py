@@ -70,16 +70,18 @@ class Linear:
         weights = [f"w{number}" for number in range(self.weights)]
         x_block = (bk, bm) if self.x_transposed else (bm, bk)
         w_block = (bn, bk) if self.transposed else (bk, bn)
+        staggered = self.mesh is not None
 
         @T.macro
-        def block_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
+        def block_of(tensors, bx, by, b1, b2, begin=0):  # type: ignore[no-untyped-def]
             x_here = T.alloc_shared(x_block, self.dtype)
             w_here = [named(f"{w}_here", T.alloc_shared(w_block, self.weight_dtype)) for w in weights]
             accs = [named(f"acc{i}", T.alloc_fragment((bm, bn), "float32")) for i in range(self.weights)]
             for acc in accs:
                 T.clear(acc)
             for ko in T.Pipelined(T.ceildiv(k, bk), num_stages=self.stages):
-                rows, deep, cols = by * (bm // TILE), ko * (bk // TILE), bx * (bn // TILE)
+                turn = (ko + begin) % T.ceildiv(k, bk) if staggered else ko
+                rows, deep, cols = by * (bm // TILE), turn * (bk // TILE), bx * (bn // TILE)
                 at = bound["x"].start(b1, b2, *((deep, rows) if self.x_transposed else (rows, deep)))
                 op.load(tensors["x"], at, x_here)
                 for w, here, acc in zip(weights, w_here, accs, strict=True):
@@ -105,7 +107,8 @@ class Linear:
         @T.macro
         def body_of_mesh(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(*self.mesh.cores, threads=128) as (x, y):
-                block_of(tensors, y % self.mesh.rows * self.mesh.columns + x, y // self.mesh.rows, 0, 0)
+                # Rows of cores begin at different depths, so that they do not all ask the same banks.
+                block_of(tensors, y % self.mesh.rows * self.mesh.columns + x, y // self.mesh.rows, 0, 0, y)
 
         numbers = [m, n, k, nb1, nb2, *op.numbers(bound)]
         return prim_func(self.name, op.declared(bound), numbers, body_of_mesh if self.mesh else body)

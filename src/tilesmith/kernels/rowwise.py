@@ -49,6 +49,13 @@ class RowWise:
         return self.kind
 
     @property
+    def part(self) -> int:
+        """How many columns of a row are loaded at a time for its statistics: half of them, if they are many."""
+        return (
+            self.columns // 2 if self.columns % (2 * TILE) == 0 and self.columns >= 8 * TILE else self.columns
+        )
+
+    @property
     def tensors(self) -> tuple[Operand, ...]:
         return (*self.inputs, *self.epilogue.operands)
 
@@ -75,10 +82,10 @@ class RowWise:
         def chunk_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
             block = (rows, self.chunk)
             place = lambda one: one.start(b1, b2, by * (rows // TILE), bx * (self.chunk // TILE))  # noqa: E731
-            row = lambda one: one.start(b1, b2, by * (rows // TILE), 0)  # noqa: E731
+            part = lambda one, col: one.start(b1, b2, by * (rows // TILE), col)  # noqa: E731
             mean = T.alloc_fragment((rows,), "float32")
             scale = T.alloc_fragment((rows,), "float32")
-            _statistics(self, bound, loaded(self.inputs, bound, tensors, (rows, wide), row), mean, scale)
+            _statistics(self, bound, tensors, part, mean, scale)
             held = loaded(self.inputs, bound, tensors, block, place)
             x = _Normalised(self, bound, held, mean, scale)
             if self.epilogue.is_plain:
@@ -131,24 +138,32 @@ def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) 
 
 
 @T.macro
-def _statistics(norm, bound, held, mean, scale):  # type: ignore[no-untyped-def]
+def _statistics(norm, bound, tensors, place, mean, scale):  # type: ignore[no-untyped-def]
     """The mean of rows and one over their deviation, from products: with ones, and of rows with themselves.
 
     The variance is the mean of the squares less the square of the mean. That loses no more than rounding the
     row to bfloat16 did: the products are exact, and their sums have 24 bits.
     """
-    rows, columns = norm.block_rows, norm.columns
+    rows, columns, width = norm.block_rows, norm.columns, norm.part
     products = T.alloc_fragment((rows, rows), "float32")
+    sums = T.alloc_fragment((rows, TILE), "float32")
+    ones = T.alloc_fragment((width, TILE), "bfloat16")
     own = T.alloc_fragment((rows, rows), "float32")
     for i, j in T.Parallel(rows, rows):
         own[i, j] = T.if_then_else(i == j, T.float32(1), T.float32(0))
-    x = _row(norm, bound, held)
-    if norm.kind == "layer_norm":
-        _sums(x, mean, rows, columns)
+    T.fill(ones, 1)
+    T.clear(sums)
     T.clear(products)
-    T.gemm(x, x, products, transpose_B=True)
+    for step in T.Pipelined(columns // width, num_stages=2):
+        at = lambda one: place(one, step * (width // TILE))  # noqa: E731
+        x = _row(norm, bound, loaded(norm.inputs, bound, tensors, (rows, width), at))
+        if norm.kind == "layer_norm":
+            T.gemm(x, ones, sums)
+        T.gemm(x, x, products, transpose_B=True)
     for i, j in T.Parallel(rows, rows):
         products[i, j] = products[i, j] * own[i, j]
+    if norm.kind == "layer_norm":
+        T.reduce_max(sums, mean, dim=1)  # its columns are all the same
     T.reduce_sum(products, scale, dim=1)
     if norm.kind == "layer_norm":
         for i in T.Parallel(rows):
@@ -169,20 +184,10 @@ def _row(norm: RowWise, bound: Mapping[str, op.Bound], held: Mapping[str, Any]) 
 
 @T.macro
 def _computed_row(norm, bound, held):  # type: ignore[no-untyped-def]
-    x = T.alloc_fragment((norm.block_rows, norm.columns), "bfloat16")
-    for i, j in T.Parallel(norm.block_rows, norm.columns):
+    x = T.alloc_fragment((norm.block_rows, norm.part), "bfloat16")
+    for i, j in T.Parallel(norm.block_rows, norm.part):
         x[i, j] = element_of(norm.source, bound, held, i, j)
     return x
-
-
-@T.macro
-def _sums(x, total, rows, columns):  # type: ignore[no-untyped-def]
-    ones = T.alloc_fragment((columns, TILE), "bfloat16")
-    sums = T.alloc_fragment((rows, TILE), "float32")
-    T.fill(ones, 1)
-    T.clear(sums)
-    T.gemm(x, ones, sums)
-    T.reduce_max(sums, total, dim=1)
 
 
 @T.macro

@@ -1,4 +1,4 @@
-"""A model at every optimisation level: kernels, predicted time on the chip, bytes from and to DRAM, accuracy."""
+"""A model at every optimisation level: kernels, predicted time on the chip, traffic of DRAM, accuracy."""
 
 from __future__ import annotations
 

@@ -1,0 +1,55 @@
+"""`tilesmith bench`: a model of the zoo, or of a Python file, at every optimisation level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tilesmith.cli.compile import kernel_from, parsed
+from tilesmith.errors import BadCallError
+from tilesmith.zoo import load
+from tilesmith.zoo.levels import LEVELS, LevelFigures, bench_levels
+from tilesmith.zoo.sample import Loop, Size
+
+
+def bench(
+    name: str, tiny: bool, levels: str, weights: Path | None, accuracy: float, checks: bool
+) -> list[LevelFigures]:
+    """The figures of the model a user names, at the levels a user names ("O0,O2"; empty for all)."""
+    chosen = [level.strip() for level in levels.split(",") if level.strip()] or list(LEVELS)
+    unknown = [level for level in chosen if level not in LEVELS]
+    if unknown:
+        raise BadCallError(
+            f"there is no level {unknown[0]!r}", where="--levels", remedy=f"levels are {', '.join(LEVELS)}"
+        )
+    model, inputs = _model(name, "tiny" if tiny else "full", weights)
+    emulator = {"checks": "on", "numbers": "chip"} if checks else {"checks": "off", "numbers": "fast"}
+    return bench_levels(model, inputs, chosen, accuracy=accuracy, **emulator)
+
+
+def _model(name: str, size: Size, weights: Path | None) -> tuple[torch.nn.Module, Sequence[Any]]:
+    if ".py:" in name:
+        return _from_file(name)
+    sample = load(name, size, weights)
+    if isinstance(sample.model, Loop):
+        raise BadCallError(
+            f"{name} is a program around several models",
+            where="tilesmith bench",
+            remedy=f"bench its parts: {', '.join(sample.model.models)} of `tilesmith zoo list`",
+        )
+    return sample.model, sample.inputs
+
+
+def _from_file(name: str) -> tuple[torch.nn.Module, Sequence[Any]]:
+    made = kernel_from(parsed(name))
+    if isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.nn.Module):
+        model, inputs = made
+        return model.eval(), inputs if isinstance(inputs, list | tuple) else (inputs,)
+    raise BadCallError(
+        f"{name} gives no model",
+        where=name,
+        remedy="name a function that returns a torch.nn.Module and a tuple of its inputs",
+    )
