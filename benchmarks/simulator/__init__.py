@@ -1,0 +1,1 @@
+"""The emulator beside the vendor's simulator: recordings made here, run there, compared bit by bit."""
