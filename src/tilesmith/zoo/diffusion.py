@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import nn
@@ -164,15 +164,15 @@ def image(
 
 
 def _painting(denoise: nn.Module, decode: nn.Module, steps: int) -> Sample:
-    models = {"encode": tiny_text().model, "denoise": denoise, "decode": decode}
+    models = {"encode": tiny_text().network, "denoise": denoise, "decode": decode}
     run = partial(image, steps=steps)
     inputs = (tokens(_VOCABULARY, 1, _LONG), noise(1, 4, 8, 8, seed=5))
     turns = {"encode": 1, "denoise": steps, "decode": 1}
-    return Sample(Loop(cast("dict[str, nn.Module]", models), run, turns), inputs, RANDOM)
+    return Sample(Loop(models, run, turns), inputs, RANDOM)
 
 
 def tiny_image() -> Sample:
-    return _painting(cast(nn.Module, tiny_unet().model), decoder(), steps=3)
+    return _painting(tiny_unet().network, decoder(), steps=3)
 
 
 def full_image(path: Path | None) -> Sample:
@@ -180,7 +180,7 @@ def full_image(path: Path | None) -> Sample:
     if path is None:
         return _painting(Picked(unet(), "sample"), decoder((32, 32, 64, 64)), steps=2)
     parts = [load(checkpoint(path) / name) for load, name in _FOLDERS]
-    models = dict(zip(("encode", "denoise", "decode"), (part.model for part in parts), strict=True))
+    models = dict(zip(("encode", "denoise", "decode"), (part.network for part in parts), strict=True))
     latent = parts[1].inputs[0]
     turns = {"encode": 1, "denoise": 2, "decode": 1}
     return Sample(Loop(models, partial(image, steps=2), turns), (parts[0].inputs[0], latent), str(path))

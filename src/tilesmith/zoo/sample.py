@@ -44,6 +44,12 @@ class Sample:
     judge: Judge | None = None
     precision: str = "bfloat16"
 
+    @property
+    def network(self) -> nn.Module:
+        """The model, where it is one and not several in a loop."""
+        assert isinstance(self.model, nn.Module)
+        return self.model
+
 
 @dataclass(frozen=True)
 class Entry:

@@ -58,7 +58,7 @@ class Trained:
 
 def train_step(sample: Sample, **options: Any) -> Trained:
     """Forward and backward through tilesmith, and the same through torch."""
-    model, twin = sample.model.train(), deepcopy(sample.model).train()
+    model, twin = sample.network.train(), deepcopy(sample.network).train()
     torch_backend.reports.clear()
     compiled = torch.compile(model, backend=torch_backend.tilesmith_backend, options=options)
     made, wanted = compiled(*sample.inputs), twin(*sample.inputs)
