@@ -33,7 +33,7 @@ class _Of(nn.Module):
 def calls() -> dict[str, Callable[[], object]]:
     """What to run, by the name of what it shows."""
     samples = {name: catalogue.load(name, "tiny") for name in MODELS}
-    models = {name: (sample.model, sample.inputs) for name, sample in samples.items()}
+    models = {name: (sample.network, sample.inputs) for name, sample in samples.items()}
     forward = {title: partial(_forward, *one) for title, one in (modules() | models).items()}
     return {**forward, "bert training": _train_bert}
 
@@ -45,7 +45,7 @@ def _forward(module: nn.Module, inputs: tuple[Any, ...]) -> None:
 
 def _train_bert() -> None:
     sample = TRAINED["bert"]()
-    made = torch.compile(sample.model.train(), backend=tilesmith_backend)(*sample.inputs)
+    made = torch.compile(sample.network.train(), backend=tilesmith_backend)(*sample.inputs)
     made.backward(torch.ones_like(made))
 
 
