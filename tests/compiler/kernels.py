@@ -191,3 +191,20 @@ def synced(kept: bool = False) -> Any:
             T.copy(second, B[block * 32, 0])
 
     return kernel
+
+
+def grouped_rows(alone: bool = False) -> Any:
+    """B holds the sums of every two rows of A; `alone`: nothing has the number of rows of B as its size."""
+    n = T.dynamic("n")
+    out = 1 if alone else n
+
+    @T.prim_func
+    def kernel(A: T.Tensor((n * 2, 64), "float32"), B: T.Tensor((out, 64), "float32")):
+        with T.Kernel(n, threads=128) as row:
+            pair = T.alloc_shared((2, 64), "float32")
+            total = T.alloc_fragment((64,), "float32")
+            T.copy(A[row * 2, 0], pair)
+            T.reduce_sum(pair, total, dim=0)
+            T.copy(total, B[row, 0])
+
+    return kernel

@@ -148,6 +148,19 @@ def test_one_kernel_serves_every_number_of_rows(dynamic: CompiledKernel) -> None
     assert dynamic.sources() == sources
 
 
+def test_sizes_computed_from_symbols() -> None:
+    kernel = tilesmith.compile(kernels.grouped_rows(), "wormhole")
+    for rows in (3, 40):
+        values, sums = torch.randn(rows * 2, 64), torch.zeros(rows, 64)
+        kernel(values, sums)
+        torch.testing.assert_close(sums, values.view(rows, 2, 64).sum(1), rtol=1e-2, atol=1e-2)
+
+
+def test_a_symbol_that_no_tensor_tells() -> None:
+    with pytest.raises(UnsupportedKernelError, match="n is only part of a size"):
+        tilesmith.compile(kernels.grouped_rows(alone=True), "wormhole")
+
+
 def test_only_the_last_shapes_keep_their_tensors(dynamic: CompiledKernel) -> None:
     for rows in range(1, 8):
         dynamic(torch.zeros(rows, SHAPE[1]))

@@ -180,7 +180,7 @@ def tensor_type(memory: Memory) -> TensorType:
             dims.append(size.variable.name)
         else:
             refuse(
-                f"the size of {memory.name} is computed from symbols",
+                f"the view {memory.name} has a size that is computed from symbols",
                 memory.at,
                 "give this dimension a symbol of its own: T.dynamic('n')",
             )

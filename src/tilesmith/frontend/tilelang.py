@@ -91,6 +91,7 @@ class _Translation(Operations):
             self.refuse("the kernel has no grid of blocks", "put its body inside `with T.Kernel(...)`")
         tensors += self.workspace
         symbols += [d.variable for t in tensors for d in t.shape if isinstance(d, s.Name)]
+        self._check_computed(symbols)
         name = str(self.func.attrs["global_symbol"])
         return [
             replace(
@@ -103,6 +104,23 @@ class _Translation(Operations):
             )
             for n, kernel in enumerate(kernels)
         ]
+
+    def _check_computed(self, symbols: list[s.Variable]) -> None:
+        """A symbol must be the size of something, or a parameter, for a call to give it a value."""
+        for memory in self.workspace:
+            if any(isinstance(size, s.Name) and size.variable.name in self.computed for size in memory.shape):
+                self.refuse(
+                    f"the size of {memory.name} is computed from symbols",
+                    "pass it as a parameter of the kernel",
+                )
+        for size in self.computed.values():
+            for part in s.walk(size):
+                if isinstance(part, s.Name) and part.variable not in symbols:
+                    name = part.variable.name
+                    self.refuse(
+                        f"{name} is only part of a size, so no tensor tells it",
+                        f"make it the size of a dimension, or pass it: {name}: T.int32",
+                    )
 
     def _launches(self, stmt: Any) -> Iterator[Any]:
         """The loops over blocks, outermost ones only."""

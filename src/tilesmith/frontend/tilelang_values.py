@@ -111,6 +111,7 @@ class Values:
     def __init__(self, at: s.Location) -> None:
         self.at = at
         self.variables: dict[Any, s.Variable] = {}
+        self.computed: dict[str, s.Expr] = {}
         self.memories: dict[Any, s.Memory] = {}
         self.data: dict[Any, s.Memory] = {}
         self.floats: dict[Any, s.Load] = {}
@@ -156,7 +157,16 @@ class Values:
                 f"the tensor {buffer.name} is no parameter of the kernel",
                 "pass every tensor as a parameter: T.Tensor(shape, dtype)",
             )
+        if scope == "global" and base is None:
+            shape = tuple(self._size(f"{buffer.name}_{n}", size) for n, size in enumerate(shape))
         return s.Memory(str(buffer.name), shape, dtype_of(buffer), _SCOPES[scope], at, base)
+
+    def _size(self, name: str, size: s.Expr) -> s.Expr:
+        """A size of a parameter; one that is computed from symbols becomes a symbol of its own."""
+        if isinstance(size, s.Number | s.Name):
+            return size
+        self.computed[name] = size
+        return s.Name(s.Variable(name, counts=True))
 
     @property
     def threads(self) -> list[tuple[s.Variable, int]]:
