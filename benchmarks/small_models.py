@@ -13,11 +13,11 @@ from benchmarks.small_inputs import candidates
 _WIDE, _DEEP, _HEADS, _INNER, _WORDS, _LONG, _IMAGE, _PATCH, _EXPERTS = 64, 2, 2, 128, 128, 64, 32, 8, 4
 
 _WIDTHS = (
-    "hidden_size d_model n_embd dim embed_dim embedding_size encoder_hidden_size word_embed_proj_dim emb_dim "
-    "projection_dim hidden_dim decoder_hidden_size text_embed_dim model_dim rnn_hidden_size encoder_width "
-    "attention_hidden_size out_hidden_size proj_dim feat_proj_dim output_dim encoder_dim decoder_dim "
-    "lru_width codebook_dim quantizer_dim conv_dim vision_output_dim mm_embed_dim upsampled_dim "
-    "cross_attention_hidden_size text_hidden_size vision_hidden_size adapter_hidden_size"
+    "hidden_size d_model n_embd dim embed_dim embedding_size encoder_hidden_size word_embed_proj_dim "
+    "emb_dim projection_dim hidden_dim decoder_hidden_size text_embed_dim model_dim rnn_hidden_size "
+    "encoder_width attention_hidden_size out_hidden_size proj_dim feat_proj_dim output_dim encoder_dim "
+    "decoder_dim lru_width codebook_dim quantizer_dim conv_dim vision_output_dim mm_embed_dim "
+    "upsampled_dim cross_attention_hidden_size text_hidden_size vision_hidden_size adapter_hidden_size"
 )
 _DEPTHS = (
     "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers num_encoder_layers "
@@ -26,21 +26,21 @@ _DEPTHS = (
 )
 _COUNTS = (
     "num_attention_heads n_head n_heads num_heads encoder_attention_heads decoder_attention_heads "
-    "num_key_value_heads num_kv_heads decoder_num_attention_heads num_experts_per_tok moe_topk top_k_experts "
-    "encoder_num_attention_heads num_selected_experts num_experts_per_token decoder_n_heads linear_num_key_heads "
-    "linear_num_value_heads decoder_num_key_value_heads encoder_num_key_value_heads swa_num_attention_heads "
-    "swa_num_key_value_heads num_global_key_value_heads index_n_heads"
+    "num_key_value_heads num_kv_heads decoder_num_attention_heads num_experts_per_tok moe_topk moe_k "
+    "top_k_experts encoder_num_attention_heads num_selected_experts num_experts_per_token decoder_n_heads "
+    "linear_num_key_heads linear_num_value_heads decoder_num_key_value_heads encoder_num_key_value_heads "
+    "swa_num_attention_heads swa_num_key_value_heads num_global_key_value_heads index_n_heads"
 )
 _INNERS = (
     "intermediate_size d_ff encoder_ffn_dim decoder_ffn_dim ffn_dim n_inner moe_intermediate_size "
-    "ffn_hidden_size decoder_intermediate_size d_inner shared_expert_intermediate_size expert_ffn_hidden_size "
-    "encoder_intermediate_size dim_feedforward mlp_dim mlp_hidden_size intermediate_size_mlp feed_forward_dim "
-    "expert_intermediate_size block_ff_dim dense_intermediate_size"
+    "ffn_hidden_size decoder_intermediate_size d_inner shared_expert_intermediate_size "
+    "expert_ffn_hidden_size encoder_intermediate_size dim_feedforward mlp_dim mlp_hidden_size "
+    "intermediate_size_mlp feed_forward_dim expert_intermediate_size block_ff_dim dense_intermediate_size"
 )
 _HALVES = (
     "head_dim d_kv attention_head_dim d_head kv_lora_rank q_lora_rank v_head_dim linear_key_head_dim "
-    "linear_value_head_dim mamba_d_head mamba_headdim swa_head_dim swa_v_head_dim kv_channels global_head_dim "
-    "index_head_dim"
+    "linear_value_head_dim mamba_d_head mamba_headdim swa_head_dim swa_v_head_dim kv_channels "
+    "global_head_dim index_head_dim"
 )
 _SIZES = (
     (_WIDE, _WIDTHS),
@@ -127,8 +127,13 @@ def _small_arguments(kind: Any) -> dict[str, Any]:
     depth = max(
         (getattr(usual, name) for name in _DEPTHS.split() if _is_size(getattr(usual, name, None))), default=0
     )
-    for field in dataclasses.fields(kind):
+    fields = dataclasses.fields(kind)
+    lists: list[Any] = [getattr(usual, one.name, None) for one in fields]
+    staged = {value[0] for value in lists if _is_list_of_sizes(value)}
+    for field in fields:
         value = getattr(usual, field.name, None)
+        if _is_size(value) and value in staged and field.name in _WIDTHS.split():
+            continue  # the first of several stages has this width too
         if _is_config(value):
             made[field.name] = _small_part(value)
         elif field.default is not None or field.name in ("head_dim", "num_key_value_heads"):
@@ -159,13 +164,17 @@ def _small_value(name: str, value: Any, depth: int) -> Any:
     if isinstance(value, list | tuple) and value:
         if name in ("depths", "num_blocks", "layers") and all(_is_size(one) for one in value):
             return [1 for _ in value]
-        if len(value) == depth > _DEEP:
+        if len(value) == depth > _DEEP and isinstance(value[0], str):
             return list(value[:_DEEP])
     return None
 
 
 def _is_size(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_list_of_sizes(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) > 1 and all(map(_is_size, value))
 
 
 def _is_config(value: Any) -> bool:
