@@ -75,7 +75,7 @@ TS_LANE F acosh(F x) {
     const F huge(268435456.0f);
     F arg = x - F(1.0f);
     arg = select(x < huge, arg + square_root_by_newton<Wide>(F((x + F(1.0f)) * arg)), arg);
-    F r = log1p<Wide>(arg);
+    F r = log1p<Wide>(through_dst<Wide>(arg));
     r = select(x >= huge, r + F(0.6931471805599453f), r);
     r = select(x == F(1.0f), F(0.0f), select(x < F(1.0f), F::nan(), r));
     return narrow<Wide>(r);
@@ -89,7 +89,7 @@ TS_LANE F asinh(F x) {
     const F root = square_root_by_newton<Wide>(F(x * x + F(1.0f)));
     const F middle = a + s * reciprocal_of_positive<Wide>(F(F(1.0f) + root));
     const F arg = select(a >= huge, a - F(1.0f), select(a >= F(0.75f), middle, F(0.0f)));
-    F r = log1p<Wide>(arg);
+    F r = log1p<Wide>(through_dst<Wide>(arg));
     r = select(a >= huge, r + F(0.6931471805599453f), r);
     const F p = horner(s, 1.0f, -1.666652262e-01f, 7.495806366e-02f, -4.417778924e-02f, 2.785361186e-02f,
                        -1.484858524e-02f, 4.375355784e-03f);
@@ -102,7 +102,7 @@ TS_LANE F atanh(F x) {
     const F a = abs(x);
     const F inside = select(a >= F(1.0f), F(0.0f), a);
     const F ratio = (inside + inside) * reciprocal_of_positive<Wide>(F(F(1.0f) - inside));
-    F r = copy_sign(F(F(0.5f) * log1p<Wide>(ratio)), x);
+    F r = copy_sign(F(F(0.5f) * log1p<Wide>(through_dst<Wide>(ratio))), x);
     r = select(a > F(1.0f), F::nan(), select(a == F(1.0f), copy_sign(F::infinity(), x), r));
     return narrow<Wide>(r);
 }

@@ -115,6 +115,16 @@ template <bool Wide, class F> TS_LANE F narrow(F x) {
     return round_to_bf16(x);
 }
 
+// A float as DST keeps it: no denormals, and only the upper half in 16-bit mode.
+template <class F>
+TS_LANE Int stored_float(F x, bool wide) {
+    const Int i = x.as_int();
+    const Int flushed = select((i & 0x7f800000) == 0, i & sign_bit, i);
+    return wide ? flushed : flushed & int32_t(0xffff0000u);
+}
+// A number that is put into DST and taken out again on the way.
+template <bool Wide, class F> TS_LANE F through_dst(F x) { return F::from_bits(stored_float(x, Wide)); }
+
 // Nearest integer by adding and taking away 1.5 * 2^23: the integer as a float, and as an integer.
 template <class F> struct Rounded { F value; Int integer; };
 template <class F> TS_LANE Rounded<F> round_by_magic(F x) {

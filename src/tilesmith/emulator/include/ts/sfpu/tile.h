@@ -23,14 +23,6 @@ TS_LANE Int load(const uint32_t* from) {
 }
 TS_LANE void store(uint32_t* to, Int lanes) { __builtin_memcpy(to, &lanes.v, sizeof lanes.v); }
 
-// A float as DST keeps it: no denormals, and only the upper half in 16-bit mode.
-template <class F>
-TS_LANE Int stored_float(F x, bool wide) {
-    const Int i = x.as_int();
-    const Int flushed = select((i & 0x7f800000) == 0, i & sign_bit, i);
-    return wide ? flushed : flushed & int32_t(0xffff0000u);
-}
-
 TS_LANE Mask even_lanes() {
     Mask even{Ints{}};
     for (int lane = 0; lane < lane_count; lane += 2) even.v[lane] = -1;
