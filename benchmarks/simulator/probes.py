@@ -17,7 +17,8 @@ COPY = "copy_init(0); copy_tile(0, i, 0);"
 class Probe:
     """`body` runs for tile `i` of two operands in circular buffers 0 and 1, and leaves its result in DST 0.
 
-    `scaler`: the second operand is this number everywhere. `positive`: the first is above zero.
+    `after` runs when it is packed. `scaler`: the second operand is this number everywhere. `positive`: the
+    first is above zero.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Probe:
     out: DataFormat = BF16
     config: ComputeConfig = field(default_factory=ComputeConfig)
     start: str = "compute_kernel_hw_startup(0, 1, 16);"
+    after: str = ""
     positive: bool = False
     scaler: float | None = None
 
@@ -100,10 +102,13 @@ def _reductions() -> Iterator[Probe]:
         ("AVG", "SCALAR", BF16, False),
     ):
         made = f"<PoolType::{kind}, ReduceDim::REDUCE_{over}>"
-        body = f"reduce_init{made}(0, 1, 16); reduce_tile{made}(0, 1, i, 0, 0); reduce_uninit();"
+        body = f"reduce_init{made}(0, 1, 16); reduce_tile{made}(0, 1, i, 0, 0);"
         name = f"{kind} of {over} {a.name} {_width(wide)}"
         scaler = 1.0 if kind == "MAX" else 0.375
-        yield Probe(name, ("reduce.h",), body, a, a, a, _accumulating(wide), scaler=scaler)
+        # The mask that zeroes the rest of a tile is the packer's: it goes when the tile is packed.
+        yield Probe(
+            name, ("reduce.h",), body, a, a, a, _accumulating(wide), after="reduce_uninit();", scaler=scaler
+        )
 
 
 def _moves() -> Iterator[Probe]:

@@ -74,6 +74,7 @@ void kernel_main() {{
         tile_regs_wait();
         pack_tile(0, 16);
         tile_regs_release();
+        {after}
         cb_push_back(16, 1);
     }}
     cb_pop_front(0, count);
@@ -113,7 +114,7 @@ def _values(probe: Probe, form: DataFormat, seed: int, shape: tuple[int, ...]) -
 
 def _program(probe: Probe, a: Tensor, b: Tensor, out: Tensor) -> Program:
     headers = "\n".join(f'#include "api/compute/{one}"' for one in probe.headers)
-    compute = COMPUTE.format(headers=headers, start=probe.start, body=probe.body)
+    compute = COMPUTE.format(headers=headers, start=probe.start, body=probe.body, after=probe.after)
     accessors = [word for one in (a, b) for word in TensorAccessorArgs(one).get_compile_time_args()]
     return Program(
         [
