@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -17,7 +17,7 @@ import tilesmith
 from tilesmith.backends.kernels import forget
 from tilesmith.backends.tenstorrent import TenstorrentExecutable
 
-LEVELS = ("O0", "O1", "O2")
+LEVELS = ("O0", "O1", "O2", "O3")
 
 
 def bert(layers: int, width: int = 768) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...]]:
@@ -55,6 +55,7 @@ def on_emulator(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...], level:
         "first_call_s": cold - run,
         "run_s": run,
         "chip_ms": executable.microseconds / 1e3,
+        "dram_mb": executable.dram_bytes / 1e6,
         "kernels": len(compiled.report.kernels),
     }
 
@@ -77,16 +78,17 @@ def on_cpu(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...], repeats: in
     }
 
 
-def measure(layers: int, width: int, quick: bool) -> dict[str, Any]:
+def measure(layers: int, width: int, quick: bool, names: Sequence[str] = LEVELS) -> dict[str, Any]:
     torch.set_num_threads(1)
     model, inputs = bert(layers, width)
-    levels = {level: on_emulator(model, inputs, level) for level in LEVELS}
+    levels = {level: on_emulator(model, inputs, level) for level in names}
     warm = _warm(model, inputs)
     return {
         "bert_base_emulator_s": levels["O2"]["run_s"],
         "compile_cold_s": levels["O2"]["first_call_s"],
         "compile_warm_s": warm,
         "o2_over_o0": levels["O0"]["chip_ms"] / levels["O2"]["chip_ms"],
+        **({"o3_over_o0": levels["O0"]["chip_ms"] / levels["O3"]["chip_ms"]} if "O3" in levels else {}),
         **on_cpu(model, inputs, 3 if quick else 15),
         "levels": levels,
         "layers": layers,
@@ -105,9 +107,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--width", type=int, default=768)
-    parser.add_argument("--quick", action="store_true", help="fewer repeats on the CPU")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats on the CPU, and no O3")
     chosen = parser.parse_args()
-    result = measure(chosen.layers, chosen.width, chosen.quick)
+    result = measure(chosen.layers, chosen.width, chosen.quick, LEVELS[:3] if chosen.quick else LEVELS)
     print(json.dumps(result, indent=None if chosen.json else 2))
 
 

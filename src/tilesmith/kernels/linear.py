@@ -71,6 +71,7 @@ class Linear:
         x_block = (bk, bm) if self.x_transposed else (bm, bk)
         w_block = (bn, bk) if self.transposed else (bk, bn)
         staggered = self.mesh is not None
+        mesh = self.mesh or Mesh(1, 1, 1)
 
         @T.macro
         def block_of(tensors, bx, by, b1, b2, begin=0):  # type: ignore[no-untyped-def]
@@ -106,9 +107,9 @@ class Linear:
 
         @T.macro
         def body_of_mesh(tensors):  # type: ignore[no-untyped-def]
-            with T.Kernel(*self.mesh.cores, threads=128) as (x, y):
+            with T.Kernel(*mesh.cores, threads=128) as (x, y):
                 # Rows of cores begin at different depths, so that they do not all ask the same banks.
-                block_of(tensors, y % self.mesh.rows * self.mesh.columns + x, y // self.mesh.rows, 0, 0, y)
+                block_of(tensors, y % mesh.rows * mesh.columns + x, y // mesh.rows, 0, 0, y)
 
         numbers = [m, n, k, nb1, nb2, *op.numbers(bound)]
-        return prim_func(self.name, op.declared(bound), numbers, body_of_mesh if self.mesh else body)
+        return prim_func(self.name, op.declared(bound), numbers, body_of_mesh if staggered else body)

@@ -50,10 +50,9 @@ class RowWise:
 
     @property
     def part(self) -> int:
-        """How many columns of a row are loaded at a time for its statistics: half of them, if they are many."""
-        return (
-            self.columns // 2 if self.columns % (2 * TILE) == 0 and self.columns >= 8 * TILE else self.columns
-        )
+        """How many columns are loaded at a time for the statistics of rows: half, if they are many."""
+        halves = self.columns % (2 * TILE) == 0 and self.columns >= 8 * TILE
+        return self.columns // 2 if halves else self.columns
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
@@ -155,7 +154,7 @@ def _statistics(norm, bound, tensors, place, mean, scale):  # type: ignore[no-un
     T.clear(sums)
     T.clear(products)
     for step in T.Pipelined(columns // width, num_stages=2):
-        at = lambda one: place(one, step * (width // TILE))  # noqa: E731
+        at = lambda one: place(one, step * (width // TILE))  # noqa: B023, E731 - called at once
         x = _row(norm, bound, loaded(norm.inputs, bound, tensors, (rows, width), at))
         if norm.kind == "layer_norm":
             T.gemm(x, ones, sums)
