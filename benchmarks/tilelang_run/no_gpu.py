@@ -93,6 +93,19 @@ class _Stream:
     wait_stream = wait_event = record_event = lambda *_: None
 
 
+class _Profile(_Stream):
+    """What takes no time has no profile."""
+
+    def key_averages(self, *_: Any, **__: Any) -> _Profile:
+        return self
+
+    def table(self, *_: Any, **__: Any) -> str:
+        return "no GPU was profiled"
+
+    def step(self) -> None:
+        """Nothing is recorded."""
+
+
 _Generator = torch.Generator
 
 
@@ -136,6 +149,7 @@ def install() -> None:
     for name, stand_in in stand_ins.items():
         setattr(torch.cuda, name, stand_in)
     torch.set_default_device = _nothing()
+    torch.profiler.profile = _Profile  # type: ignore[misc, assignment]
     fork = torch.random.fork_rng
     torch.random.fork_rng = lambda *_, **__: fork(devices=[])
     torch.Generator = _CpuGenerator  # type: ignore[misc]
