@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from tilesmith.frontend.torch import export
 from tilesmith.graph.passes.capture_attention import capture_attention
+from tilesmith.graph.passes.capture_complex import capture_complex
 from tilesmith.graph.passes.capture_gelu import capture_gelu
 from tilesmith.graph.passes.capture_heads import capture_heads
 from tilesmith.graph.passes.capture_patches import capture_patches
@@ -163,3 +164,15 @@ def test_products_of_the_same_rows_are_joined() -> None:
 
     module = captured(heads, X, a=torch.randn(64, 64), b=torch.randn(32, 64))
     assert same_after(merge_products, module, X)["linear"] == 1
+
+
+def test_rotations_by_complex_numbers_become_products_of_pairs() -> None:
+    turns = torch.polar(torch.ones(8, 32), torch.randn(8, 32))
+
+    def rotated(x: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
+        pairs = torch.view_as_complex(x.reshape(2, 8, 32, 2))
+        return torch.view_as_real(pairs * turns).flatten(2)
+
+    left = same_after(capture_complex, captured(rotated, X, turns=turns), X)
+    assert left["view_as_complex"] == 0
+    assert left["mul"] == 4

@@ -9,6 +9,7 @@ from torch.fx import GraphModule
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.passes.adopt_custom import adopt_custom
 from tilesmith.graph.passes.capture_attention import capture_attention
+from tilesmith.graph.passes.capture_complex import capture_complex
 from tilesmith.graph.passes.capture_gelu import capture_gelu
 from tilesmith.graph.passes.capture_heads import capture_heads
 from tilesmith.graph.passes.capture_patches import capture_patches
@@ -35,6 +36,7 @@ GENERAL: tuple[Pass, ...] = (
     fold_batch_norm,
     fold_padding,
     lift_group_norm,
+    capture_complex,
     take_apart,
     adopt_custom,
     fold_constants,
