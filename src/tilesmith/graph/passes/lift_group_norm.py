@@ -1,29 +1,25 @@
-"""Group norm of an image whose pixels were put in a row -> group norm of the image, then the row."""
+"""Group norm of other tensors -> group norm of images: which pixel is where makes no difference to it."""
 
 from __future__ import annotations
+
+from math import prod
 
 import torch
 from torch.fx import GraphModule, Node
 
 from tilesmith.graph.passes.edit import insert, replace, tidy, value_of
-from tilesmith.graph.tables import VIEWS
 
 aten = torch.ops.aten
 
 
 def lift_group_norm(module: GraphModule) -> None:
-    """The kernel of a group norm knows images; which pixel is where makes no difference to it."""
+    """All dimensions after the channels become the lines of an image that is one pixel wide."""
     for node in list(module.graph.nodes):
-        if node.target is not aten.group_norm.default:
+        source = node.args[0] if node.target is aten.group_norm.default else None
+        if not isinstance(source, Node) or value_of(source).dim() == 4:
             continue
-        flat = node.args[0]
-        if not isinstance(flat, Node) or VIEWS.get(flat.target) != "reshape":
-            continue
-        image = flat.args[0]
-        assert isinstance(image, Node)
-        if value_of(image).dim() != 4 or value_of(image).shape[:2] != value_of(flat).shape[:2]:
-            continue
-        normal = insert(module, node, aten.group_norm.default, (image, *node.args[1:]))
         shape = [int(size) for size in value_of(node).shape]
-        replace(module, node, insert(module, node, aten.view.default, (normal, shape)))
+        image = insert(module, node, aten.reshape.default, (source, [*shape[:2], prod(shape[2:]), 1]))
+        normal = insert(module, node, aten.group_norm.default, (image, *node.args[1:]))
+        replace(module, node, insert(module, node, aten.reshape.default, (normal, shape)))
     tidy(module)
