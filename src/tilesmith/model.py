@@ -15,6 +15,7 @@ from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.report import Report
 from tilesmith.graph.specialise import copied, specialise
 from tilesmith.graph.strategy import OptimizationStrategy
+from tilesmith.profiling import Profile, recording
 
 __all__ = ["CompiledModel", "Compiler", "CompilerConfig", "compile_model"]
 
@@ -123,6 +124,13 @@ class CompiledModel(torch.nn.Module):
         _, executable, _ = self._find(args, kwargs)
         self._last = executable
         return executable.report
+
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """Where the predicted time of a call goes, kernel by kernel."""
+        self.prepare(*args, **kwargs)
+        with recording(type(self.original).__name__) as recorder:
+            self(*args, **kwargs)
+        return recorder.profile
 
     @property
     def report(self) -> Report:

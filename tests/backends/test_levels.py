@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 import tilesmith
 from tilesmith.backends.tenstorrent import TenstorrentExecutable
@@ -29,7 +29,7 @@ def network() -> torch.nn.Module:
 X = torch.randn(64, 256, generator=torch.Generator().manual_seed(1)) + 1.0
 
 
-def at(level: str, **options: object) -> tuple[tilesmith.CompiledModel, TenstorrentExecutable]:
+def at(level: str, **options: Any) -> tuple[tilesmith.CompiledModel, TenstorrentExecutable]:
     compiled = tilesmith.compile(network(), backend="tenstorrent", optimization_level=level, **options)
     with torch.no_grad():
         assert relative_l2(compiled(X), compiled.original(X)) < 0.02
@@ -52,6 +52,14 @@ def test_cores_share_rows_at_o2() -> None:
     assert linear.mesh is not None
     assert norm.share == 2
     assert executable.dram_bytes > 256 * 256 * 2
+
+
+def test_a_profile_has_every_kernel_of_a_call_and_what_holds_it_back() -> None:
+    compiled, executable = at("O2")
+    profile = compiled.profile(X)
+    assert [one.name for one in profile.programs] == ["linear+gelu", "layer_norm"]
+    assert sum(one.cycles for one in profile.programs) == executable.cycles
+    assert all(one.bound.sentence for one in profile.programs)
 
 
 def test_o3_lowers_what_the_gate_allows_and_says_so() -> None:
