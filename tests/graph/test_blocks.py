@@ -95,8 +95,8 @@ def test_norms_that_end_inside_a_tile_or_are_too_wide_or_too_precise_stay_as_the
 
 
 def test_keys_that_fit_are_taken_at_once() -> None:
-    def best(keys: int) -> Attention:
-        template = Attention(64, 64, 0.125, PLAIN, block=(64, 32))
+    def best(keys: int, width: int = 64) -> Attention:
+        template = Attention(width, width, 0.125, PLAIN, block=(64, 32))
         storages = {name: new_storage(128, 768, "tile", "bfloat16") for name in "qkvy"}
         numbers = {"m": 128, "n": keys, "nb1": 1, "nb2": 12}
         made = candidates(Launch(template, storages, numbers, ("attention",), (storages["y"],)), ARCH)[0]
@@ -105,6 +105,7 @@ def test_keys_that_fit_are_taken_at_once() -> None:
 
     assert (best(128).block, best(128).at_once, best(128).whole) == ((32, 128), True, True)
     assert (best(100).block, best(100).at_once, best(100).whole) == ((32, 128), True, False)
+    assert best(512, 512).block == (32, 128)  # what L1 holds
     assert (best(1024).block, best(1024).at_once, best(1024).whole) == ((32, 128), False, True)
 
 

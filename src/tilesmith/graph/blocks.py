@@ -22,7 +22,7 @@ from tilesmith.kernels.rowwise import RowWise
 
 # Scores of so many keys are kept for a block of queries; beyond, keys come block by block.
 _KEYS_AT_ONCE = 512
-# Of a core's L1, what rows that are normalised may take; tensors lie beside them.
+# Of a core's L1, what the buffers of a kernel may take; tensors lie beside them.
 _L1_SHARE = 0.6
 
 
@@ -56,16 +56,21 @@ def _attention(step: Launch, arch: Arch) -> list[Template]:
     rows = template.block[0]
     if padded(queries) // rows * _batches(step) < arch.num_cores:
         rows = TILE
-    if padded(keys) <= _KEYS_AT_ONCE:
-        sizes = [padded(keys)]
-    else:
-        sizes = [size for size in (4 * TILE, 2 * TILE, TILE) if padded(keys) % size == 0]
+    whole = padded(keys)
+    sizes = [whole] if whole <= _KEYS_AT_ONCE else []
+    sizes += [size for size in (4 * TILE, 2 * TILE, TILE) if whole % size == 0]
+    room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
+    fitting = [size for size in sizes if _attention_bytes(template, rows, size) <= room] or [TILE]
     return [
-        replace(
-            template, block=(rows, size), whole=keys % size == 0, at_once=padded(keys) <= size == sizes[0]
-        )
-        for size in sizes
+        replace(template, block=(rows, size), whole=keys % size == 0, at_once=size == whole)
+        for size in dict.fromkeys(fitting)
     ]
+
+
+def _attention_bytes(template: Attention, rows: int, keys: int) -> int:
+    """What the buffers of a block take: keys and values twice, scores and weights, queries and results."""
+    widths = template.width + template.value_width
+    return 4 * keys * widths + 12 * rows * keys + 8 * rows * widths
 
 
 def _norm(step: Launch, arch: Arch) -> list[Template]:
