@@ -46,6 +46,9 @@ def test_pixels_are_fetched_by_rows(template: Any) -> None:
     reader = next(text for name, text in sources.items() if name.endswith("reader"))
     assert "// gather rows of x to" in reader
     assert "element by element" not in reader
+    writer = next(text for name, text in sources.items() if name.endswith("writer"))
+    assert "noc_async_write(" in writer
+    assert "l1_store" not in writer
 
 
 def test_images_of_odd_sizes_are_convolved_normalised_joined_and_pooled() -> None:
