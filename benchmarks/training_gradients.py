@@ -11,7 +11,7 @@ import json
 from time import perf_counter
 from typing import Any
 
-from tilesmith.zoo.training import PRECISION, TRAINED, Trained, train_step
+from tilesmith.zoo.training import TRAINED, Trained, train_step
 
 
 def main() -> None:
@@ -24,9 +24,8 @@ def main() -> None:
     rows: dict[str, dict[str, Any]] = {}
     for name in options.only.split(",") if options.only else TRAINED:
         begin = perf_counter()
-        precision = PRECISION.get(name, "bfloat16")
-        made = train_step(TRAINED[name](), checks="off", numbers="fast", precision=precision)
-        rows[name] = {"precision": precision, **_row(made, perf_counter() - begin)}
+        made = train_step(TRAINED[name](), checks="off", numbers="fast")
+        rows[name] = _row(made, perf_counter() - begin)
         if not options.json:
             print(name, rows[name], flush=True)
     if options.json:
