@@ -208,3 +208,19 @@ def grouped_rows(alone: bool = False) -> Any:
             T.copy(total, B[row, 0])
 
     return kernel
+
+
+def cleared_each_time() -> Any:
+    """B[i] is the sum of row i of A, in a variable that is cleared for every row."""
+
+    @T.prim_func
+    def kernel(A: T.Tensor((4, 3), "float32"), B: T.Tensor((4,), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            total = T.alloc_var("float32")
+            for i in T.serial(4):
+                T.clear(total)
+                for j in T.serial(3):
+                    total += A[i, j]
+                B[i] = total
+
+    return kernel

@@ -311,3 +311,9 @@ def test_elements_of_tfloat32_are_floats() -> None:
     found = tilesmith.compile(kernels.shifted_tfloat32(), "wormhole")(values)
     assert torch.equal(found[:, :60], values[:, 4:])
     assert not found[:, 60:].any()
+
+
+def test_a_variable_is_cleared_where_it_says() -> None:
+    values = torch.randn(4, 3)
+    found = tilesmith.compile(kernels.cleared_each_time(), "wormhole")(values)
+    torch.testing.assert_close(found, values.sum(1))

@@ -17,6 +17,15 @@ _IGNORED_CALLS = {"annotate_layout", "sync_warp", "fence_proxy_async", "no_set_m
 _ATOMICS = {"atomic_add_elem_op": "add", "atomic_max_elem_op": "max", "atomic_min_elem_op": "min"}
 
 
+def _simplified(op: s.TileOp) -> s.Statement:
+    """To fill a scalar is to assign to it."""
+    if op.name != "fill" or op.regions[0].memory.scope != "var":
+        return op
+    (region,), value = op.regions, op.options["value"]
+    assert not isinstance(value, str | int | bool)
+    return s.Store(region.memory, region.offsets, value, at=op.at)
+
+
 class Operations(Values):
     """What calls of one function do."""
 
@@ -30,7 +39,7 @@ class Operations(Values):
             return ()
         name = str(call.op.name)
         if name.startswith("tl.tileop."):
-            return (self._tile_op(name.removeprefix("tl.tileop."), call),)
+            return (_simplified(self._tile_op(name.removeprefix("tl.tileop."), call)),)
         name = name.rsplit(".", 1)[-1]
         if name in _IGNORED_CALLS:
             return ()
