@@ -34,9 +34,9 @@ def _unary_header(name: str) -> str:
     return f"api/compute/eltwise_unary/{name}.h"
 
 
-def _own(name: str, template: str = "") -> VectorFunction:
+def _own(name: str) -> VectorFunction:
     """A function with a header of its own name."""
-    return _unary(name, name, template)
+    return _unary(name, name)
 
 
 def _general(name: str, template: str = "") -> VectorFunction:
@@ -99,8 +99,7 @@ _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     **{name: _unary(name, "trigonometry") for name in _TRIGONOMETRY},
     **{name: _general(name) for name in ("abs", "sigmoid", "tanh", "exp2", "expm1", "log", "square", "sign")},
-    **{name: _own(name) for name in ("exp", "sqrt", "rsqrt", "log1p")},
-    "recip": _own("recip", "<ReciprocalDestAcc::FP32>"),
+    **{name: _own(name) for name in ("exp", "sqrt", "rsqrt", "log1p", "recip")},
     # Without the macro the series behind erf is one for bf16.
     "erf": replace(_unary("erf", "erf_erfc", "<false>"), define="INP_FLOAT32"),
     "erfc": _unary("erfc", "erf_erfc"),

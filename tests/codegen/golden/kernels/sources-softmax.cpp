@@ -149,9 +149,9 @@ void kernel_main() {
             for (int32_t i = 0; i < 2; ++i) {
                 copy_tile(cb_row_sum, 0, 2 + i);
             }
-            recip_tile_init<ReciprocalDestAcc::FP32>();
+            recip_tile_init();
             for (int32_t i = 0; i < 2; ++i) {
-                recip_tile<ReciprocalDestAcc::FP32>(2 + i);
+                recip_tile(2 + i);
             }
             mul_binary_tile_init();
             for (int32_t i = 0; i < 2; ++i) {
