@@ -17,11 +17,17 @@ if TYPE_CHECKING:
         CompiledKernel,
         compile,  # noqa: A004 - the name users look for
     )
-    from tilesmith.custom_ops import (
+    from tilesmith.custom_ops.attention import (
         attention,
+    )
+    from tilesmith.custom_ops.norms import (
         layer_norm,
-        matmul,
         rms_norm,
+    )
+    from tilesmith.custom_ops.products import (
+        matmul,
+    )
+    from tilesmith.custom_ops.softmax import (
         softmax,
     )
     from tilesmith.decorators import (

@@ -35,11 +35,24 @@ class Widened(nn.Module):
         return x.expand(65536, x.shape[1]) * 2.0
 
 
-def test_control_flow_by_values_is_refused_with_its_line() -> None:
+def test_control_flow_by_values_is_refused_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(CaptureError, match="decides by the values of its tensors") as refused:
         compile_model(Deciding(), **FAST)(torch.ones(32, 32))
     assert "test_bad_models.py:" in refused.value.where
     assert "torch.where" in refused.value.remedy
+    assert capsys.readouterr().err == ""
+
+
+class Selecting(nn.Module):
+    """Returns as many values as are above zero."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x[x > 0]
+
+
+def test_sizes_made_of_values_are_refused() -> None:
+    with pytest.raises(CaptureError, match="computes sizes from the values of its inputs"):
+        compile_model(Selecting(), **FAST)(torch.ones(4))
 
 
 def test_a_model_that_fails_by_itself_is_refused_with_its_reason() -> None:

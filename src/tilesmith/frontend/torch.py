@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import torch
@@ -77,13 +80,22 @@ def export(
         with torch.no_grad(), warnings.catch_warnings():
             # PyTorch copies its own description of arguments in a way that it warns of.
             warnings.filterwarnings("ignore", "`isinstance\\(treespec, LeafSpec", FutureWarning)
-            program = torch.export.export(
-                model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
-            )
+            with _said_only_on_success():
+                program = torch.export.export(
+                    model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
+                )
             program = program.run_decompositions(decompositions())
     except Exception as error:
         raise refusal(error) from error
     return _with_constants(program)
+
+
+@contextmanager
+def _said_only_on_success() -> Iterator[None]:
+    """PyTorch prints the graph so far when it cannot go on; the error says what matters."""
+    with redirect_stderr(StringIO()) as said:
+        yield
+    sys.stderr.write(said.getvalue())
 
 
 def _with_constants(program: torch.export.ExportedProgram) -> Captured:
