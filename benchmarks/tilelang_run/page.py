@@ -46,7 +46,7 @@ they are: only the target and the device of the tensors change, nothing is timed
 first configuration. `--packages FOLDER` gives it what some examples compare themselves with (`pip install
 --no-deps --target FOLDER triton==3.7.0 flash-linear-attention==0.2.2 scipy`); Triton's interpreter runs the
 kernels among it, and functions of flash_attn are stood in for by torch. `--page` writes this page. It is what
-came out of one run over all {total} at commit {commit} of TileLang with version {version} of its package: {run}.
+came out of one run over all {total} at commit {commit} of TileLang, version {version} of its package: {run}.
 """
 _CHANGED = """Their own sizes keep an emulator busy for minutes to days. These arguments were changed, where
 the example takes them from its caller or its command line; kernels, blocks and element types stay.

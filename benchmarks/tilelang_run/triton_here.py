@@ -23,6 +23,7 @@ _OF_CUDA = {
 def install(packages: Path) -> None:
     """`packages`: a folder made with `pip install --no-deps --target FOLDER triton fla-core ...`."""
     os.environ["TRITON_INTERPRET"] = "1"
+    os.environ["FLA_USE_FAST_OPS"] = "1"  # by way of the functions below
     sys.path.append(str(packages))
     library = import_module("triton.language.extra.libdevice")
     for name, ours in _OF_CUDA.items():

@@ -224,3 +224,31 @@ def cleared_each_time() -> Any:
                 B[i] = total
 
     return kernel
+
+
+def shared_twice() -> Any:
+    """Blocks of one column share A's rows, which come beside loads of their own, and W, which comes after them."""
+
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((192, 64), "float16"),
+        B: T.Tensor((4, 2, 64, 64), "float16"),
+        W: T.Tensor((192,), "float16"),
+        starts: T.Tensor((4,), "int32"),
+        C: T.Tensor((128, 128), "float16"),
+    ):
+        with T.Kernel(4, 2, threads=128) as (bx, by):
+            a = T.alloc_fragment((32, 64), "float16")
+            b = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((32, 64), "float32")
+            start = starts[bx]
+            T.clear(c)
+            for _ in T.Pipelined(1, num_stages=1):
+                T.copy(A[start : start + 32, 0:64], a)
+                T.copy(B[bx, by, 0:64, 0:64], b)
+                T.gemm(a, b, c, transpose_B=True)
+            for i, j in T.Parallel(32, 64):
+                if i < 30:
+                    C[bx * 32 + i, by * 64 + j] = c[i, j] * W[start + i]
+
+    return kernel

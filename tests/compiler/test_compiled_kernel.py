@@ -317,3 +317,12 @@ def test_a_variable_is_cleared_where_it_says() -> None:
     values = torch.randn(4, 3)
     found = tilesmith.compile(kernels.cleared_each_time(), "wormhole")(values)
     torch.testing.assert_close(found, values.sum(1))
+
+
+def test_reader_and_writer_have_semaphores_of_their_own() -> None:
+    sources = tilesmith.compile(kernels.shared_twice(), "wormhole").sources()
+    used = [
+        set(re.findall(r"get_semaphore\(\d+\)", sources[f"kernel_{role}"])) for role in ("reader", "writer")
+    ]
+    assert len(used[0]) == len(used[1]) == 2
+    assert not used[0] & used[1]

@@ -10,7 +10,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.arch import Arch
-from tilesmith.codegen.program import SEMAPHORES, names_in, partition_of, semaphore_names
+from tilesmith.codegen.program import names_in, partition_of
 from tilesmith.dialects import tile, tt
 from tilesmith.dialects.tt_dataflow import MulticastSendOp
 from tilesmith.dialects.types import TensorType
@@ -20,6 +20,7 @@ from tilesmith.passes.finalize_persistent_signature_tt import (
     circular_buffers,
     kernels_of,
 )
+from tilesmith.passes.transfers.multicast import SEMAPHORES, semaphore_names
 from tilesmith.program import ComputeConfig, CoreRangeSet, Kernel, Program
 
 VERSION = 1

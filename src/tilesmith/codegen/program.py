@@ -21,7 +21,7 @@ from tilesmith.passes.finalize_persistent_signature_tt import (
     kernels_of,
 )
 from tilesmith.passes.partition import CoreArgs, Partition, core_args, extents_of
-from tilesmith.passes.transfers.multicast import multicast_args
+from tilesmith.passes.transfers.multicast import multicast_args, semaphore_names
 from tilesmith.program import (
     CBFormat,
     CircularBuffer,
@@ -41,7 +41,6 @@ from tilesmith.runtime import Tensor, TensorAccessorArgs
 
 FP32_DEST = "fp32_dest_acc_en"
 UNPACK_TO_DEST = "unpack_to_dest_fp32"
-SEMAPHORES = "semaphores"
 _UINT32 = 0xFFFFFFFF
 
 
@@ -80,11 +79,6 @@ def _check_tensors(kernel: tt.KernelOp, tensors: Mapping[str, Tensor]) -> None:
                 where=tile.location_of(kernel),
                 remedy="put the tensor on the device in the layout and format the kernel's plan names",
             )
-
-
-def semaphore_names(kernels: list[tt.KernelOp]) -> list[str]:
-    """The semaphores of all kernels, each once, in the order of their ids."""
-    return list(dict.fromkeys(name for kernel in kernels for name in names_in(kernel, SEMAPHORES)))
 
 
 def names_in(kernel: tt.KernelOp, attribute: str) -> list[str]:

@@ -5,6 +5,8 @@ All cores of the group run the same loads in the same order, so that the block h
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
@@ -93,18 +95,37 @@ def _partition(op: Operation) -> Partition:
 
 
 def _semaphores(op: Operation, along: str) -> tuple[int, int]:
-    """The numbers of two semaphores per direction: receivers have room, and the block has arrived."""
+    """The numbers of two semaphores per direction: receivers have room, and the block has arrived.
+
+    Kernels of different roles run side by side, so each has its own, and numbers count over all of them.
+    """
     kernel = kernel_of(op)
+    module = kernel.parent_op()
+    assert isinstance(module, ModuleOp)
+    assert isinstance(kernel, tt.KernelOp)
+    others = [one for one in module.ops if isinstance(one, tt.KernelOp) and one is not kernel]
+    elsewhere = [name for one in others for name in _listed(one)]
+    group = f"{along}_{kernel.role.data}" if f"{along}_ready" in elsewhere else along
+    wanted = (f"{group}_ready", f"{group}_arrived")
+    names = _listed(kernel)
+    names += [name for name in wanted if name not in names]
+    kernel.attributes[SEMAPHORES] = ArrayAttr([StringAttr(name) for name in names])
+    numbers = semaphore_names([one for one in module.ops if isinstance(one, tt.KernelOp)])
+    return numbers.index(wanted[0]), numbers.index(wanted[1])
+
+
+def semaphore_names(kernels: Iterable[tt.KernelOp]) -> list[str]:
+    """The semaphores of all kernels, each once, in the order of their ids."""
+    return list(dict.fromkeys(name for kernel in kernels for name in _listed(kernel)))
+
+
+def _listed(kernel: tt.KernelOp) -> list[str]:
     listed = kernel.attributes.get(SEMAPHORES)
-    names = (
+    return (
         [name.data for name in listed if isinstance(name, StringAttr)]
         if isinstance(listed, ArrayAttr)
         else []
     )
-    wanted = (f"{along}_ready", f"{along}_arrived")
-    names += [name for name in wanted if name not in names]
-    kernel.attributes[SEMAPHORES] = ArrayAttr([StringAttr(name) for name in names])
-    return names.index(wanted[0]), names.index(wanted[1])
 
 
 def _argument(op: Operation, name: str) -> SSAValue:
