@@ -29,6 +29,7 @@ def text_encoder() -> nn.Module:
         num_attention_heads=2,
         vocab_size=_VOCABULARY,
         max_position_embeddings=_LONG,
+        bos_token_id=0,
         eos_token_id=_VOCABULARY - 1,
     )
     return seeded(lambda: CLIPTextModel(config))
