@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 from benchmarks.tilelang_run import redirect
+from benchmarks.tilelang_run.references import KNOWN
 
 _MEASURING = ("do_bench", "benchmark", "benchmark_fwd", "benchmark_function")
 _PRINTING = (
@@ -45,6 +46,9 @@ def _is_in(folder: Path, module: Any) -> bool:
 def _adapted(name: str, value: Any, sizes: Mapping[str, Any]) -> Any:
     if isinstance(value, int):
         return sizes.get(name, value)
+    full = f"{getattr(value, '__module__', '')}.{name}"
+    if full in KNOWN:
+        return KNOWN[full]  # releases differ in what these functions return
     if not isinstance(value, FunctionType) or hasattr(value, "__wrapped__"):
         return value
     if name in _MEASURING:

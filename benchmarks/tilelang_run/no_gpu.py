@@ -152,6 +152,7 @@ def install() -> None:
     for name, stand_in in stand_ins.items():
         setattr(torch.cuda, name, stand_in)
     torch.set_default_device = _nothing()
+    torch.cuda.profiler.start = torch.cuda.profiler.stop = _nothing()
     torch.cpu.device = _Stream  # type: ignore[attr-defined]
     torch.profiler.profile = _Profile  # type: ignore[misc, assignment]
     fork = torch.random.fork_rng
