@@ -53,6 +53,7 @@ class Row:
     ops: int
     kernels: int
     host: tuple[str, ...]
+    level: str = "O2"
     checks: str = "-"
     pcc: float | None = None
     l2: float | None = None
@@ -63,6 +64,11 @@ class Row:
     compile_s: float | None = None
     emulator_s: float | None = None
     chip_ms: float | None = None
+
+    @property
+    def run(self) -> tuple[str, ...]:
+        """What was run how: a later run of the same takes its place."""
+        return self.model, self.size, self.level, self.checks
 
 
 def main() -> None:
@@ -75,7 +81,7 @@ def main() -> None:
         except TilesmithError as error:
             problems[name] = error.what
             continue
-        rows = [one for one in rows if (one.model, one.size, one.checks) != (row.model, row.size, row.checks)]
+        rows = [one for one in rows if one.run != row.run]
         rows.append(row)
         if options.keep:
             options.keep.write_text("".join(f"{json.dumps(asdict(one))}\n" for one in rows))
@@ -94,6 +100,7 @@ def _options() -> Any:
     parser.add_argument("--only", default="", help="names with commas between them; `none` for no model")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--plan", action="store_true", help="count kernels only")
+    parser.add_argument("--level", default="O2", help="O0, O1, O2 or O3")
     parser.add_argument("--checks", action="store_true", help="look for broken rules in every kernel")
     parser.add_argument("--tokens", type=int, default=0, help="how many tokens SmolLM2 is to add to a text")
     parser.add_argument("--keep", type=Path, help="a file of rows that earlier runs made")
@@ -111,12 +118,13 @@ def _names(options: Any) -> list[str]:
 def _row(name: str, size: Size, sample: Sample, options: Any) -> Row:
     if not options.plan:
         how = {"checks": "on"} if options.checks else {"checks": "off", "numbers": "fast"}
-        return _ran(run_sample(name, sample, **how), size, how["checks"])
-    made = planned(sample.network, sample.inputs)
-    return Row(name, size, sample.weights, made.report.ops, len(made.report.kernels), made.host_compute)
+        made = run_sample(name, sample, optimization_level=options.level, **how)
+        return _ran(made, size, options.level, how["checks"])
+    plan = planned(sample.network, sample.inputs)
+    return Row(name, size, sample.weights, plan.report.ops, len(plan.report.kernels), plan.host_compute)
 
 
-def _ran(made: Outcome, size: Size, checks: str) -> Row:
+def _ran(made: Outcome, size: Size, level: str, checks: str) -> Row:
     return Row(
         made.name,
         size,
@@ -124,6 +132,7 @@ def _ran(made: Outcome, size: Size, checks: str) -> Row:
         made.ops,
         made.kernels,
         made.host_ops,
+        level,
         checks,
         round(made.pcc, 6),
         round(made.relative_l2, 5),
@@ -169,7 +178,14 @@ def _line(row: Row) -> str:
         _figure(row.chip_ms, 3),
     )
     host = "; ".join(row.host) or "-"
-    cells = (f"{row.model}, {row.size}{checked}{said}", row.weights, row.ops, row.kernels, host, *figures)
+    cells = (
+        f"{row.model}, {row.size}, {row.level}{checked}{said}",
+        row.weights,
+        row.ops,
+        row.kernels,
+        host,
+        *figures,
+    )
     return f"| {' | '.join(map(str, cells))} |"
 
 
