@@ -51,7 +51,7 @@ def why_on_host(node: Node) -> str:
     value = node.meta.get("val")
     if any(map(_is_complex, (node, *node.all_input_nodes))):
         return "complex numbers"
-    if isinstance(value, torch.Tensor) and not value.dtype.is_floating_point and is_pointwise(node):
+    if not any(map(_is_real, (node, *node.all_input_nodes))):
         return "whole numbers and truth values made from the model's inputs"
     if isinstance(value, torch.Tensor) and value.numel() == 0:
         return "an empty tensor"
