@@ -50,7 +50,7 @@ def lower_precision(executable: TenstorrentExecutable, inputs: Sequence[Any]) ->
         kept = {place: trial for place, trial in trials.items() if trial.error <= gate}
         executable.take(_with(before, kept))
         while kept and _distance(_run(executable, inputs), wanted) > gate:
-            worst = sorted(kept, key=lambda place: kept[place].error)[len(kept) // 2 :]
+            worst = sorted(kept, key=lambda place: kept[place].error)[3 * len(kept) // 4 :]
             kept = {place: trial for place, trial in kept.items() if place not in worst}
             executable.take(_with(before, kept))
     lines = tuple(_line(trial, place in kept) for place, trial in trials.items())
