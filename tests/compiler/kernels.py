@@ -227,7 +227,7 @@ def cleared_each_time() -> Any:
 
 
 def shared_twice() -> Any:
-    """Blocks of one column share A's rows, which come beside loads of their own, and W, which comes after them."""
+    """Blocks of one column share A's rows, which come beside loads of their own, and later W."""
 
     @T.prim_func
     def kernel(
