@@ -128,12 +128,11 @@ def _small_arguments(kind: Any) -> dict[str, Any]:
         (getattr(usual, name) for name in _DEPTHS.split() if _is_size(getattr(usual, name, None))), default=0
     )
     fields = dataclasses.fields(kind)
-    lists: list[Any] = [getattr(usual, one.name, None) for one in fields]
-    staged = {value[0] for value in lists if _is_list_of_sizes(value)}
+    staged = any(_is_of_stages(one.name, getattr(usual, one.name, None)) for one in fields)
     for field in fields:
         value = getattr(usual, field.name, None)
-        if _is_size(value) and value in staged and field.name in _WIDTHS.split():
-            continue  # the first of several stages has this width too
+        if staged and field.name in _WIDTHS.split():
+            continue  # the widths and heads of stages fit each other, and this one
         if _is_config(value):
             made[field.name] = _small_part(value)
         elif field.default is not None or field.name in ("head_dim", "num_key_value_heads"):
@@ -173,8 +172,10 @@ def _is_size(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_list_of_sizes(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) > 1 and all(map(_is_size, value))
+def _is_of_stages(name: str, value: Any) -> bool:
+    """Whether a field has a size for each stage of a network."""
+    many = isinstance(value, list | tuple) and len(value) > 1 and all(map(_is_size, value))
+    return many and any(part in name for part in ("depth", "heads", "sizes", "stage", "dims", "channels"))
 
 
 def _is_config(value: Any) -> bool:
