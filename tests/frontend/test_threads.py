@@ -142,6 +142,41 @@ def test_the_old_value_of_an_atomic_addition() -> None:
     np.testing.assert_array_equal(np.sort(kept[: count[0]]), np.sort(a[a > 50]))
 
 
+def test_every_thread_takes_a_place_of_its_own() -> None:
+    @T.prim_func
+    def sort_by_size(
+        A: T.Tensor((64,), "int32"), kept: T.Tensor((64,), "int32"), done: T.Tensor((1,), "int32")
+    ):
+        with T.Kernel(1, threads=32) as _:
+            tx = T.get_thread_binding()
+            counts = T.alloc_shared((2,), "int32")
+            rest = T.alloc_shared((64,), "int32")
+            place = T.alloc_var("int32")
+            T.fill(counts, 0)
+            T.sync_threads()
+            for part in T.serial(2):
+                T.sync_threads()
+                if A[part * 32 + tx] > 50:
+                    place = T.atomic_add(counts[0], 1, return_prev=True)
+                    kept[place] = A[part * 32 + tx]
+                elif A[part * 32 + tx] > 20:
+                    place = T.atomic_add(counts[1], 1, return_prev=True)
+                    rest[place] = A[part * 32 + tx]
+            T.atomic_add(done[0], 1)
+            T.sync_threads()
+            for part in T.serial(2):
+                if part * 32 + tx < counts[1]:
+                    kept[counts[0] + part * 32 + tx] = rest[part * 32 + tx]
+
+    a = integers(64, below=100)
+    kept, done = np.zeros(64, np.int32), np.zeros(1, np.int32)
+    run(sort_by_size, A=a, kept=kept, done=done)
+    high, middle = a[a > 50], a[(a > 20) & (a <= 50)]
+    np.testing.assert_array_equal(np.sort(kept[: len(high)]), np.sort(high))
+    np.testing.assert_array_equal(np.sort(kept[len(high) : len(high) + len(middle)]), np.sort(middle))
+    assert done[0] == 32
+
+
 def test_threads_of_a_warp_exchange_values() -> None:
     @T.prim_func
     def swap(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32"), C: T.Tensor((64,), "float32")):

@@ -152,13 +152,17 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """Write one element; `accumulate` ("add", "max", "min") combines atomically with what is there."""
+    """Write one element; `accumulate` ("add", "max", "min") combines atomically with what is there.
+
+    What was there before can have a name, for the statements that follow.
+    """
 
     memory: Memory
     indices: tuple[Expr, ...]
     value: Expr
     accumulate: str = ""
     at: Location = Location()
+    before: Variable | None = None
 
 
 @dataclass(frozen=True, eq=False)

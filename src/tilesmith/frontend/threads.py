@@ -1,11 +1,12 @@
 """Code that names its thread -> loops over the threads of a block, cut where threads wait for each other.
 
-What no thread index and no thread's own variable has a part in is done once, for the block.
+What no thread index and no thread's own variable has a part in is done once, for the block. Atomic updates
+are done by every thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tilesmith.frontend import source as s
@@ -21,27 +22,40 @@ def loop_over_threads(kernel: s.Kernel) -> s.Kernel:
     body = tuple(transform_statement(st, lambda e: _fixed(e, single)) for st in kernel.body)
     if any(uses(e, threads) for st in s.walk_statements(body) for e in s.statement_expressions(st)):
         body = _Threads(threads).lower(body)
-    return replace(kernel, body=tuple(_without_sync(body)), threads=())
+    return replace(kernel, body=_each(body, _finished), threads=())
 
 
 def _fixed(expr: s.Expr, values: dict[s.Variable, s.Number]) -> s.Expr:
     return values.get(expr.variable, expr) if isinstance(expr, s.Name) else expr
 
 
-def _without_sync(statements: Sequence[s.Statement]) -> Iterator[s.Statement]:
+def _each(body: Sequence[s.Statement], change: Callable[[s.Statement], Sequence[s.Statement]]) -> Statements:
+    """Every statement, innermost first, replaced by those that `change` makes of it."""
+
     def inside(statement: s.Statement) -> s.Statement:
         match statement:
             case s.Loop(body=body) | s.Repeat(body=body):
-                return replace(statement, body=tuple(_kept(body)))
+                return replace(statement, body=_each(body, change))
             case s.Branch(then=then, otherwise=otherwise):
-                return replace(statement, then=tuple(_kept(then)), otherwise=tuple(_kept(otherwise)))
+                return replace(statement, then=_each(then, change), otherwise=_each(otherwise, change))
         return statement
 
-    return _kept([transform_bodies(statement, inside) for statement in statements])
+    return tuple(made for statement in body for made in change(inside(statement)))
 
 
-def _kept(statements: Sequence[s.Statement]) -> Iterator[s.Statement]:
-    return (statement for statement in statements if not isinstance(statement, s.Sync))
+def _finished(statement: s.Statement) -> Sequence[s.Statement]:
+    """Nobody waits any more, and an update whose old value is wanted takes it first."""
+    match statement:
+        case s.Sync():
+            return ()
+        case s.Store(memory, indices, value, kind, at, before) if before is not None:
+            old = s.Load(memory, indices, before.dtype)
+            value = s.Binary(kind, s.Name(before), value, before.dtype)
+            return (s.Bind(before, old, at), s.Store(memory, indices, value, at=at))
+    return (statement,)
+
+
+Statements = tuple[s.Statement, ...]
 
 
 class _Threads:
@@ -49,9 +63,15 @@ class _Threads:
         self.extents = extents
         self.own: set[s.Memory] = set()
         """Local memories that differ from thread to thread."""
+        self.updates: set[s.Store] = set()
+        """Atomic updates, which every thread does."""
+        self.old: set[s.Variable] = set()
+        """What they find."""
 
     def lower(self, body: tuple[s.Statement, ...]) -> tuple[s.Statement, ...]:
         body = _names_to_variables(body, self.extents)
+        self.updates = set(_updates(body))
+        self.old = {update.before for update in self.updates if update.before is not None}
         self._find_own(body)
         pieces = self._cut([self._elements(st) for st in body], ())
         return self._spread(pieces)
@@ -59,7 +79,8 @@ class _Threads:
     # ---- what differs between threads ----
 
     def _varies(self, expr: s.Expr) -> bool:
-        return uses(expr, self.extents) or any(load.memory in self.own for load in s.loads_of(expr))
+        names = (*self.extents, *self.old)
+        return uses(expr, names) or any(load.memory in self.own for load in s.loads_of(expr))
 
     def _find_own(self, body: Sequence[s.Statement]) -> None:
         found = -1
@@ -82,7 +103,7 @@ class _Threads:
         for inner in s.walk_statements((statement,)):
             if any(self._varies(e) for e in s.statement_expressions(inner)):
                 return True
-            if isinstance(inner, s.Store) and inner.memory in self.own:
+            if isinstance(inner, s.Store) and (inner.memory in self.own or inner in self.updates):
                 return True
         return False
 
@@ -240,26 +261,40 @@ def _lives_in_one(memory: s.Memory, pieces: Sequence[s.Statement]) -> bool:
     return False
 
 
-def _names_to_variables(
-    body: tuple[s.Statement, ...], threads: dict[s.Variable, int]
-) -> tuple[s.Statement, ...]:
+def _updates(body: Sequence[s.Statement]) -> Iterator[s.Store]:
+    """Atomic updates that are not shared out between threads, as the turns of a parallel loop are."""
+    for statement in body:
+        if isinstance(statement, s.Store) and statement.accumulate:
+            yield statement
+        if not _is_parallel(statement):
+            for inner in s.bodies(statement):
+                yield from _updates(inner)
+
+
+def _names_to_variables(body: Statements, threads: dict[s.Variable, int]) -> Statements:
     """Names that differ between threads become variables, which can be given a place per thread."""
-    differing = dict(threads)
-    bound: dict[s.Variable, s.Memory] = {}
+    differing = dict.fromkeys((*threads, *(update.before for update in _updates(body) if update.before)), 0)
+    bound = {name: _variable(name, body[0].at) for name in differing if name not in threads}
     for statement in s.walk_statements(body):
         if isinstance(statement, s.Bind) and uses(statement.value, differing):
             differing[statement.variable] = 0
-            name = statement.variable
-            bound[name] = s.Memory(name.name, (s.Number(1),), name.dtype, "var", statement.at)
+            bound[statement.variable] = _variable(statement.variable, statement.at)
 
     def name_of(part: s.Expr) -> s.Expr:
         if isinstance(part, s.Name) and part.variable in bound:
             return s.Load(bound[part.variable], (s.Number(0),), part.dtype)
         return part
 
-    def store(part: s.Statement) -> s.Statement:
-        if isinstance(part, s.Bind) and part.variable in bound:
-            return s.Store(bound[part.variable], (s.Number(0),), transform(part.value, name_of), at=part.at)
-        return part
+    def kept(part: s.Statement) -> Sequence[s.Statement]:
+        match part:
+            case s.Bind(variable, value, at) if variable in bound:
+                return (s.Store(bound[variable], (s.Number(0),), transform(value, name_of), at=at),)
+            case s.Store(before=before, at=at) if before in bound:
+                return (part, s.Store(bound[before], (s.Number(0),), s.Name(before), at=at))
+        return (part,)
 
-    return tuple(transform_bodies(transform_statement(st, name_of), store) for st in body)
+    return _each([transform_statement(st, name_of) for st in body], kept)
+
+
+def _variable(name: s.Variable, at: s.Location) -> s.Memory:
+    return s.Memory(name.name, (s.Number(1),), name.dtype, "var", at)

@@ -261,15 +261,14 @@ class Values:
         return result
 
     def _atomic_value(self, name: str, call: Any) -> s.Expr:
-        """An atomic update whose old value is wanted: take the value, then update."""
+        """An atomic update whose old value is wanted."""
         kind = name.removeprefix("atomic_").removesuffix("_ret_elem_op")
         if kind not in ("add", "max", "min"):
             refuse_call(name, str(self.at))
         target = self._pointed_at(call.args[0])
         before = s.Variable("before", target.dtype)
-        self.hoisted.append(s.Bind(before, target, self.at))
-        value = s.Binary(kind, s.Name(before), self.expr(call.args[1]), target.dtype)
-        self.hoisted.append(s.Store(target.memory, target.indices, value, "", self.at))
+        value = self.expr(call.args[1])
+        self.hoisted.append(s.Store(target.memory, target.indices, value, kind, self.at, before))
         return s.Name(before)
 
     def _pointed_at(self, pointer: Any) -> s.Load:
