@@ -54,10 +54,7 @@ _ROWS = (
     *(_plain(name, "isinf_isnan") for name in ("isinf", "isnan", "isfinite", "isposinf", "isneginf")),
     *(_plain(name, "erf_erfc") for name in ("erf", "erfc")),
     *(_plain(name, "activations") for name in ("hardsigmoid", "softsign")),
-    *(
-        _plain(name, name)
-        for name in ("erfinv", "i0", "i1", "cbrt", "digamma", "mish", "log1p", "tanhshrink")
-    ),
+    *(_plain(name, name) for name in ("erfinv", "i0", "i1", "cbrt", "digamma", "log1p", "tanhshrink")),
     *(_plain(name, name) for name in ("sqrt", "identity", "hardmish")),
     *(_comparison(name) for name in ("eqz", "nez", "gtz", "gez", "ltz", "lez")),
     *(_rounding(name) for name in ("ceil", "floor", "trunc", "frac")),
@@ -79,6 +76,7 @@ _ROWS = (
     _with("gelu", "gelu_tile<false>({d})", "gelu", init="gelu_tile_init<false>()"),
     _with("gelu_fast", "gelu_tile<true>({d})", "gelu", init="gelu_tile_init<true>()"),
     _with("rsqrt", "rsqrt_tile({d})", "rsqrt"),
+    _with("mish", "mish_tile<false>({d})", "mish", init="mish_tile_init<false>()"),
     _with("reciprocal", "exact_recip_tile<false>({d}, 0)", "recip", init="exact_recip_tile_init<false>(0)"),
     _with("log2", "log_with_base_tile({d}, {0})", defaults=(1.4426950408889634,)),
     _with("log10", "log_with_base_tile({d}, {0})", defaults=(0.4342944819032518,)),
