@@ -207,6 +207,7 @@ enum : unsigned {
 
 template <typename... A> sfpi::vFloat __builtin_rvtt_sfpmad(const A&...);
 template <typename... A> sfpi::vFloat __builtin_rvtt_sfpgt(const A&...);
+template <typename... A> sfpi::vInt __builtin_rvtt_sfpiadd_i(const A&...);
 template <typename... A> void __builtin_rvtt_ttreplay(const A&...);
 
 // clang-format off
