@@ -46,7 +46,7 @@ def test_a_project_has_all_its_parts(sharded: Recording, tmp_path: Path) -> None
         if isinstance(node, ast.Import)
         for alias in node.names
     }
-    assert imported == {"ctypes", "os", "sys", "numpy", "ttnn"}
+    assert imported == {"ctypes", "os", "re", "sys", "numpy", "ttnn"}
 
 
 def test_addresses_and_accessors_are_asked_for_not_written_down(tmp_path: Path) -> None:

@@ -39,7 +39,24 @@ def test_import_loads_nothing_heavy() -> None:
 
 # Names for models, and what drives TileLang.
 WITH_TORCH = (
-    *("CompiledModel", "Compiler", "CompilerConfig", "fuse_ops", "optimize_layout"),
+    *(
+        "Backend",
+        "CompiledModel",
+        "Compiler",
+        "CompilerConfig",
+        "compile_model",
+        "fuse_ops",
+        "optimize_layout",
+    ),
+    *(
+        "OptimizationStrategy",
+        "TenstorrentStrategy",
+        "attention",
+        "layer_norm",
+        "matmul",
+        "rms_norm",
+        "softmax",
+    ),
     *("redirect_tilelang", "register_tilelang_backend"),
 )
 

@@ -22,6 +22,12 @@ pytest.importorskip("transformers", reason="the models to train are built with t
 FAST: dict[str, Any] = {"checks": "off", "numbers": "fast"}
 
 
+@pytest.fixture(autouse=True)
+def forget_earlier_sizes() -> None:
+    """PyTorch leaves sizes open where it has seen the same code with others."""
+    torch._dynamo.reset()
+
+
 def test_every_gradient_of_a_perceptron_agrees() -> None:
     made = train_step(TRAINED["mlp"](), **FAST)
     assert made.ok

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.codegen.cpp import Emitter, emits
-from tilesmith.codegen.sfpu import VECTOR_FUNCTIONS, Param
+from tilesmith.codegen.sfpu import VECTOR_FUNCTIONS, Param, VectorFunction
 from tilesmith.dialects import tt_compute as ttc
 
 _GUARDS: dict[type[Operation], str] = {
@@ -59,13 +59,20 @@ def _block_shape(op: ttc.MatmulBlockOp | ttc.InitMatmulOp) -> str:
 
 @emits(ttc.VectorOp)
 def _vector(e: Emitter, op: ttc.VectorOp) -> None:
-    function = VECTOR_FUNCTIONS[op.fn.data]
-    e.include(function.header)
-    if function.define:
-        e.define(function.define)
+    function = _vector_function(e, op.fn.data)
     slots = [e.value(slot) for slot in op.slots]
     params = [_param(e, value, how) for value, how in zip(op.params, function.params, strict=True)]
     e.line(function.call.format(*slots, *params) + ";")
+
+
+def _vector_function(e: Emitter, name: str) -> VectorFunction:
+    function = VECTOR_FUNCTIONS[name]
+    e.include(function.header)
+    if function.define:
+        e.define(function.define)
+    if function.helper:
+        e.helper(name, function.helper)
+    return function
 
 
 def _param(e: Emitter, value: SSAValue, how: Param) -> str:
@@ -156,6 +163,4 @@ def _init_matmul(e: Emitter, op: ttc.InitMatmulOp) -> None:
 
 @emits(ttc.InitVectorOp)
 def _init_vector(e: Emitter, op: ttc.InitVectorOp) -> None:
-    function = VECTOR_FUNCTIONS[op.fn.data]
-    e.include(function.header)
-    e.line(f"{function.init};")
+    e.line(f"{_vector_function(e, op.fn.data).init};")

@@ -14,7 +14,10 @@ Param = Literal["bits", "int", "float"]
 
 @dataclass(frozen=True)
 class VectorFunction:
-    """One function: its call, its init, its header and a macro the header wants; its slots and parameters."""
+    """One function: its call, its init, its header and a macro the header wants; its slots and parameters.
+
+    `helper` is what the kernel itself must define for it.
+    """
 
     call: str
     init: str
@@ -22,6 +25,28 @@ class VectorFunction:
     slots: int = 1
     params: tuple[Param, ...] = ()
     define: str = ""
+    helper: str = ""
+
+
+_EXACT_RECIPROCAL = """
+// The exact reciprocal: up to release 0.77 it is asked for by a flag, later there is no other.
+template <bool legacy>
+ALWI auto exact_recip_tile_init(int) -> decltype(recip_tile_init<legacy>()) {
+    recip_tile_init<legacy>();
+}
+template <bool legacy>
+ALWI void exact_recip_tile_init(long) {
+    recip_tile_init();
+}
+template <bool legacy>
+ALWI auto exact_recip_tile(uint32_t dst, int) -> decltype(recip_tile<legacy>(dst)) {
+    recip_tile<legacy>(dst);
+}
+template <bool legacy>
+ALWI void exact_recip_tile(uint32_t dst, long) {
+    recip_tile(dst);
+}
+"""
 
 
 def _unary(name: str, header: str, template: str = "") -> VectorFunction:
@@ -99,7 +124,13 @@ _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     **{name: _unary(name, "trigonometry") for name in _TRIGONOMETRY},
     **{name: _general(name) for name in ("abs", "sigmoid", "tanh", "exp2", "expm1", "log", "square", "sign")},
-    **{name: _own(name) for name in ("exp", "sqrt", "rsqrt", "log1p", "recip")},
+    **{name: _own(name) for name in ("exp", "sqrt", "rsqrt", "log1p")},
+    "recip": VectorFunction(
+        "exact_recip_tile<false>({0}, 0)",
+        "exact_recip_tile_init<false>(0)",
+        _unary_header("recip"),
+        helper=_EXACT_RECIPROCAL,
+    ),
     # Without the macro the series behind erf is one for bf16.
     "erf": replace(_unary("erf", "erf_erfc", "<false>"), define="INP_FLOAT32"),
     "erfc": _unary("erfc", "erf_erfc"),

@@ -43,6 +43,24 @@ void kernel_main() {
 #include "api/compute/sfpu_binary_bcast.h"
 #include "api/compute/tile_move_copy.h"
 
+// The exact reciprocal: up to release 0.77 it is asked for by a flag, later there is no other.
+template <bool legacy>
+ALWI auto exact_recip_tile_init(int) -> decltype(recip_tile_init<legacy>()) {
+    recip_tile_init<legacy>();
+}
+template <bool legacy>
+ALWI void exact_recip_tile_init(long) {
+    recip_tile_init();
+}
+template <bool legacy>
+ALWI auto exact_recip_tile(uint32_t dst, int) -> decltype(recip_tile<legacy>(dst)) {
+    recip_tile<legacy>(dst);
+}
+template <bool legacy>
+ALWI void exact_recip_tile(uint32_t dst, long) {
+    recip_tile(dst);
+}
+
 void kernel_main() {
     constexpr uint32_t cb_X_shared = tt::CBIndex::c_0;
     constexpr uint32_t cb_E_local = tt::CBIndex::c_1;
@@ -149,9 +167,9 @@ void kernel_main() {
             for (int32_t i = 0; i < 2; ++i) {
                 copy_tile(cb_row_sum, 0, 2 + i);
             }
-            recip_tile_init();
+            exact_recip_tile_init<false>(0);
             for (int32_t i = 0; i < 2; ++i) {
-                recip_tile(2 + i);
+                exact_recip_tile<false>(2 + i, 0);
             }
             mul_binary_tile_init();
             for (int32_t i = 0; i < 2; ++i) {
