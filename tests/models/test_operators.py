@@ -25,6 +25,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "sum in the middle": (lambda x: x.sum(1), (noise(2, 5, 40),)),
     "sum of first and last": (lambda x: x.sum((0, 2)), (noise(2, 5, 40),)),
     "mean of an expression in the middle": (lambda x: (x * x).mean((1, 2)), (noise(2, 5, 6, 8),)),
+    "vectors times one number": (
+        lambda x, y: (x.sum(-1, keepdim=True) * y.tanh()).sigmoid(),
+        (noise(2, 5, 40), noise(1, 1, 1)),
+    ),
     "largest of all": (lambda x: x.amax(), (noise(2, 5, 40),)),
     "running sum": (lambda x: x.cumsum(1), (noise(4, 37),)),
     "variance": (lambda x: (x.var(-1), x.std(0)), (noise(6, 40),)),

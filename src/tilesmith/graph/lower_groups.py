@@ -98,8 +98,9 @@ def _line(lowering: Lowering, node: Node, shape: tuple[int, ...], lengthwise: tu
     column = len(shape) > 1
     kind: Kind = "column" if column else "row"
     if prod(own) == 1 and prod(shape) != 1:
-        one = lowering.placed(node, (1, 1), "scalar")
-        return Placed("scalar", one.view.expand(lengthwise))
+        one = lowering.placed(node, own if column else (1, 1), "scalar").view
+        still = View(one.storage, (Axis(1, 0, 0),) * 2, one.row, one.col)
+        return Placed("scalar", still.expand(lengthwise))
     placed = lowering.placed(node, own, kind)
     axes = placed.view.axes
     along, lead = (axes[-2], axes[:-2]) if column else (axes[-1], ())
