@@ -18,6 +18,7 @@ from tilesmith.zoo.sample import noise
 
 FAST: dict[str, Any] = {"checks": "off", "numbers": "fast"}
 NUMBERS = torch.tensor([[3, 1, 7, 0, 0], [2, 9, 4, 4, 8]])
+TAPS = noise(6, 4, 4)
 
 CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "softmax along rows": (lambda x: x.softmax(1), (noise(2, 5, 40),)),
@@ -47,6 +48,36 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "largest and where": (lambda x: (x.argmax(-1), x.max(1)), (noise(4, 37),)),
     "bilinear": (lambda x: functional.interpolate(x, (9, 7), mode="bilinear"), (noise(1, 3, 5, 5),)),
     "pool of uneven windows": (lambda x: functional.adaptive_avg_pool2d(x, (2, 3)), (noise(1, 3, 5, 7),)),
+    "pool without its border": (
+        lambda x: functional.avg_pool2d(x, 3, 2, 1, True, False),
+        (noise(2, 3, 6, 8),),
+    ),
+    "norm of many channels": (lambda x: functional.group_norm(x, 2), (noise(2, 800, 2, 3),)),
+    "line made longer": (
+        lambda x: functional.conv_transpose1d(x, TAPS, stride=2, padding=1),
+        (noise(2, 6, 9),),
+    ),
+    "video": (
+        lambda x, w: functional.conv3d(x, w, stride=(1, 2, 2), padding=1, dilation=(2, 1, 1)),
+        (noise(2, 3, 6, 8, 8), noise(5, 3, 3, 3, 3)),
+    ),
+    "video cut into blocks": (
+        lambda x, w: functional.conv3d(x, w, stride=(2, 4, 4)),
+        (noise(1, 3, 4, 8, 8), noise(5, 3, 2, 4, 4)),
+    ),
+    "between pixels": (
+        lambda x, at: functional.grid_sample(x, at.tanh() * 1.1, padding_mode="border", align_corners=True),
+        (noise(2, 4, 8, 9), noise(2, 3, 5, 2)),
+    ),
+    "between pixels of a large image": (
+        lambda x, at: functional.grid_sample(x, at / 2, align_corners=False),
+        (noise(1, 4, 256, 257), (noise(1, 20, 13, 2) * 16).round() / 16),
+    ),
+    "six dimensions": (
+        lambda x, y: x + y.sigmoid(),
+        (noise(1, 5, 1, 4, 1, 2), noise(1, 5, 2, 4, 3, 2)),
+    ),
+    "cut and padded": (lambda x: functional.pad(x * 2, (0, 0, 1, -1)), (noise(2, 5, 40),)),
     "remainders": (lambda x: (x % 0.75, torch.fmod(x, 0.75)), (noise(4, 40),)),
     "comparisons": (
         lambda x, y: torch.where((x > y) & (x != 0), x, -y).clamp(min=y),
@@ -59,7 +90,14 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
 
 RUN = (
     *("softmax along rows", "mean of an expression in the middle", "flipped", "two dimensions by number"),
-    *("scatter", "the first three", "largest and where", "rows of a turned table"),
+    *(
+        "between pixels",
+        "six dimensions",
+        "scatter",
+        "the first three",
+        "largest and where",
+        "rows of a turned table",
+    ),
 )
 """Those that run on the emulator: each has something of its own there."""
 

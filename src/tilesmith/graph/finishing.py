@@ -36,9 +36,8 @@ def finish(
     node = group.output
     shape = shape_of(node)
     inlined = inline(group.after, known, lowering.constants, "e")
-    reads = {
-        name: lowering.placed(source, shape) for name, source in {**(extra or {}), **inlined.reads}.items()
-    }
+    place = lowering.spread if group.spreads else lowering.placed
+    reads = {name: place(source, shape) for name, source in {**(extra or {}), **inlined.reads}.items()}
     made = out or new_view(shape, "block", lowering.storage_type(node))
     rows, cols = (1, 1, *shape)[-2:]
     epilogue = Epilogue(

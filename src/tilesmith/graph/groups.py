@@ -17,11 +17,15 @@ aten = torch.ops.aten
 
 @dataclass(eq=False)
 class Group:
-    """Nodes that one kernel computes. `anchors` do the main work; the others are elementwise, in order."""
+    """Nodes that one kernel computes. `anchors` do the main work; the others are elementwise, in order.
+
+    `spreads` says that what is repeated along some dimensions is copied out first.
+    """
 
     anchors: list[Node] = field(default_factory=list)
     before: list[Node] = field(default_factory=list)
     after: list[Node] = field(default_factory=list)
+    spreads: bool = False
 
     @property
     def output(self) -> Node:

@@ -17,7 +17,8 @@ from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.group_norm import GroupNorm
 from tilesmith.kernels.operands import STRIDES
 
-_WIDEST = 320
+WIDEST = 320
+"""How many columns the kernel of a group norm holds at once."""
 
 
 def lower_group_norm(lowering: Lowering, group: Group) -> View:
@@ -56,7 +57,7 @@ def _columns(channels: int, groups: int) -> int:
     """How many columns hold whole groups and whole tiles."""
     wide = lcm(channels // groups, TILE)
     columns = wide if channels % wide == 0 else padded(channels)
-    if columns > _WIDEST:
+    if columns > WIDEST:
         raise NoKernel(f"{channels} channels in {groups} groups share tiles too widely")
     return columns
 

@@ -246,6 +246,15 @@ def works_on_images(lowering: Lowering, group: Group) -> bool:
     shape = shape_of(group.output)
     if len(shape) != 4 or shape[2] * shape[3] == 1:
         return False
-    sources = (source for node in group.after for source in node.all_input_nodes)
+    members = set(group.after)
+    sources = {source for node in group.after for source in node.all_input_nodes} - members
     views = (lowering.device[source] for source in sources if source in lowering.device)
-    return any(view.shape == shape and is_image(view) for view in views)
+    if not any(view.shape == shape and is_image(view) for view in views):
+        return False
+    return all(_is_for_images(shape_of(source), shape) for source in sources)
+
+
+def _is_for_images(own: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a tensor is images, a value per channel, or one value."""
+    full = (1,) * (4 - len(own)) + own
+    return own == shape or prod(own) == 1 or (full[1:] == (shape[1], 1, 1) and full[0] in (1, shape[0]))

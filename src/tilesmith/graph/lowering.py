@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from tilesmith.graph.images import fresh_image
 from tilesmith.graph.iteration import Placed, Space, fits, kind_of, space
 from tilesmith.graph.pointwise import expression_of
 from tilesmith.graph.steps import Download, HostCall, Launch, Step, Template, Upload
-from tilesmith.graph.views import Axis, Storage, View, fresh, fresh_vector
+from tilesmith.graph.views import Axis, Storage, View, fresh, fresh_vector, joined_axes
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Expr, Input, Number
 from tilesmith.kernels.movement import DIMS, Gather, Untilize
@@ -25,6 +25,10 @@ class NoKernel(Exception):
     """A group that no template can do as it is; the message says why. Its operators then run on the host."""
 
 
+class OutOfOrder(NoKernel):
+    """Operands that no two batch dimensions can walk together."""
+
+
 @dataclass
 class Lowering:
     """The state of planning: where every value is, and the steps so far."""
@@ -33,6 +37,8 @@ class Lowering:
     constants: Mapping[Node, torch.Tensor]
     places: Mapping[Node, tuple[Node, int]] = field(default_factory=dict)
     """Of images that are joined: by what, and from which channel on."""
+    exact: Set[Node] = frozenset()
+    """Values that whole numbers and places are made from."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
@@ -46,11 +52,10 @@ class Lowering:
     # ---- where values are ----
 
     def storage_type(self, node: Node) -> str:
-        """The type of a value on the device: whole numbers need more bits than bfloat16 has."""
+        """The type of a value on the device: whole numbers and places need more bits than bfloat16 has."""
         kind = node.meta["val"].dtype
-        if kind.is_floating_point or kind == torch.bool:
-            return self.dtype
-        return "float32"
+        usual = (kind.is_floating_point and kind != torch.float64) or kind == torch.bool
+        return self.dtype if usual and node not in self.exact else "float32"
 
     def to_host(self, node: Node) -> None:
         """Make a value available on the host."""
@@ -137,6 +142,16 @@ class Lowering:
 
     # ---- moving ----
 
+    def spread(self, node: Node, shape: Sequence[int]) -> Placed:
+        """A tensor repeated to a shape, as a new one that lies in the order of its dimensions."""
+        full = _at_least_2d(shape)
+        key = (node, f"spread {full}")
+        if key not in self._forms:
+            source = self.in_memory(node)
+            made = self._forms[key] = fresh(full, source.storage.dtype)
+            self.gather_into(source.expand(full), made, "block")
+        return Placed("block", self._forms[key])
+
     def gathered(self, node: Node, shape: Sequence[int], kind: Kind = "block") -> View:
         """The elements of a device value, in order, as a new tensor of a shape."""
         key = (node, f"{kind} {tuple(shape)}")
@@ -157,7 +172,7 @@ class Lowering:
         if kind == "row":  # each line is a vector of its own
             lines = (*target.axes[:-1], Axis(1, 0, 0), target.axes[-1])
             target = View(target.storage, lines, target.row, target.col)
-        axes = [axis for axis in source.axes if axis.size != 1]
+        axes = joined_axes(source.axes)
         if len(axes) > DIMS:
             raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
         axes = [Axis(1, 0, 0)] * (DIMS - len(axes)) + axes
@@ -169,7 +184,9 @@ class Lowering:
         dtype = source.storage.dtype
         block = (1, 256) if kind == "row" else (32, 32)
         template = Gather(
-            Epilogue((Result(Input("acc0"), Operand("y", kind, dtype)),)), dtype=dtype, block=block
+            Epilogue((Result(Input("acc0"), Operand("y", kind, target.storage.dtype)),)),
+            dtype=dtype,
+            block=block,
         )
         storages = {"x": self.in_rows(source.storage), "y": target.storage}
         self.launch(
@@ -188,7 +205,7 @@ class Lowering:
     def space(self, shape: Sequence[int], operands: Mapping[str, Placed], join_rows: bool = True) -> Space:
         found = space(shape, operands, join_rows)
         if found is None:
-            raise NoKernel(f"its operands walk {len(shape)} dimensions in different orders")
+            raise OutOfOrder(f"its operands walk {len(shape)} dimensions in different orders")
         return found
 
     def launch(

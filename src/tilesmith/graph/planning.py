@@ -7,11 +7,12 @@ import operator
 import torch
 from torch.fx import GraphModule, Node
 
+from tilesmith.graph.exactness import exact_values
 from tilesmith.graph.groups import Group, fuse
 from tilesmith.graph.lower_groups import lower_group
 from tilesmith.graph.lower_moves import places_of
 from tilesmith.graph.lower_views import lower_part, lower_view
-from tilesmith.graph.lowering import Lowering, NoKernel
+from tilesmith.graph.lowering import Lowering, NoKernel, OutOfOrder
 from tilesmith.graph.partition import on_device, why_on_host
 from tilesmith.graph.steps import Given, Plan
 from tilesmith.graph.tables import VIEWS
@@ -21,7 +22,7 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
     """The steps that run a graph: kernels where there are any, the host for the rest."""
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
-    lowering = Lowering(dtype, constants, places_of(module.graph.nodes))
+    lowering = Lowering(dtype, constants, places_of(module.graph.nodes), exact_values(module.graph))
     outputs: tuple[str | Given, ...] = ()
     for item in fuse(module.graph, chosen, fusing):
         if isinstance(item, Group):
@@ -65,6 +66,8 @@ def _lower_or_host(lowering: Lowering, group: Group) -> None:
         if len(parts) > 1:
             for part in parts:
                 _lower_or_host(lowering, part)
+        elif isinstance(reason, OutOfOrder) and not group.anchors and not group.spreads:
+            _lower_or_host(lowering, Group(after=group.after, spreads=True))
         else:
             lowering.call_host(group.output, str(reason))
 

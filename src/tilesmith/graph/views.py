@@ -179,5 +179,20 @@ def _reshaped(old: list[Axis], new: list[int]) -> list[Axis] | None:
     return None if old else made[::-1]
 
 
+def joined_axes(axes: Sequence[Axis]) -> list[Axis]:
+    """The fewest axes that walk the same elements in the same order.
+
+    >>> joined_axes(fresh((2, 32, 8, 8), layout="rows").axes)
+    [Axis(size=512, row=1, col=0), Axis(size=8, row=0, col=1)]
+    """
+    made: list[Axis] = []
+    for axis in (one for one in axes if one.size != 1):
+        if made and _joins(made[-1], axis):
+            made[-1] = Axis(made[-1].size * axis.size, axis.row, axis.col)
+        else:
+            made.append(axis)
+    return made
+
+
 def _joins(outer: Axis, inner: Axis) -> bool:
     return outer.row == inner.row * inner.size and outer.col == inner.col * inner.size

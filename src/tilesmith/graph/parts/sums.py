@@ -142,6 +142,8 @@ SUMS: dict[Any, Callable[..., Any]] = {
     aten.var.correction: variance,
     aten.var_mean.correction: variance_and_mean,
     aten.prod.dim_int: product_along,
+    aten.max.default: lambda x: x.amax(),
+    aten.min.default: lambda x: x.amin(),
     aten.layer_norm.default: norm_of_many,
     aten._native_batch_norm_legit_no_training.default: batch_norm,
     aten._native_batch_norm_legit.no_stats: instance_norm,

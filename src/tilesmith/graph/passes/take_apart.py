@@ -9,11 +9,14 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
+from tilesmith.graph.parts.averages import AVERAGES, can_average
+from tilesmith.graph.parts.convolving import CONVOLUTIONS, can_convolve
 from tilesmith.graph.parts.experts import EXPERTS, can_route
 from tilesmith.graph.parts.gradients import GRADIENTS, can_derive
 from tilesmith.graph.parts.joining import JOINS
 from tilesmith.graph.parts.picking import PICKS, can_pick
 from tilesmith.graph.parts.resampling import RESAMPLINGS, can_resample
+from tilesmith.graph.parts.sampling import SAMPLINGS, can_sample
 from tilesmith.graph.parts.sums import SUMS, can_sum
 from tilesmith.graph.passes.edit import insert, replace, tidy
 from tilesmith.graph.passes.expand import expand
@@ -86,23 +89,29 @@ def _can(node: Node) -> bool:
         return can_sum(node.target, args)
     if node.target in RESAMPLINGS:
         return can_resample(node.target, args)
-    if node.target is aten.constant_pad_nd.default:
-        return bool(min(args[1]) >= 0 and max(args[1]) > 0)
+    if node.target in CONVOLUTIONS:
+        return can_convolve(node.target, args)
+    if node.target in SAMPLINGS:
+        return can_sample(node.target, args)
+    if node.target in AVERAGES:
+        return can_average(node.target, args)
     return True
 
 
 def _padded(x: Tensor, sizes: Sequence[int], value: float = 0.0) -> Tensor:
-    """Constants before and after, dimension by dimension from the last on."""
+    """Constants before and after, dimension by dimension from the last on; less than none cuts off."""
     for number in range(len(sizes) // 2):
         dim = x.dim() - 1 - number
+        cut = [max(0, -size) for size in sizes[2 * number : 2 * number + 2]]
+        x = x.narrow(dim, cut[0], x.shape[dim] - sum(cut)) if any(cut) else x
         parts = [x]
         for count, place in ((sizes[2 * number], 0), (sizes[2 * number + 1], 2)):
-            if count:
+            if count > 0:
                 shape = list(x.shape)
                 shape[dim] = count
                 parts.insert(place, torch.full(shape, value, dtype=x.dtype, device=x.device))
         x = torch.cat(parts, dim) if len(parts) > 1 else x
-    return x
+    return x.clone()
 
 
 def _repeated(x: Tensor, times: Sequence[int]) -> Tensor:
@@ -113,26 +122,6 @@ def _repeated(x: Tensor, times: Sequence[int]) -> Tensor:
     return x.reshape(apart).expand(wide).reshape(whole)
 
 
-def _along_a_line(
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """A convolution over one dimension is one over images of one line."""
-    stride, padding, dilation = (_one(value) for value in (stride, padding, dilation))
-    geometry = ([1, stride], [0, padding], [1, dilation], False, [0, 0], groups)
-    made: Tensor = aten.convolution(x.unsqueeze(2), weight.unsqueeze(2), bias, *geometry)
-    return made.squeeze(2)
-
-
-def _one(value: Any) -> int:
-    return int(value[0]) if isinstance(value, list | tuple) else int(value)
-
-
 _PARTS: dict[Any, Callable[..., Any]] = {
     **GRADIENTS,
     **JOINS,
@@ -141,5 +130,7 @@ _PARTS: dict[Any, Callable[..., Any]] = {
     **RESAMPLINGS,
     aten.constant_pad_nd.default: _padded,
     aten.repeat.default: _repeated,
-    aten.conv1d.default: _along_a_line,
+    **AVERAGES,
+    **CONVOLUTIONS,
+    **SAMPLINGS,
 }
