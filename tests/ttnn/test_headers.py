@@ -10,20 +10,35 @@ from tests.ttnn.conftest import WITHOUT_LAUNCHES, launch_files
 
 from tilesmith.program import ComputeConfig, CoreCoord, Kernel, Program, SourceType
 from tilesmith.runtime import Device
-from tilesmith.testing.header_check import ROLES, all_complaints, calls_in, complaints, distinct
+from tilesmith.testing.common_headers import CommonHeaders
+from tilesmith.testing.header_check import (
+    COMPUTE_ROLES,
+    ROLES,
+    all_complaints,
+    calls_in,
+    complaints,
+    distinct,
+)
 from tilesmith.testing.stand_in_compiler import LOG
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 COMPILER = shutil.which("g++")
 WITHOUT_COMPILER = "there is no g++ to read the headers with"
-WRONG = """
-#include "api/compute/eltwise_binary.h"
-void kernel_main() {
-    binary_op_init_common(0, 1, 16);
-    wrong_call(0, 1);
+INCLUDES = '#include "api/compute/eltwise_binary.h"\n'
+# What is wrong, and what the compiler says about it.
+WRONG = {
+    "a function that does not exist": (INCLUDES + "void kernel_main() { wrong_call(0, 1); }", "wrong_call"),
+    "too many template arguments": (
+        INCLUDES + "void kernel_main() { add_tiles<1, 2, 3>(0, 1, 0, 0, 0); }",
+        "no matching function for call to 'add_tiles<1, 2, 3>",
+    ),
+    "a header that does not exist": (
+        INCLUDES + '#include "api/compute/wrong.h"\nvoid kernel_main() {}',
+        "api/compute/wrong.h: No such file",
+    ),
+    "a header that was forgotten": (INCLUDES + "void kernel_main() { gelu_tile(0); }", "gelu_tile"),
 }
-"""
 
 
 @pytest.mark.skipif(not launch_files(), reason=WITHOUT_LAUNCHES)
@@ -41,16 +56,27 @@ def test_kernels_agree_with_the_headers(
 
 
 @pytest.mark.skipif(COMPILER is None, reason=WITHOUT_COMPILER)
-def test_a_wrong_compute_kernel_is_found(device: Device, mock: dict[str, str]) -> None:
+@pytest.mark.parametrize("fault", WRONG)
+def test_a_wrong_compute_kernel_is_found(
+    fault: str, device: Device, mock: dict[str, str], tmp_path: Path
+) -> None:
+    text, said = WRONG[fault]
     before = set(calls_in(Path(mock[LOG])))
     keep = device.empty((32, 32))
     kernel = Kernel(
-        WRONG, CoreCoord(0, 0), ComputeConfig(), SourceType.SOURCE_CODE, common_runtime_args=[keep.address]
+        text, CoreCoord(0, 0), ComputeConfig(), SourceType.SOURCE_CODE, common_runtime_args=[keep.address]
     )
     device.run(Program([kernel]))
     added = {call.role: call for call in calls_in(Path(mock[LOG])) if call not in before}
-    for role in ("trisc0", "trisc1", "trisc2"):
-        assert "wrong_call" in complaints(added[role], str(COMPILER))
+    common = CommonHeaders(tmp_path)
+    for role in COMPUTE_ROLES:
+        found = complaints(added[role], str(COMPILER), common)
+        assert said in found.translate(str.maketrans("‘’", "''"))
+        assert _errors(found) == _errors(complaints(added[role], str(COMPILER)))
+
+
+def _errors(text: str) -> list[str]:
+    return [line for line in text.splitlines() if "error: " in line]
 
 
 @pytest.mark.skipif(COMPILER is None, reason=WITHOUT_COMPILER)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tilesmith.testing.common_headers import OF_ONE_USE, Command, CommonHeaders
 
 # Reader, writer, and the compute kernel as unpack, math and pack.
 ROLES = ("ncrisc", "brisc", "trisc0", "trisc1", "trisc2")
@@ -24,8 +26,7 @@ FLAGS = ("-std=c++20", "-fsyntax-only", "-fpermissive", "-w")
 # What older host compilers refuse in the vendor's headers: before GCC 13 an assertion in a branch of a
 # template that is not taken, and a number of turns that is a parameter of a template.
 _LIMITS = ("static assertion failed: INSTRUCTION_MODE must be one of", "#pragma GCC unroll")
-# What differs between two uses of one text: names, numbers, and the sizes of circular buffers.
-_OF_ONE = ("-DKERNEL_COMPILE_TIME_ARG", "-DFULL_KERNEL_NAME")
+# Formats and sizes of circular buffers: they too differ between two uses of one text.
 _DESCRIPTORS = "chlkc_descriptors.h"
 STAND_IN = Path(__file__).with_name("sfpi_stand_in")
 
@@ -57,7 +58,7 @@ def distinct(calls: Iterable[CompilerCall]) -> list[CompilerCall]:
     """One call for each text, processor and set of definitions; other arguments of a kernel are left out."""
     chosen: dict[tuple[object, ...], CompilerCall] = {}
     for call in calls:
-        defined = {one for one in call.arguments if one.startswith("-D") and not one.startswith(_OF_ONE)}
+        defined = {one for one in call.arguments if one.startswith("-D") and not one.startswith(OF_ONE_USE)}
         chosen.setdefault((call.role, _generated(call.directory.parent), frozenset(defined)), call)
     return list(chosen.values())
 
@@ -75,11 +76,15 @@ def calls_in(log: Path) -> list[CompilerCall]:
     return list(dict.fromkeys(calls))
 
 
-def complaints(call: CompilerCall, compiler: str) -> str:
-    """What the host compiler has against a source; empty when it has nothing."""
+def complaints(call: CompilerCall, compiler: str, common: CommonHeaders | None = None) -> str:
+    """What the host compiler has against a source; empty when it has nothing.
+
+    With `common` it does not read again the headers it read for another kernel.
+    """
     stand_in = [f"-I{STAND_IN}"] if call.role in COMPUTE_ROLES else []
-    command = [compiler, *FLAGS, *stand_in, *_kept(call.arguments), call.source]
-    done = subprocess.run(command, cwd=call.directory, capture_output=True, text=True, check=False)
+    arguments = (*stand_in, *_kept(call.arguments))
+    command = Command((compiler, *FLAGS), arguments, call.source, call.directory)
+    done = common.run(command) if common else command.run()
     errors = [line for line in done.stderr.splitlines() if " error: " in line]
     if done.returncode == 0 or (errors and all(any(one in line for one in _LIMITS) for line in errors)):
         return ""
@@ -88,8 +93,9 @@ def complaints(call: CompilerCall, compiler: str) -> str:
 
 def all_complaints(calls: Sequence[CompilerCall], compiler: str) -> Mapping[str, str]:
     """Every kernel with something against it, by its name, processor and number."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda call: complaints(call, compiler), calls)
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        common = CommonHeaders(Path(folder))
+        found = pool.map(lambda call: complaints(call, compiler, common), calls)
         pairs = enumerate(zip(calls, found, strict=True))
         return {f"{call.kernel}, {number}": text for number, (call, text) in pairs if text}
 
