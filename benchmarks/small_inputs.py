@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -32,6 +32,21 @@ def candidates(model: nn.Module) -> Iterator[dict[str, Any]]:
             extra = {name: value for name, value in extra.items() if name not in _INSTEAD_OF_IDS}
         if extra:
             yield {**base, **extra}
+
+
+def described(inputs: Mapping[str, str], model: nn.Module) -> dict[str, Any]:
+    """Inputs from what a file says of them: how they are made, and their shape or values.
+
+    >>> described({"x": "zeros 1 2"}, nn.Linear(1, 1))["x"].tolist()
+    [[0, 0]]
+    """
+    config: Any = getattr(model, "config", nn.Module())
+    made = {}
+    for name, text in inputs.items():
+        how, *rest = text.split()
+        sizes = [int(one) for one in rest]
+        made[name] = _WAYS[how](config, sizes)
+    return made
 
 
 def _bases(taken: set[str], config: Any) -> Iterator[dict[str, Any]]:
@@ -120,15 +135,24 @@ def _noise(*shape: int) -> Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(1))
 
 
-def _ids(config: Any) -> Tensor:
-    words = min(_WORDS, _find(config, "vocab_size", _WORDS))
-    return torch.randint(3, words, (1, _TOKENS), generator=torch.Generator().manual_seed(1))
+def _ids(config: Any, shape: Sequence[int] = (1, _TOKENS)) -> Tensor:
+    words = max(5, min(_WORDS, _find(config, "vocab_size", _WORDS)))
+    return torch.randint(3, words, tuple(shape), generator=torch.Generator().manual_seed(1))
 
 
 def _wide(config: Any) -> int:
     return _find(config, "hidden_size", _find(config, "d_model", 64))
 
 
+_WAYS: dict[str, Callable[[Any, list[int]], Tensor]] = {
+    "noise": lambda _, shape: _noise(*shape),
+    "ids": _ids,
+    "zeros": lambda _, shape: torch.zeros(shape, dtype=torch.int64),
+    "ones": lambda _, shape: torch.ones(shape, dtype=torch.int64),
+    "numbers": lambda _, values: torch.tensor(values),
+    "row": lambda _, values: torch.tensor([values]),
+    "true": lambda _, shape: torch.ones(shape, dtype=torch.bool),
+}
 _INSTEAD_OF_IDS: tuple[str, ...] = ("inputs_embeds", "query_embeds", "hidden_states")
 _USUAL: dict[str, Callable[[Any], Tensor]] = {
     "bbox": lambda _: torch.tensor([1, 2, 3, 4]).expand(1, _TOKENS, 4).contiguous(),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
-from benchmarks.small_inputs import candidates
+from benchmarks.small_inputs import candidates, described
 
 _WIDE, _DEEP, _HEADS, _INNER, _WORDS, _LONG, _IMAGE, _PATCH, _EXPERTS = 64, 2, 2, 128, 128, 64, 32, 8, 4
 
@@ -65,22 +68,10 @@ _SIZES = (
 _SMALL = {name: size for size, names in _SIZES for name in names.split()}
 _LARGEST = 40_000_000
 
-_PARTICULAR: dict[str, dict[str, Any]] = {
-    "autoformer": {"prediction_length": 8, "context_length": 16},
-    "informer": {"prediction_length": 8, "context_length": 16},
-    "time_series_transformer": {"prediction_length": 8, "context_length": 16},
-    "mamba2": {"num_heads": 4, "head_dim": 32, "n_groups": 1},
-    "audio-spectrogram-transformer": {"max_length": 64, "num_mel_bins": 32},
-    "rwkv": {"attention_hidden_size": _WIDE},
-    "funnel": {"block_sizes": [1, 1], "num_decoder_layers": 1},
-    "xlm": {"emb_dim": _WIDE},
-    "reformer": {"axial_pos_shape": [4, 4], "axial_pos_embds_dim": [16, 48], "attn_layers": ["local", "lsh"]},
-    "longformer": {"attention_window": 8},
-    "led": {"attention_window": 8},
-    "big_bird": {"attention_type": "original_full"},
-    "convbert": {"embedding_size": _WIDE},
-}
-"""What single families need besides: sizes that must fit each other in a way their names do not say."""
+_PARTICULAR: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+"""What single families need besides; the file says how it is written."""
 
 
 class Unbuilt(Exception):
@@ -90,10 +81,10 @@ class Unbuilt(Exception):
 def small_model(family: str) -> tuple[nn.Module, dict[str, Any]]:
     """A model of a family with random weights, and inputs it runs on."""
     problems = []
-    for make in (small_config, _shrunk_config):
+    for make in (small_config, _filled_config, _shrunk_config):
         try:
-            model = _built(make(family))
-            return model, _first_that_runs(model)
+            model = _built(make(family), family)
+            return model, _first_that_runs(model, family)
         except Unbuilt as problem:
             problems.append(str(problem))
         except Exception as error:
@@ -101,27 +92,43 @@ def small_model(family: str) -> tuple[nn.Module, dict[str, Any]]:
     raise Unbuilt(problems[0])
 
 
-def _built(config: Any) -> nn.Module:
-    from transformers import AutoModel
-
+def _built(config: Any, family: str) -> nn.Module:
     with torch.device("meta"):
-        size = sum(one.numel() for one in AutoModel.from_config(config).parameters())
+        size = sum(one.numel() for one in _made(config, family).parameters())
     if size > _LARGEST:
         raise Unbuilt(f"{size:,} parameters are left after shrinking")
     torch.manual_seed(0)
-    model: nn.Module = AutoModel.from_config(config).eval()
+    return _made(config, family).eval()
+
+
+def _made(config: Any, family: str) -> nn.Module:
+    import transformers
+
+    own = _PARTICULAR.get(family, {})
+    part = getattr(config, own["part"]) if "part" in own else config
+    make = getattr(transformers, own["model"]) if "model" in own else transformers.AutoModel.from_config
+    model: nn.Module = make(part)
     return model
 
 
-def small_config(family: str) -> Any:
+def small_config(family: str, filled: bool = False) -> Any:
     """A configuration made with small sizes, so that what it derives from them is right."""
     from transformers import CONFIG_MAPPING
 
-    kind = CONFIG_MAPPING[family]
-    return kind(**_small_arguments(kind), **_PARTICULAR.get(family, {}))
+    return _small(CONFIG_MAPPING[family], _PARTICULAR.get(family, {}), filled)
 
 
-def _small_arguments(kind: Any) -> dict[str, Any]:
+def _filled_config(family: str) -> Any:
+    """The same, with sizes that are usually left open."""
+    return small_config(family, filled=True)
+
+
+def _small(kind: Any, own: Mapping[str, Any], filled: bool = False) -> Any:
+    given = {name: value for name, value in own.items() if name not in ("inputs", "model", "part")}
+    return kind(**{**given, **_small_arguments(kind, given, filled)})
+
+
+def _small_arguments(kind: Any, own: Mapping[str, Any], filled: bool) -> dict[str, Any]:
     usual = kind()
     made: dict[str, Any] = {}
     depth = max(
@@ -130,18 +137,23 @@ def _small_arguments(kind: Any) -> dict[str, Any]:
     fields = dataclasses.fields(kind)
     staged = any(_is_of_stages(one.name, getattr(usual, one.name, None)) for one in fields)
     for field in fields:
-        value = getattr(usual, field.name, None)
-        if staged and field.name in _WIDTHS.split():
-            continue  # the widths and heads of stages fit each other, and this one
+        name, value = field.name, getattr(usual, field.name, None)
         if _is_config(value):
-            made[field.name] = _small_part(value)
-        elif field.default is not None or field.name in ("head_dim", "num_key_value_heads"):
-            small = _small_value(field.name, value if _is_size(value) else field.default, depth)
-            made |= {} if small is None else {field.name: small}
+            made[name] = _small_part(value, own.get(name, {}), filled)
+        elif name in own or (staged and name in _WIDTHS.split()):
+            continue  # the widths and heads of stages fit each other, and this one
+        elif field.default is not None or name in _OPEN:
+            value = _SMALL[name] if value is None and filled and name in _OPEN else value
+            small = _small_value(name, value if _is_size(value) else field.default, depth)
+            made |= {} if small is None else {name: small}
     return made
 
 
-def _small_part(config: Any) -> Any:
+_OPEN = ("head_dim", "num_key_value_heads")
+"""Sizes that follow from others if they are not given."""
+
+
+def _small_part(config: Any, own: Mapping[str, Any], filled: bool) -> Any:
     """The configuration of a part; a network that another package has is one of transformers' own instead."""
     from transformers import ResNetConfig
 
@@ -149,7 +161,7 @@ def _small_part(config: Any) -> Any:
         return ResNetConfig(
             hidden_sizes=[16, 32, 48, 64], depths=[1] * 4, embedding_size=16, out_indices=[1, 2, 3, 4]
         )
-    return type(config)(**_small_arguments(type(config)))
+    return _small(type(config), own, filled)
 
 
 def _small_value(name: str, value: Any, depth: int) -> Any:
@@ -186,7 +198,7 @@ def _shrunk_config(family: str) -> Any:
     """The usual configuration with sizes made small afterwards, for classes that take no such arguments."""
     from transformers import CONFIG_MAPPING
 
-    return _shrink(CONFIG_MAPPING[family](**_PARTICULAR.get(family, {})))
+    return _shrink(CONFIG_MAPPING[family]())
 
 
 def _shrink(config: Any) -> Any:
@@ -199,9 +211,10 @@ def _shrink(config: Any) -> Any:
     return config
 
 
-def _first_that_runs(model: nn.Module) -> dict[str, Any]:
+def _first_that_runs(model: nn.Module, family: str) -> dict[str, Any]:
     problems = []
-    for inputs in candidates(model):
+    own = _PARTICULAR.get(family, {}).get("inputs")
+    for inputs in candidates(model) if own is None else [described(own, model)]:
         try:
             with torch.no_grad():
                 model(**inputs)

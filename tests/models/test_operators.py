@@ -43,6 +43,12 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "scatter": (lambda x, n: x.scatter(1, n[:, :3], 5.0), (noise(2, 16), NUMBERS)),
     "scatter and add": (lambda x, n: torch.zeros(2, 10).scatter_add(1, n, x), (noise(2, 5), NUMBERS)),
     "rows put": (lambda x, y, n: x.index_put((n[1, :2],), y), (noise(10, 40), noise(2, 40), NUMBERS)),
+    "columns of images put": (
+        lambda x, y, n: torch.ops.aten.index_put(x, [None, None, n[:, :1], n], y, True),
+        (noise(2, 3, 10, 12), noise(2, 3, 2, 5), NUMBERS),
+    ),
+    "folded": (lambda x: functional.fold(x, (4, 4), 2, stride=2), (noise(1, 12, 4),)),
+    "the only one": (lambda x: torch.topk(x, 1), (noise(4, 1),)),
     "the first three": (lambda x: torch.topk(x, 3), (noise(4, 37),)),
     "in order": (lambda x: x.sort(0, descending=True), (noise(12, 3),)),
     "largest and where": (lambda x: (x.argmax(-1), x.max(1)), (noise(4, 37),)),

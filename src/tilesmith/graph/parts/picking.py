@@ -32,16 +32,12 @@ def indexed(x: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     [[2, 0], [5, 3]]
     """
     dims = [dim for dim, pick in enumerate(picks) if pick is not None]
-    given = [pick for pick in picks if pick is not None]
     rest = [dim for dim in range(x.dim()) if dim not in dims]
-    shape = torch.broadcast_shapes(*(pick.shape for pick in given))
-    numbers = torch.zeros((), dtype=torch.int64)
-    for dim, pick in zip(dims, given, strict=True):
-        size = x.shape[dim]
-        numbers = numbers * size + torch.where(pick < 0, pick + size, pick)
+    numbers = _row_numbers([x.shape[dim] for dim in dims], [pick for pick in picks if pick is not None])
+    shape = numbers.shape
     table = x.permute([*dims, *rest]).reshape(prod(x.shape[dim] for dim in dims), -1)
     kept = [x.shape[dim] for dim in rest]
-    made = rows_of(table, numbers.expand(shape)).reshape([*shape, *kept])
+    made = rows_of(table, numbers).reshape([*shape, *kept])
     if dims != list(range(dims[0], dims[-1] + 1)):
         return made
     before = dims[0]
@@ -101,21 +97,43 @@ def scattered(x: Tensor, dim: int, numbers: Tensor, source: Any, *, reduce: str 
 
 
 def put(x: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """index_put along the first dimension: a product of ones and zeros with the rows that are put.
+    """index_put: a product of ones and zeros with what is put, the dimensions that are picked from in front.
 
     >>> put(torch.zeros(3, 2), [torch.tensor([2])], torch.ones(1, 2)).tolist()
     [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
     """
-    numbers = picks[0]
-    assert numbers is not None
-    rows, flat = x.shape[0], numbers.reshape(1, -1)
-    wide = x.reshape(rows, -1)
-    given = values.expand([*numbers.shape, *x.shape[1:]]).reshape(flat.shape[1], -1)
-    places = torch.where(flat < 0, flat + rows, flat)
-    hits = torch.ops.tilesmith.equality(torch.arange(rows)[:, None], places).to(x.dtype)
-    summed = hits @ given
+    dims = [dim for dim, pick in enumerate(picks) if pick is not None]
+    rest = [dim for dim in range(x.dim()) if dim not in dims]
+    order = [*dims, *rest]
+    numbers = _row_numbers([x.shape[dim] for dim in dims], [pick for pick in picks if pick is not None])
+    rows = prod(x.shape[dim] for dim in dims)
+    wide = x.permute(order).reshape(rows, -1)
+    given = _values_in_front(values, dims, rest, numbers.dim())
+    hits = torch.ops.tilesmith.equality(torch.arange(rows)[:, None], numbers.reshape(1, -1)).to(x.dtype)
+    summed = hits @ given.expand([*numbers.shape, *(x.shape[dim] for dim in rest)]).reshape(
+        numbers.numel(), -1
+    )
     made = wide + summed if accumulate else torch.where(hits.amax(1, keepdim=True) > 0, summed, wide)
-    return made.reshape(x.shape)
+    back = sorted(range(x.dim()), key=order.__getitem__)
+    return made.reshape([x.shape[dim] for dim in order]).permute(back)
+
+
+def _row_numbers(sizes: Sequence[int], picks: Sequence[Tensor]) -> Tensor:
+    """The places that numbers along several dimensions name, if those were one; below zero from the end."""
+    numbers = torch.zeros((), dtype=torch.int64)
+    for size, pick in zip(sizes, picks, strict=True):
+        numbers = numbers * size + torch.where(pick < 0, pick + size, pick)
+    return numbers.expand(torch.broadcast_shapes(*(pick.shape for pick in picks)))
+
+
+def _values_in_front(values: Tensor, dims: list[int], rest: list[int], picked: int) -> Tensor:
+    """What is put, with the picked dimensions before the others: between them they may have stood."""
+    before = sum(dim < dims[0] for dim in rest)
+    if dims != list(range(dims[0], dims[-1] + 1)) or before == 0 or values.dim() <= picked:
+        return values
+    full = values.reshape([1] * (picked + len(rest) - values.dim()) + list(values.shape))
+    order = [*range(before, before + picked), *range(before), *range(before + picked, full.dim())]
+    return full.permute(order)
 
 
 # ---- order ----
@@ -205,7 +223,9 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
     if target in (aten.index.Tensor, aten._unsafe_index.Tensor):
         return all(pick is None or _is_number(pick) for pick in args[1])
     if target in (aten.index_put.default, aten._unsafe_index_put.default):
-        return len(args[1]) == 1 and args[1][0] is not None and _is_number(args[1][0])
+        return any(pick is not None for pick in args[1]) and all(
+            pick is None or _is_number(pick) for pick in args[1]
+        )
     if target in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default):
         x, dim, numbers = (args[0].meta["val"], args[1], args[2].meta["val"])
         same = [
@@ -219,7 +239,7 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
         dim = {aten.topk.default: args[2] if len(args) > 2 else -1}.get(
             target, args[1] if len(args) > 1 else -1
         )
-        return bool(x.dim() > 0 and 1 < x.shape[dim] <= LONGEST_RANKED)
+        return bool(x.dim() > 0 and 0 < x.shape[dim] <= LONGEST_RANKED)
     return True
 
 
