@@ -33,8 +33,9 @@ def call(made: Path, text: str, number: int = 1) -> CompilerCall:
     folder.mkdir(parents=True)
     (folder.parent / "kernel_includes.hpp").write_text(text, encoding="utf-8")
     (folder.parent / "defines_generated.h").write_text("#define NUMBERS 2\n", encoding="utf-8")
+    (folder.parent / "named_generated.h").write_text(f"#define NAMED {number}\n", encoding="utf-8")
     vendor = made / "vendor"
-    arguments = ("-I..", f"-I{vendor}", "-include", f"{vendor / 'first.h'}")
+    arguments = ("-I..", f"-I{vendor}", "-include", f"{vendor / 'first.h'}", "-include", "named_generated.h")
     given = f"-DKERNEL_COMPILE_TIME_ARGS={number},2"
     return CompilerCall(folder, (*arguments, given, str(vendor / "kernel.cc")))
 

@@ -67,9 +67,10 @@ def ahead_of_the_text(command: Command) -> Iterator[str]:
     """Files outside the folders of the command, in the order they are met, until the kernel's own text."""
     looked_in = [(command.directory / one[2:]).resolve() for one in command.arguments if one.startswith("-I")]
     generated = command.directory.parent.resolve()
-    # The compiler does not list what a command includes ahead of its source.
+    # The compiler does not list what a command includes ahead of its source. Names without a folder are of
+    # files that ttnn writes for each kernel.
     options = zip(command.arguments, command.arguments[1:], strict=False)
-    yield from (name for option, name in options if option == "-include")
+    yield from (name for option, name in options if option == "-include" and Path(name).is_absolute())
     within = 0
     for line in command.run("-H", "-E", "-o", "/dev/null").stderr.splitlines():
         dots, _, name = line.partition(" ")
