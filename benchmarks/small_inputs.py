@@ -49,6 +49,20 @@ def described(inputs: Mapping[str, str], model: nn.Module) -> dict[str, Any]:
     return made
 
 
+def masks(model: nn.Module, inputs: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Masks that hide nothing, for the inputs of a model that takes masks for them."""
+    taken = inspect.signature(model.forward).parameters
+    found = {}
+    for name, mask in (
+        ("input_ids", "attention_mask"),
+        ("inputs_embeds", "attention_mask"),
+        ("decoder_input_ids", "decoder_attention_mask"),
+    ):
+        if mask in taken and name in inputs and mask not in inputs:
+            found[mask] = torch.ones(inputs[name].shape[:2], dtype=torch.int64)
+    return found
+
+
 def _bases(taken: set[str], config: Any) -> Iterator[dict[str, Any]]:
     ids = _ids(config)
     if "input_ids" in taken:

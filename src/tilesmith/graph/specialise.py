@@ -16,12 +16,19 @@ from torch.fx.node import map_arg
 
 from tilesmith.errors import CaptureError
 
+_CHECKS = {
+    torch.ops.aten._assert_scalar.default,
+    torch.ops.aten.sym_constrain_range.default,
+    torch.ops.aten.sym_constrain_range_for_size.default,
+    torch._check,
+}
 OPEN_SIZES = "open sizes"
 """In the meta of a graph: it comes from one that serves many sizes, so its kernels should too."""
 
 
 def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
     """Sizes become numbers, and nodes know the shapes of their values. A graph without open sizes is kept."""
+    _drop_checks(module)
     if not any(_is_open(node.meta.get("val")) for node in module.graph.nodes):
         return module
     mode = FakeTensorMode()
@@ -41,10 +48,21 @@ def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
                 continue  # a size: those who use it get the number
         made = graph.node_copy(node, lambda one: known[one] if one in known else values[one])
         made.meta = {**node.meta, "val": values.get(node)}
-        known[node] = made
+        if not isinstance(values.get(node), int | float | bool):  # those who use a number get it itself
+            known[node] = made
     made_module = GraphModule(module, graph)
     made_module.meta[OPEN_SIZES] = True
     return made_module
+
+
+def _drop_checks(module: GraphModule) -> None:
+    """Numbers that a model reads only to check them are not read: no result depends on them."""
+    checks = [node for node in module.graph.nodes if node.target in _CHECKS]
+    for node in checks:
+        module.graph.erase_node(node)
+    for node in reversed(list(module.graph.nodes) if checks else []):
+        if node.op == "call_function" and not node.users:
+            module.graph.erase_node(node)
 
 
 def _value(node: Node, values: dict[Node, Any], mode: FakeTensorMode, module: GraphModule) -> Any:

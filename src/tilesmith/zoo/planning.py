@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch._aot_autograd.utils import make_boxed_func
+from torch.fx import GraphModule
 
 from tilesmith.frontend.torch import export
+from tilesmith.frontend.torch_training import keep_whole, training_decompositions
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.graph.planning import plan
 from tilesmith.graph.report import Report, report_of
-from tilesmith.graph.specialise import specialise
+from tilesmith.graph.specialise import copied, specialise
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,43 @@ def planned(
     >>> len(planned(torch.nn.Linear(32, 32).eval(), (torch.zeros(32, 32),)).report.kernels)
     1
     """
-    chosen = options or ModelOptions()
     captured = export(model, args, kwargs)
     module = specialise(captured.module, captured.flatten(args, kwargs or {}))
+    return _planned(module, options or ModelOptions())
+
+
+def planned_in_parts(
+    model: torch.nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None
+) -> tuple[Planned, ...]:
+    """Plan the graphs that torch.compile makes of a model it cannot capture whole. PyTorch runs them, and
+    what lies between them: there, the model reads values to decide what to do next.
+
+    >>> len(planned_in_parts(torch.nn.Linear(32, 32).eval(), (torch.zeros(32, 32),)))
+    1
+    """
+    parts: list[Planned] = []
+
+    def take(module: GraphModule, inputs: Sequence[Any]) -> Any:
+        keep_whole(module)
+        return aot_autograd(fw_compiler=note, decompositions=training_decompositions())(module, list(inputs))
+
+    def note(module: GraphModule, _inputs: Sequence[Any]) -> Any:
+        def run(*given: Any) -> Any:
+            parts.append(_planned(specialise(copied(module), given), ModelOptions()))
+            return module(*given)
+
+        return make_boxed_func(run)
+
+    torch._dynamo.reset()
+    with torch.no_grad():
+        torch.compile(model, backend=take)(*args, **(kwargs or {}))
+    return tuple(parts)
+
+
+def _planned(module: GraphModule, options: ModelOptions) -> Planned:
     ops = sum(node.op == "call_function" for node in module.graph.nodes)
-    optimise(module, chosen, (*GENERAL, *FOR_TILES))
-    report = report_of(plan(module, chosen.precision, chosen.fuses), module, ops)
+    optimise(module, options, (*GENERAL, *FOR_TILES))
+    report = report_of(plan(module, options.precision, options.fuses), module, ops)
     values = {node.name: node.meta.get("val") for node in module.graph.nodes}
     compute = (line.op for line in report.host if _is_real(values.get(line.node)))
     return Planned(report, tuple(compute))
