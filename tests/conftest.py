@@ -22,6 +22,7 @@ os.environ["TILESMITH_VERIFY_IR"] = "each"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files of the tests run")
+    parser.addoption("--tt-metal", metavar="CHECKOUT", help="read exported host programs with its headers")
 
 
 @pytest.fixture

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from tilesmith.cli import doctor
+from tilesmith.runtime import ttnn_library
 
 
 def test_the_vendors_compiler_is_found_beside_ttnn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: package)
+    monkeypatch.delenv("TT_METAL_RUNTIME_ROOT", raising=False)
     compiler = tmp_path / "runtime" / "sfpi" / "compiler" / "bin" / "riscv-tt-elf-g++"
     assert str(tmp_path) not in doctor._sfpi().sentence
     compiler.parent.mkdir(parents=True)
     compiler.touch()
     assert doctor._sfpi().present
     assert str(tmp_path) in doctor._sfpi().sentence
+    # As ttnn does, another root is looked into instead.
+    monkeypatch.setenv("TT_METAL_RUNTIME_ROOT", str(tmp_path / "other"))
+    assert str(tmp_path) not in doctor._sfpi().sentence
+
+
+def test_the_python_that_has_wheels_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(ttnn_library, "PYTHON_WITH_WHEELS", (3, 99))
+    assert "use Python 3.99, for which there are wheels" in doctor._ttnn().sentence
+    monkeypatch.setattr(ttnn_library, "PYTHON_WITH_WHEELS", sys.version_info[:2])
+    assert doctor._ttnn().sentence.endswith("simulator: pip install 'tilesmith[ttnn]'.")
 
 
 def test_a_simulator_or_mock_in_the_environment_is_told(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tilesmith.cli import doctor
 from tilesmith.errors import DeviceError
 from tilesmith.testing import mock_cluster, stand_in_compiler
 from tilesmith.testing.clusters import CLUSTERS, cluster_description
@@ -43,6 +44,9 @@ def test_the_environment_points_at_links_and_the_stand_in(
     assert (root / "runtime" / "hw").resolve() == package / "runtime" / "hw"
     compiler = root / "runtime" / "sfpi" / "compiler" / "bin" / "riscv-tt-elf-g++"
     assert compiler.read_text(encoding="utf-8").startswith("#!")
+    assert stand_in_compiler.stands_in(compiler)
+    monkeypatch.setenv("TT_METAL_RUNTIME_ROOT", str(root))
+    assert "stands in for the vendor's RISC-V compiler" in doctor._sfpi().sentence
 
 
 def test_the_stand_in_notes_commands_and_answers_with_files(

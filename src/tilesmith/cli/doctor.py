@@ -15,8 +15,9 @@ from pathlib import Path
 from tilesmith import settings
 from tilesmith.cli.sizes import readable
 from tilesmith.errors import TilesmithError
-from tilesmith.runtime.ttnn_library import MOCK, ttnn_version
+from tilesmith.runtime.ttnn_library import MOCK, how_to_install, ttnn_version
 from tilesmith.runtime.ttnn_releases import TESTED, is_tested
+from tilesmith.testing.stand_in_compiler import stands_in
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Finding:
 _SFPI = Path("/opt/tenstorrent/sfpi")
 _SFPI_HOME = "github.com/tenstorrent/sfpi"
 _SIMULATOR = "TT_METAL_SIMULATOR"
+# The vendor's variable: where ttnn looks for its files, instead of the installed package.
+_ROOT = "TT_METAL_RUNTIME_ROOT"
 _TTNN_TARGETS = {
     _SIMULATOR: "the vendor's simulator",
     MOCK: "a chip that is not there",
@@ -94,7 +97,7 @@ def _package(name: str, purpose: str, remedy: str) -> Finding:
 
 
 def _ttnn() -> Finding:
-    found = _package("ttnn", "real chips and the vendor's simulator", "pip install 'tilesmith[ttnn]'")
+    found = _package("ttnn", "real chips and the vendor's simulator", how_to_install())
     version = ttnn_version()
     if not found.present or not version or is_tested(version):
         return found
@@ -107,8 +110,12 @@ def _sfpi() -> Finding:
     found = importlib.util.find_spec("ttnn")
     origin = getattr(found, "origin", None)
     package = Path(origin).parent if origin else None
-    beside = [package / "runtime" / "sfpi"] if package else []
-    places = [place for place in (*beside, _SFPI) if _has_compiler(place)]
+    root = Path(os.environ[_ROOT]) if os.environ.get(_ROOT) else package
+    beside = [root / "runtime" / "sfpi"] if root else []
+    places = [place for place in (*beside, _SFPI) if _compiler_in(place).exists()]
+    if places and stands_in(_compiler_in(places[0])):
+        sentence = f"{places[0]} stands in for the vendor's RISC-V compiler: nothing runs."
+        return Finding("sfpi", False, sentence)
     if places:
         return Finding("sfpi", True, f"{places[0]} compiles kernels for real chips and the simulator.")
     release = _wanted_sfpi(package) if package else ""
@@ -124,8 +131,8 @@ def _wanted_sfpi(package: Path) -> str:
     return next((line.split("'")[1] for line in text.splitlines() if line.startswith("sfpi_version='")), "")
 
 
-def _has_compiler(sfpi: Path) -> bool:
-    return (sfpi / "compiler" / "bin" / "riscv-tt-elf-g++").exists()
+def _compiler_in(sfpi: Path) -> Path:
+    return sfpi / "compiler" / "bin" / "riscv-tt-elf-g++"
 
 
 def _ttnn_target() -> Finding:

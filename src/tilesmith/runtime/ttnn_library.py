@@ -22,7 +22,7 @@ def load_ttnn() -> Any:
     except ImportError as problem:
         here = f"Python {platform.python_version()}"
         raise DeviceError(
-            f"ttnn cannot be imported in {here}: {problem}", where=sys.executable, remedy=_remedy()
+            f"ttnn cannot be imported in {here}: {problem}", where=sys.executable, remedy=how_to_install()
         ) from problem
 
 
@@ -50,7 +50,8 @@ def vendor_message(problem: BaseException) -> str:
     return (said if found else text.partition("\nLocation:")[0]).strip()
 
 
-def _remedy() -> str:
+def how_to_install() -> str:
+    """What to do in this Python to have ttnn."""
     wanted = ".".join(map(str, PYTHON_WITH_WHEELS))
     if sys.version_info[:2] == PYTHON_WITH_WHEELS:
         return "pip install 'tilesmith[ttnn]'"

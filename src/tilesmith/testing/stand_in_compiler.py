@@ -1,7 +1,7 @@
 """Takes the place of the vendor's RISC-V compiler where that is missing. Run as a script; needs no packages.
 
 It notes every command and answers with a file that ttnn can load and that does nothing. The notes are what
-`kernel_check` looks at: a host compiler can read the same sources with the same headers.
+`header_check` looks at: a host compiler can read the same sources with the same headers.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ def main(arguments: list[str]) -> int:
     else:
         output.write_bytes(executable())
     return 0
+
+
+def stands_in(compiler: Path) -> bool:
+    """Whether a file is this one and not a real compiler."""
+    return VERSION.encode() in compiler.read_bytes()
 
 
 def executable() -> bytes:

@@ -21,10 +21,10 @@ from tilesmith.runtime import Layout
 def cores(value: CoreRangeSet) -> str:
     """
     >>> cores(CoreRangeSet.of(CoreCoord(1, 2)))
-    'CoreRangeSet(std::vector<CoreRange>{CoreRange({1, 2}, {1, 2})})'
+    'metal::CoreRangeSet(std::vector<metal::CoreRange>{metal::CoreRange({1, 2}, {1, 2})})'
     """
-    boxes = ", ".join(f"CoreRange({core(one.start)}, {core(one.end)})" for one in value.ranges)
-    return f"CoreRangeSet(std::vector<CoreRange>{{{boxes}}})"
+    boxes = ", ".join(f"metal::CoreRange({core(one.start)}, {core(one.end)})" for one in value.ranges)
+    return f"metal::CoreRangeSet(std::vector<metal::CoreRange>{{{boxes}}})"
 
 
 def core(value: CoreCoord) -> str:
@@ -71,14 +71,16 @@ def config(value: KernelConfig) -> str:
 def _compute(value: ComputeConfig) -> str:
     lines = [
         "ComputeConfigDescriptor config;",
-        f"config.math_fidelity = MathFidelity::{value.math_fidelity.name};",
+        f"config.math_fidelity = metal::MathFidelity::{value.math_fidelity.name};",
     ]
     flags = ("fp32_dest_acc_en", "dst_full_sync_en", "bfp8_pack_precise", "math_approx_mode")
     lines += [f"config.{flag} = true;" for flag in flags if getattr(value, flag)]
     if value.unpack_to_dest_fp32:
-        lines.append("config.unpack_to_dest_mode.assign(NUM_CIRCULAR_BUFFERS, UnpackToDestMode::Default);")
+        lines.append(
+            "config.unpack_to_dest_mode.assign(NUM_CIRCULAR_BUFFERS, metal::UnpackToDestMode::Default);"
+        )
         lines += [
-            f"config.unpack_to_dest_mode[{index}] = UnpackToDestMode::UnpackToDestFp32;"
+            f"config.unpack_to_dest_mode[{index}] = metal::UnpackToDestMode::UnpackToDestFp32;"
             for index in value.unpack_to_dest_fp32
         ]
     return "\n        ".join([*lines, "kernel.config = config;"])
