@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from tilesmith.backends import Backend, Executable
+from tilesmith.backends.base import ONE_AT_A_TIME
 from tilesmith.errors import BadCallError
 from tilesmith.frontend.torch import Captured, export
 from tilesmith.graph.options import ModelOptions
@@ -91,8 +92,8 @@ def compile_model(
 class CompiledModel(torch.nn.Module):
     """A model that runs on a backend. Inputs of new shapes are compiled when they come.
 
-    Weights are those the model had when it was captured; `torch.compile(model, backend="tilesmith")` follows
-    weights that change, and trains.
+    Parameters and buffers that change are noticed, and the model is captured anew. For weights that change all
+    the time, as in training, `torch.compile(model, backend="tilesmith")` takes them as inputs.
     """
 
     def __init__(
@@ -106,18 +107,22 @@ class CompiledModel(torch.nn.Module):
         self._strategy = strategy
         self.backend = backend
         self.original = model
+        self.training = model.training
         self._dynamic_shapes = dynamic_shapes
-        self._captured: dict[Any, Captured] = {}
-        self._executables: dict[Any, Executable] = {}
+        self._graphs: dict[Any, _Graph] = {}
         self._last: Executable | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is compiled anew: what runs on a device stays there."""
+        return CompiledModel, (self.original, self.backend, self._dynamic_shapes, self._strategy)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         captured, executable, flat = self._find(args, kwargs)
         self._last = executable
-        outputs = executable.run(flat)
-        for name, value in zip(captured.mutated, outputs, strict=False):
-            self.original.get_buffer(name).copy_(value)
-        return captured.unflatten(outputs[len(captured.mutated) :])
+        buffers = self._buffers_of(captured)
+        outputs = executable.run([*flat, *buffers])
+        with torch.no_grad():
+            return captured.deliver(outputs, buffers, flat)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Report:
         """Compile for inputs like these without running, and say what it came to."""
@@ -140,7 +145,7 @@ class CompiledModel(torch.nn.Module):
     @property
     def graphs(self) -> int:
         """How many graphs were compiled: one for each set of shapes."""
-        return len(self._executables)
+        return sum(len(one.executables) for one in self._graphs.values())
 
     @property
     def executable(self) -> Executable:
@@ -153,20 +158,53 @@ class CompiledModel(torch.nn.Module):
         return self._last
 
     def _find(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Captured, Executable, list[Any]]:
-        key = (_signature(args), _signature(sorted(kwargs.items())))
-        captured = self._captured.get(() if self._dynamic_shapes is not None else key)
-        if captured is None:
+        with ONE_AT_A_TIME:
+            inputs = (_signature(args), _signature(sorted(kwargs.items())))
+            graph = self._graph(args, kwargs, None if self._dynamic_shapes is not None else inputs)
+            flat = graph.captured.flatten(args, kwargs)
+            if inputs not in graph.executables:
+                every = [*flat, *self._buffers_of(graph.captured)]
+                graph.executables[inputs] = self._compiled(graph.captured, every)
+            return graph.captured, graph.executables[inputs], flat
+
+    def _graph(self, args: Sequence[Any], kwargs: Mapping[str, Any], inputs: Any) -> _Graph:
+        """The model captured for these inputs, with the weights it has now."""
+        key = (tuple(part.training for part in self.original.modules()), inputs)
+        graph = self._graphs.get(key)
+        if graph is None or graph.weights != self._weights_for(graph.captured):
             captured = export(self.original, args, kwargs, self._dynamic_shapes)
-            self._captured[() if self._dynamic_shapes is not None else key] = captured
-        flat = captured.flatten(args, kwargs)
-        if key not in self._executables:
-            for number, value in enumerate(flat):
-                self.backend.check_input(number, value)
-            module = specialise(copied(captured.module), flat)
-            if self._strategy is not None:
-                module = self._strategy.optimize(module)
-            self._executables[key] = self.backend.compile(module, flat)
-        return captured, self._executables[key], flat
+            graph = self._graphs[key] = _Graph(captured, self._weights_for(captured))
+        return graph
+
+    def _compiled(self, captured: Captured, inputs: Sequence[Any]) -> Executable:
+        for number, value in enumerate(inputs):
+            self.backend.check_input(number, value)
+        module = specialise(copied(captured.module), inputs)
+        if self._strategy is not None:
+            module = self._strategy.optimize(module)
+        return self.backend.compile(module, inputs)
+
+    def _buffers_of(self, captured: Captured) -> list[torch.Tensor]:
+        return [self.original.get_buffer(name) for name in captured.changed_buffers]
+
+    def _weights_for(self, captured: Captured) -> tuple[Any, ...]:
+        """Which tensors the graph has as constants, and how often each was written."""
+        inputs = {id(one) for one in self._buffers_of(captured)}
+        every = (*self.original.parameters(), *self.original.buffers())
+        return tuple(_written(one) for one in every if id(one) not in inputs)
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A captured model, the weights it was captured with, and what it was compiled to."""
+
+    captured: Captured
+    weights: tuple[Any, ...]
+    executables: dict[Any, Executable] = field(default_factory=dict)
+
+
+def _written(weight: torch.Tensor) -> tuple[int, int]:
+    return weight.data_ptr(), 0 if weight.is_inference() else weight._version
 
 
 def _signature(value: Any) -> Any:

@@ -40,7 +40,7 @@ def test_one_capture_serves_every_batch() -> None:
     for size in (2, 5, 9):
         x = torch.randn(size, 16)
         torch.testing.assert_close(compiled(x), model(x))
-    assert len(compiled._captured) == 1
+    assert len(compiled._graphs) == 1
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from threading import RLock
 from typing import Any, ClassVar
 
 from torch.fx import GraphModule
@@ -19,6 +20,9 @@ _HOMES = {
     "cpu": ("tilesmith.backends.cpu", "CpuBackend"),
     "cuda": ("tilesmith.backends.cuda", "CudaBackend"),
 }
+
+ONE_AT_A_TIME = RLock()
+"""Held while a model is captured, compiled or run on the emulator: all models share what these change."""
 
 
 class Executable(ABC):

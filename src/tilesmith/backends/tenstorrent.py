@@ -13,7 +13,7 @@ from torch.fx import GraphModule
 from tilesmith import settings
 from tilesmith.arch import load_arch
 from tilesmith.backends.autotune import tune_blocks
-from tilesmith.backends.base import Backend, Executable
+from tilesmith.backends.base import ONE_AT_A_TIME, Backend, Executable
 from tilesmith.backends.host import HostCalls
 from tilesmith.backends.inputs import check_dtype
 from tilesmith.backends.kernels import compiled
@@ -112,11 +112,11 @@ class TenstorrentExecutable(Executable):
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         values = self.values(inputs)
-        self.cycles, self.launch_us, self._last = 0, 0.0, []
-        with self.settings():
+        with ONE_AT_A_TIME, self.settings():
+            self.cycles, self.launch_us, self._last = 0, 0.0, []
             for step in tracked(self.plan.steps, "running kernels"):
                 self.do(step, values)
-        return self.plan.results(values)
+            return self.plan.results(values)
 
     def values(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What is known before the first step, by the name of its node."""

@@ -11,8 +11,8 @@ from io import StringIO
 from typing import Any
 
 import torch
-from torch.export.graph_signature import InputKind, OutputKind
-from torch.fx import GraphModule
+from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind
+from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from tilesmith.frontend.torch_refusals import refusal
@@ -45,15 +45,16 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 class Captured:
     """A model as a graph of ATen operators, its weights as attributes of the module.
 
-    `inputs` are the placeholders in the order of the flattened arguments; `mutated` are the buffers that the
-    first outputs replace.
+    `inputs` are the placeholders in the order of the flattened arguments. Buffers that a call changes follow
+    them. The first outputs are their new values, then those of the arguments that a call changes.
     """
 
     module: GraphModule
     in_spec: pytree.TreeSpec
     out_spec: pytree.TreeSpec
     inputs: tuple[str, ...]
-    mutated: tuple[str, ...]
+    changed_buffers: tuple[str, ...]
+    changed_inputs: tuple[str, ...]
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The arguments of a call, in the order of the graph's inputs."""
@@ -65,8 +66,13 @@ class Captured:
             )
         return flat
 
-    def unflatten(self, outputs: Sequence[Any]) -> Any:
-        return pytree.tree_unflatten(list(outputs), self.out_spec)
+    def deliver(self, outputs: Sequence[Any], buffers: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """Store what the call changed, and arrange the rest as the model does."""
+        given = dict(zip(self.inputs, inputs, strict=True))
+        changed = [*buffers, *(given[name] for name in self.changed_inputs)]
+        for target, value in zip(changed, outputs, strict=False):
+            target.copy_(value)
+        return pytree.tree_unflatten(list(outputs[len(changed) :]), self.out_spec)
 
 
 def export(
@@ -102,26 +108,44 @@ def _with_constants(program: torch.export.ExportedProgram) -> Captured:
     """The graph of an exported program with what it was given besides the user's inputs as attributes."""
     module, signature = program.graph_module, program.graph_signature
     specs = {spec.arg.name: spec for spec in signature.input_specs}
+    buffers = _changed(signature, OutputKind.BUFFER_MUTATION)
     inputs = []
+    kept: dict[str, Node] = {}
     for node in [node for node in module.graph.nodes if node.op == "placeholder"]:
         spec = specs[node.name]
         if spec.kind is InputKind.USER_INPUT:
-            inputs.append(node.name)
-            continue
-        value = program.constants.get(spec.target, program.state_dict.get(spec.target))
-        attribute = f"held_{node.name}"
-        module.register_buffer(attribute, value.detach(), persistent=False)
-        with module.graph.inserting_before(node):
-            held = module.graph.get_attr(attribute)
-        held.meta = dict(node.meta)
-        node.replace_all_uses_with(held)
-        module.graph.erase_node(node)
-    mutated = [spec.target for spec in signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION]
+            inputs.append(node)
+        elif spec.target in buffers:
+            kept[spec.target] = node
+        else:
+            _hold(module, node, program.constants.get(spec.target, program.state_dict.get(spec.target)))
+    _in_order(module, [*inputs, *(kept[name] for name in buffers)])
     module.recompile()
     return Captured(
         module,
         program.call_spec.in_spec,
         program.call_spec.out_spec,
-        tuple(inputs),
-        tuple(str(m) for m in mutated),
+        tuple(node.name for node in inputs),
+        buffers,
+        _changed(signature, OutputKind.USER_INPUT_MUTATION),
     )
+
+
+def _changed(signature: ExportGraphSignature, kind: OutputKind) -> tuple[str, ...]:
+    return tuple(str(spec.target) for spec in signature.output_specs if spec.kind is kind)
+
+
+def _hold(module: GraphModule, node: Node, value: Any) -> None:
+    """A placeholder becomes an attribute."""
+    attribute = f"held_{node.name}"
+    module.register_buffer(attribute, value.detach(), persistent=False)
+    with module.graph.inserting_before(node):
+        held = module.graph.get_attr(attribute)
+    held.meta = dict(node.meta)
+    node.replace_all_uses_with(held)
+    module.graph.erase_node(node)
+
+
+def _in_order(module: GraphModule, placeholders: Sequence[Node]) -> None:
+    for node in reversed(placeholders):
+        next(iter(module.graph.nodes)).prepend(node)

@@ -12,6 +12,7 @@ from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch.fx import GraphModule
 
 from tilesmith.backends import Backend, Executable
+from tilesmith.backends.base import ONE_AT_A_TIME
 from tilesmith.frontend.torch_training import keep_whole, learns_statistics, training_decompositions
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.report import Report
@@ -60,12 +61,13 @@ def _compile(
 
     def run(*args: Any) -> list[Any]:
         key = tuple(tuple(arg.shape) if isinstance(arg, torch.Tensor) else arg for arg in args)
-        if key not in made:
-            for number, arg in enumerate(args):
-                backend.check_input(number, arg)
-            special = specialise(copied(module), args)
-            made[key] = backend.compile(special, args)
-            reports.append(made[key].report)
+        with ONE_AT_A_TIME:
+            if key not in made:
+                for number, arg in enumerate(args):
+                    backend.check_input(number, arg)
+                special = specialise(copied(module), args)
+                made[key] = backend.compile(special, args)
+                reports.append(made[key].report)
         return made[key].run(args)
 
     boxed: Callable[..., Any] = make_boxed_func(run)
