@@ -13,6 +13,7 @@ from tilesmith.frontend.torch_backend import tilesmith_backend
 from tilesmith.frontend.torch_batch_norm import batch_norm_training
 from tilesmith.frontend.torch_convolution import convolution_backward
 from tilesmith.frontend.torch_pooling import max_pool_backward
+from tilesmith.zoo.running import relative_l2
 from tilesmith.zoo.sample import Sample, noise, seeded
 from tilesmith.zoo.training import TRAINED, Gradient, train_step
 from tilesmith.zoo.weights import RANDOM
@@ -45,6 +46,14 @@ def test_a_convolutional_network_learns_on_the_device_alone() -> None:
     assert [line for report in made.reports for line in report.host] == []
     assert made.ok
     assert made.worst > 0.9999
+
+
+def test_a_loss_inside_the_compiled_step_has_the_gradients_of_torch() -> None:
+    scores, labels = noise(5, 7).requires_grad_(), torch.tensor([3, 0, 6, 2, -100])
+    step = torch.compile(nn.functional.cross_entropy, backend=tilesmith_backend, options=FAST)
+    (made,) = torch.autograd.grad(step(scores, labels), scores)
+    (wanted,) = torch.autograd.grad(nn.functional.cross_entropy(scores, labels), scores)
+    assert relative_l2(made, wanted) < 0.01
 
 
 @pytest.mark.parametrize(

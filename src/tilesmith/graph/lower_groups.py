@@ -96,11 +96,12 @@ def _line(lowering: Lowering, node: Node, shape: tuple[int, ...], lengthwise: tu
     """An operand of work on vectors, as rows with the batch in front."""
     own = (1,) * (len(shape) - len(shape_of(node))) + shape_of(node)
     column = len(shape) > 1
-    kind: Kind = "column" if column else "row"
-    if prod(own) == 1 and prod(shape) != 1:
+    length = (1, *own)[-2 if column else -1]
+    if length < lengthwise[-1] or (prod(own) == 1 and prod(shape) != 1):
         one = lowering.placed(node, own if column else (1, 1), "scalar").view
-        still = View(one.storage, (Axis(1, 0, 0),) * 2, one.row, one.col)
+        still = View(one.storage, (*one.axes[:-2], *(Axis(1, 0, 0),) * 2), one.row, one.col)
         return Placed("scalar", still.expand(lengthwise))
+    kind: Kind = "column" if column else "row"
     placed = lowering.placed(node, own, kind)
     axes = placed.view.axes
     along, lead = (axes[-2], axes[:-2]) if column else (axes[-1], ())
