@@ -92,8 +92,8 @@ def compile_model(
 class CompiledModel(torch.nn.Module):
     """A model that runs on a backend. Inputs of new shapes are compiled when they come.
 
-    Parameters and buffers that change are noticed, and the model is captured anew. For weights that change all
-    the time, as in training, `torch.compile(model, backend="tilesmith")` takes them as inputs.
+    Parameters and buffers that change are noticed, and the model is captured anew. For weights that change
+    all the time, as in training, `torch.compile(model, backend="tilesmith")` takes them as inputs.
     """
 
     def __init__(
