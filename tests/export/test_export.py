@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -103,3 +105,47 @@ def test_the_command_writes_into_a_new_directory(tmp_path: Path) -> None:
     assert isinstance(again.exception, BadCallError)
     with pytest.raises(BadCallError, match="launched no program"):
         write_project(Recording("nothing", "n150", (), ()), tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("none.py:run", "there is no file none.py"),
+        ("work.py:absent", "work.py has no absent"),
+        ("work.py:run(1, 2)", "run cannot be called so: too many positional arguments"),
+        ("broken.py:run", "broken.py cannot be loaded: ModuleNotFoundError: No module named 'no_such_thing'"),
+        ("wrong.py:run", "wrong.py cannot be loaded: SyntaxError"),
+        ("none.npz", "none.npz is no recording"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(
+    what: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "work.py").write_text("def run(device, size): pass", encoding="utf-8")
+    (tmp_path / "broken.py").write_text("\nimport no_such_thing", encoding="utf-8")
+    (tmp_path / "wrong.py").write_text("def run(:", encoding="utf-8")
+    done = CliRunner().invoke(app, ["export", what, "--out", "new"])
+    assert isinstance(done.exception, BadCallError)
+    assert said in str(done.exception)
+    if what == "broken.py:run":
+        assert "broken.py:2" in str(done.exception)
+
+
+def test_a_file_is_no_directory_to_write_to(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = CliRunner().invoke(app, ["export", "work.py:run", "--out", str(tmp_path / "file")])
+    assert isinstance(done.exception, BadCallError)
+    assert "cannot be a new directory: " in str(done.exception)
+
+
+def test_examples_are_exported_as_the_pages_write_it(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    # As the command itself does, and unlike `python -m`: what lies in the current directory is not imported.
+    program = [sys.executable, "-P", "-m", "tilesmith.cli"]
+    command = [*program, "export", "--arch", "wormhole", "--out", str(tmp_path)]
+    work = "examples/metal/matmul_single/host.py:run(32,32,32)"
+    done = subprocess.run([*command, work], cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert str(tmp_path / "host.cpp") in done.stdout

@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import json
 import sys
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from tilesmith import compiler
 from tilesmith.compiler import CompiledKernel
 from tilesmith.dialects.reading import read_file
-from tilesmith.errors import BadCallError
+from tilesmith.errors import BadCallError, TilesmithError
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def kernel_from(request: Request) -> Any:
     """The kernel: the object of that name, or what the function of that name returns."""
     found = attribute_of(request)
     if request.args or request.named or _is_function(found):
-        _check_call(request, found)
+        check_call(request, found)
         return found(*request.args, **dict(request.named))
     return found
 
@@ -78,9 +79,10 @@ def attribute_of(request: Request) -> Any:
     return found
 
 
-def _check_call(request: Request, function: Any) -> None:
+def check_call(request: Request, function: Any, *first: object) -> None:
+    """That a function takes the arguments written, after those it gets `first`."""
     try:
-        inspect.signature(function).bind(*request.args, **dict(request.named))
+        inspect.signature(function).bind(*first, *request.args, **dict(request.named))
     except TypeError as problem:
         takes = inspect.signature(function)
         raise BadCallError(
@@ -104,11 +106,28 @@ def _module(path: Path) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # As for a script: what lies beside it can be imported.
-    sys.path.insert(0, str(path.parent.resolve()))
+    # As for a script what lies beside it can be imported, and as for `python -m` what lies here.
+    sys.path[:0] = [str(path.parent.resolve()), str(Path.cwd())]
     sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except TilesmithError:
+        raise
+    except Exception as problem:
+        raise _unreadable(path, problem) from problem
     return module
+
+
+def _unreadable(path: Path, problem: Exception) -> BadCallError:
+    """What stopped the user's own code, and the line of that file that it stopped at."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    line = problem.lineno if isinstance(problem, SyntaxError) else next(iter(lines), None)
+    return BadCallError(
+        f"{path} cannot be loaded: {type(problem).__name__}: {problem}",
+        where=f"{path}:{line}" if line else str(path),
+        remedy="make it load in Python; what it imports is looked for beside it and in the current directory",
+    )
 
 
 def compiled(text: str, arch: str, formats: str, fidelity: str) -> CompiledKernel:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tilesmith import compiler
 from tilesmith.calling import Parameter
-from tilesmith.cli.compile import attribute_of, kernel_from, parsed
+from tilesmith.cli.compile import attribute_of, check_call, kernel_from, parsed
 from tilesmith.dialects.elements import numpy_type
 from tilesmith.dialects.reading import read_file
 from tilesmith.errors import BadCallError
@@ -42,6 +42,7 @@ def workload_from(text: str, sizes: Mapping[str, int] | None = None, **choices: 
     request = parsed(text)
     found = attribute_of(request)
     if _takes_a_device(found):
+        check_call(request, found, "device")
         named = dict(request.named)
         return Workload(text, lambda device: found(device, *request.args, **named))
     return _of_kernel(text, lambda: kernel_from(request), sizes or {}, choices)
