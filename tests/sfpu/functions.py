@@ -140,7 +140,7 @@ ACTIVATIONS = (
     given("softshrink", bits(0.5), F.softshrink),
     given("hardshrink", bits(0.5), F.hardshrink),
     simple("hardmish", lambda x: x * (x / 2 + 1).clamp(0, 1)),
-    simple("mish", F.mish),
+    Function("mish", "mish_tile_init<false>(); mish_tile<false>(0);", F.mish),
     simple("tanhshrink", F.tanhshrink, absolute=2e-3),
     simple("tanh_derivative", lambda x: 1 - torch.tanh(x) ** 2, absolute=2e-3),
     simple(

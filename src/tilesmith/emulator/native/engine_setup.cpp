@@ -177,6 +177,11 @@ extern "C" void ts_engine_start(uint32_t srca_cb, uint32_t srcb_cb, uint32_t out
     setup.srca_cb = srca_cb;
     setup.srcb_cb = srcb_cb;
     setup.out_cb = out_cb;
+    if (on(Role::math)) e.mode.keeps_small = false;
+}
+
+extern "C" void ts_copies_keep_small() {
+    if (on(Role::math)) engine()->mode.keeps_small = true;
 }
 
 // Changing a format changes only that: the rest of the engines' registers comes from the start-up call.
@@ -191,6 +196,7 @@ extern "C" void ts_engine_reconfigure(uint32_t registers, uint32_t srca_cb, uint
     check_started(setup, at);
     if (registers & srca) used_cb(e, setup.srca_cb = srca_cb, at);
     if (registers & srcb) used_cb(e, setup.srcb_cb = srcb_cb, at);
+    if (on(Role::math)) e.mode.keeps_small = false;
 }
 
 extern "C" void ts_engine_reconfigure_pack(uint32_t out_cb, At at) {

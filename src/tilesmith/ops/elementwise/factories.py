@@ -121,10 +121,8 @@ def _filled(script: Script, index: int, scalars: dict[int, float], tensors: int)
 
 
 def _fill(format: DataFormat) -> Step:
-    if format is DataFormat.UInt16:
-        return Step(("fill",), "fill_tile_init()", "fill_tile_uint16({d}, {0})")
     if format.is_integer:
-        return Step(("fill",), "fill_tile_init()", "fill_tile_int({d}, {0})")
+        return Step(("fill",), "fill_tile_init()", f"fill_tile_int<DataFormat::{format.name}>({{d}}, {{0}})")
     return Step(("fill",), "fill_tile_init()", "fill_tile_bitcast({d}, {0})")
 
 

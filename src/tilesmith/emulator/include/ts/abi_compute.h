@@ -49,6 +49,7 @@ void ts_engine_reconfigure(uint32_t registers, uint32_t srca_cb, uint32_t srcb_c
 void ts_engine_reconfigure_pack(uint32_t out_cb, ts::At at);
 void ts_fpu_init(ts::FpuOp op, ts::FpuVariant variant, ts::At at);
 uint32_t ts_fpu_width();  // the width the last init was given
+void ts_copies_keep_small();  // until the formats are configured again: negative zero and denormals stay what they are
 
 // ---- DST: 16 tiles of 1024 datums in face order, each a 32-bit pattern (fp32 bits, or an integer) ----
 void ts_dst_acquire(ts::At at);  // math

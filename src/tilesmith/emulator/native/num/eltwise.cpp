@@ -53,6 +53,7 @@ void copy(const uint32_t* src, Src as, bool fast, FpuMode mode, uint32_t* dst, u
             word = flush(word);
             word = TS_SELECT(exponent_of(word) == 255, word & (int32_t)0xFF800000, word);
         }
+        if (!mode.wide && !mode.keeps_small) word &= exponent_of(word) != 0;
         if (as == Src::five_bit) word = five_bit_to_float(word);
         store(dst + i, word);
     }

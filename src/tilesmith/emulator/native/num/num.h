@@ -22,6 +22,7 @@ struct FpuMode {
     bool wide = false;               // 32-bit DST
     bool five_bit_exponent = false;  // operands are fp16 or fp8
     bool blackhole = false;
+    bool keeps_small = false;        // copies into 16-bit DST keep negative zero and denormals
     uint8_t phases = 4;
 };
 

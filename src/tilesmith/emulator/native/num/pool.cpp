@@ -119,24 +119,31 @@ void reduce_rows_max(const Pooling& pooling, const uint32_t* transposed, Geometr
     }
 }
 
-// A product with the scaler's rows standing as columns. Lanes are the tile's rows, so the data comes transposed.
-void reduce_rows_sum(const Pooling& pooling, const uint32_t* transposed, const uint32_t* scaler, Geometry shape,
-                     bool fresh, uint32_t* dst) {
-    const bool whole = shape.faces == 4;
-    const uint32_t across = shape.faces_across;
-    for (uint32_t down = 0; down < shape.faces_down(); ++down) {
-        uint32_t* out = dst + down * across * face_words;
+// A product with the scaler's rows standing as columns: row `line` of the scaler's faces makes column `line` of the
+// result. Lanes are the tile's rows, so the data comes transposed.
+struct RowSums {
+    const Pooling& pooling;
+    const uint32_t* transposed;
+    const uint32_t* scaler;
+    Geometry shape;
+
+    const uint32_t* factors(uint32_t face, uint32_t line) const {
+        const uint32_t scaled_by = shape.faces == 4 ? face % shape.faces_across : face;
+        return scaler + scaled_by * face_words + line * 16;
+    }
+
+    void column(uint32_t down, uint32_t line, uint32_t* out) const {
+        const uint32_t across = shape.faces_across;
         alignas(64) uint32_t column[16];
-        for (int i = 0; i < 16; ++i) column[i] = fresh ? 0 : out[i * 16];
+        for (int i = 0; i < 16; ++i) column[i] = out[i * 16 + line];
         I16 sums = read_dst(column, pooling.mode);
         auto add_face = [&](uint32_t col, int phase) {
             const uint32_t face = down * across + col;
-            const uint32_t* factors = scaler + (whole ? col : face) * face_words;
-            sums = pooling.fast ? pooling.fast_sum(transposed + face * face_words, factors, sums)
-                                : pooling.phase_sum(transposed + face * face_words, factors, phase, true, sums);
+            const uint32_t *data = transposed + face * face_words, *by = factors(face, line);
+            sums = pooling.fast ? pooling.fast_sum(data, by, sums) : pooling.phase_sum(data, by, phase, true, sums);
         };
         const int phases = pooling.fast ? 1 : pooling.mode.phases;
-        if (whole) {
+        if (shape.faces == 4) {
             for (int phase = 0; phase < phases; ++phase)
                 for (uint32_t col = 0; col < across; ++col) add_face(col, phase);
         } else {
@@ -144,7 +151,39 @@ void reduce_rows_sum(const Pooling& pooling, const uint32_t* transposed, const u
                 for (int phase = 0; phase < phases; ++phase) add_face(col, phase);
         }
         write_dst(column, sums, pooling.mode);
-        for (int i = 0; i < 16; ++i) out[i * 16] = column[i];
+        for (int i = 0; i < 16; ++i) out[i * 16 + line] = column[i];
+    }
+
+    // A scaler is mostly zero below its first row, or the same in every row: neither needs a product.
+    bool is_zero(uint32_t down, uint32_t line) const {
+        for (uint32_t col = 0; col < shape.faces_across; ++col)
+            for (int i = 0; i < 16; ++i)
+                if (factors(down * shape.faces_across + col, line)[i] << 1) return false;
+        return true;
+    }
+    bool repeats(uint32_t down, uint32_t line, const uint32_t* out) const {
+        for (uint32_t col = 0; col < shape.faces_across; ++col) {
+            const uint32_t face = down * shape.faces_across + col;
+            if (std::memcmp(factors(face, line), factors(face, line - 1), 64) != 0) return false;
+        }
+        for (int i = 0; i < 16; ++i)
+            if (out[i * 16 + line] != out[i * 16 + line - 1]) return false;
+        return true;
+    }
+};
+
+void reduce_rows_sum(const RowSums& sums, uint32_t* dst) {
+    for (uint32_t down = 0; down < sums.shape.faces_down(); ++down) {
+        uint32_t* out = dst + down * sums.shape.faces_across * face_words;
+        bool repeats[16] = {};
+        for (uint32_t line = 1; line < 16; ++line) repeats[line] = sums.repeats(down, line, out);
+        for (uint32_t line = 0; line < (sums.pooling.fast ? 1 : 16); ++line) {
+            if (repeats[line]) {
+                for (int i = 0; i < 16; ++i) out[i * 16 + line] = out[i * 16 + line - 1];
+            } else if (line == 0 || !sums.is_zero(down, line)) {
+                sums.column(down, line, out);
+            }
+        }
     }
 }
 
@@ -160,7 +199,7 @@ void reduce(Pool pool, Dim dim, const uint32_t* data, const uint32_t* scaler, bo
     std::memcpy(transposed, data, shape.faces * face_words * sizeof(uint32_t));
     transpose_within_faces(transposed, shape.faces);
     if (pool == Pool::max) return reduce_rows_max(pooling, transposed, shape, fresh, dst);
-    reduce_rows_sum(pooling, transposed, scaler, shape, fresh, dst);
+    reduce_rows_sum({pooling, transposed, scaler, shape}, dst);
 }
 
 }  // namespace ts::num

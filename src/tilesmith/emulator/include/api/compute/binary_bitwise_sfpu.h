@@ -6,7 +6,7 @@
 namespace ckernel {
 ALWI void binary_bitwise_tile_init(TS_AT) { ts::sfpu::initialise("binary_bitwise", at); }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void bitwise_and_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_bitwise", at}, idst0, idst1, odst,
                          [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x & y; });
@@ -20,7 +20,7 @@ ALWI void bitwise_and_uint32_binary_tile(uint32_t idst0, uint32_t idst1, uint32_
     bitwise_and_binary_tile<DataFormat::UInt32>(idst0, idst1, odst, at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void bitwise_or_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_bitwise", at}, idst0, idst1, odst,
                          [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x | y; });
@@ -34,7 +34,7 @@ ALWI void bitwise_or_uint32_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t
     bitwise_or_binary_tile<DataFormat::UInt32>(idst0, idst1, odst, at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void bitwise_xor_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_bitwise", at}, idst0, idst1, odst,
                          [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x ^ y; });

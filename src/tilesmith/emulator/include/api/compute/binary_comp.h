@@ -4,12 +4,12 @@
 #include "ts/sfpu/tile.h"
 
 namespace ckernel {
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void eq_int_tile_init(TS_AT) {
     ts::sfpu::initialise("eq_int", at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void eq_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"eq_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::truth(ts::sfpu::compare_integers<ts::sfpu::Compare::eq, data_format>(x, y));
@@ -31,12 +31,12 @@ ALWI void eq_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     eq_int_tile<DataFormat::UInt16>(idst0, idst1, odst, at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void ne_int_tile_init(TS_AT) {
     ts::sfpu::initialise("ne_int", at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void ne_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"ne_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::truth(ts::sfpu::compare_integers<ts::sfpu::Compare::ne, data_format>(x, y));
@@ -58,12 +58,12 @@ ALWI void ne_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ne_int_tile<DataFormat::UInt16>(idst0, idst1, odst, at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void lt_int_tile_init(TS_AT) {
     ts::sfpu::initialise("lt_int", at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void lt_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"lt_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::truth(ts::sfpu::compare_integers<ts::sfpu::Compare::lt, data_format>(x, y));
@@ -85,12 +85,12 @@ ALWI void lt_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     lt_int_tile<DataFormat::UInt16>(idst0, idst1, odst, at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void gt_int_tile_init(TS_AT) {
     ts::sfpu::initialise("gt_int", at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void gt_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"gt_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::truth(ts::sfpu::compare_integers<ts::sfpu::Compare::gt, data_format>(x, y));
@@ -112,12 +112,12 @@ ALWI void gt_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     gt_int_tile<DataFormat::UInt16>(idst0, idst1, odst, at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void le_int_tile_init(TS_AT) {
     ts::sfpu::initialise("le_int", at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void le_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"le_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::truth(ts::sfpu::compare_integers<ts::sfpu::Compare::le, data_format>(x, y));
@@ -139,12 +139,12 @@ ALWI void le_uint16_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     le_int_tile<DataFormat::UInt16>(idst0, idst1, odst, at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void ge_int_tile_init(TS_AT) {
     ts::sfpu::initialise("ge_int", at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void ge_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"ge_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::truth(ts::sfpu::compare_integers<ts::sfpu::Compare::ge, data_format>(x, y));

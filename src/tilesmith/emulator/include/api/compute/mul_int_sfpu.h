@@ -4,12 +4,12 @@
 #include "ts/sfpu/tile.h"
 
 namespace ckernel {
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void mul_int_tile_init(TS_AT) {
     ts::sfpu::initialise("mul_int", at);
 }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void mul_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"mul_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::keep_width<data_format == DataFormat::UInt16>(x * y);

@@ -12,7 +12,7 @@ ALWI void sfpu_mul_bcast_col_init(TS_AT) { sfpu_bcast_col_init(at); }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sfpu_sub_bcast_col(uint32_t dst_data_idx, uint32_t dst_col_vec_idx, TS_AT) {
     ts::sfpu::map_broadcast<ts::sfpu::Along::column>({"sfpu_bcast_col", at}, dst_data_idx, dst_col_vec_idx,
-        [](const ts::sfpu::Columns& x, const ts::sfpu::Columns& y) TS_OP { return x - y; });
+        [](const ts::sfpu::Columns& x, const ts::sfpu::Columns& y) TS_OP { return x + -y; });
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
@@ -68,7 +68,7 @@ ALWI void sfpu_bcast(uint32_t dst_data_idx, uint32_t dst_bcast_idx, TS_AT) {
     ts::sfpu::map_broadcast<along>({family, at}, dst_data_idx, dst_bcast_idx,
         [](const ts::sfpu::Columns& x, const ts::sfpu::Columns& y) TS_OP {
             if constexpr (Op == EltwiseBinaryType::ELWADD) return x + y;
-            if constexpr (Op == EltwiseBinaryType::ELWSUB) return x - y;
+            if constexpr (Op == EltwiseBinaryType::ELWSUB) return along == ts::sfpu::Along::column ? x + -y : x - y;
             return x * y;
         });
 }

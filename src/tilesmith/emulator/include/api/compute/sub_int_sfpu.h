@@ -6,7 +6,7 @@
 namespace ckernel {
 ALWI void sub_int_tile_init(TS_AT) { ts::sfpu::initialise("sub_int", at); }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void sub_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"sub_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::keep_width<data_format == DataFormat::UInt16>(x - y);
@@ -30,7 +30,7 @@ ALWI void sub_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) 
 
 ALWI void rsub_int_tile_init(TS_AT) { ts::sfpu::initialise("rsub_int", at); }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void rsub_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"rsub_int", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
         return ts::sfpu::keep_width<data_format == DataFormat::UInt16>(y - x);

@@ -8,6 +8,7 @@ template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void copy_init(uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_within_16x16_face = false, TS_AT) {
     const uint32_t turn = (transpose ? 1 : 0) | (transpose_within_16x16_face ? 2 : 0);
     ts_fpu_init(ts::FpuOp::copy, {.transpose = static_cast<uint8_t>(turn)}, at);
+    ts_copies_keep_small();
 }
 // Some helpers pass the line of their caller themselves.
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
@@ -29,20 +30,21 @@ ALWI void copy_block(uint32_t in_cb_id, uint32_t start_in_tile_index, uint32_t s
 
 ALWI void dummy_unpack(uint32_t) {}
 
-// ---- first generation ----
-template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void copy_tile_init(uint32_t cbid, TS_AT) {
-    copy_init(cbid, 0, false, at);
-}
+// ---- first generation: whether copies keep small numbers is the start-up call's affair ----
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void copy_tile_to_dst_init_short(uint32_t cbid, uint32_t transpose = 0,
                                       uint32_t transpose_within_16x16_face = false, TS_AT) {
-    copy_init(cbid, transpose, transpose_within_16x16_face, at);
+    const uint32_t turn = (transpose ? 1 : 0) | (transpose_within_16x16_face ? 2 : 0);
+    ts_fpu_init(ts::FpuOp::copy, {.transpose = static_cast<uint8_t>(turn)}, at);
+}
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void copy_tile_init(uint32_t cbid, TS_AT) {
+    copy_tile_to_dst_init_short(cbid, 0, false, at);
 }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void copy_tile_to_dst_init_short_with_dt(uint32_t old_cbid, uint32_t new_cbid, uint32_t transpose = 0, TS_AT) {
     reconfig_data_format_srca(old_cbid, new_cbid, at);
-    copy_init(new_cbid, transpose, false, at);
+    copy_tile_to_dst_init_short(new_cbid, transpose, false, at);
 }
 ALWI void copy_block_matmul_partials(uint32_t in_cb_id, uint32_t start_in_tile_index, uint32_t start_dst_tile_index,
                                      uint32_t ntiles, TS_AT) {

@@ -48,9 +48,10 @@ TS_LANE F arctangent_of_two(F y, F x) {
     return select(large.as_int() > 0x7f800000, F::nan(), r);
 }
 
-template <class F>
+// The logarithm works in DST: what it is given and what it makes pass through it.
+template <bool Wide, class F>
 TS_LANE F xlogy(F x, F y) {
-    const F r = log_by_cubic(y, log_of_xlogy) * x;
+    const F r = through_dst<Wide>(log_by_cubic(through_dst<Wide>(y), log_of_xlogy)) * x;
     return select(negative(y), F::nan(), r);
 }
 

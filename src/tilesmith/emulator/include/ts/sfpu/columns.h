@@ -38,6 +38,9 @@ struct Columns {
     friend TS_LANE Columns operator-(const Columns& a, const Columns& b) {
         return map([&](int p) TS_OP { return b.part[p] * Number(-1.0f) + a.part[p]; });
     }
+    friend TS_LANE Columns operator-(const Columns& a) {
+        return map([&](int p) TS_OP { return -a.part[p]; });
+    }
     friend TS_LANE Columns operator*(const Columns& a, const Columns& b) {
         return map([&](int p) TS_OP { return Number(a.part[p] * b.part[p]); });
     }

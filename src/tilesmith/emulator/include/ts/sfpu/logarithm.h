@@ -66,7 +66,7 @@ TS_LANE F log1p(F a) {
 
 // A cubic with a constant for the exponent's share: the cheap logarithm inside pow and xlogy.
 struct CubicLog { float c3, c2, c1, c0, ln2; };
-inline constexpr CubicLog log_of_xlogy{0.10968964f, -0.72910421f, 2.11263230f, -1.49277612f, 0.69314718f};
+inline constexpr CubicLog log_of_xlogy{0.1058f, -0.7166f, 2.0871f, -1.4753f, 0.692871f};
 inline constexpr CubicLog log_of_power{0x2.44734p-4f, -0xd.e712ap-4f, 0x2.4f5388p+0f, -0x1.952992p+0f, 0.692871f};
 
 template <class F>

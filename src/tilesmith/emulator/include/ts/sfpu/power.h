@@ -49,7 +49,7 @@ TS_LANE SplitProduct<F> power_exponent(F base, F pow, float guess0, float guess1
     const F pc = pow * F(4097.0f);
     const F pow_high = pc - (pc - pow);
     const F pow_low = pow - pow_high;
-    return {pow_high * e_float, pow_low * e_float + pow * F(ln_m * F(one_over_ln2))};
+    return {pow_high * e_float, mad(pow_low, e_float, F(pow * F(ln_m * F(one_over_ln2))))};
 }
 }  // namespace detail
 

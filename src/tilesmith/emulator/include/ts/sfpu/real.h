@@ -155,6 +155,15 @@ inline __attribute__((noinline)) TS_NO_CHECK void chip_add(Floats& r, const Floa
     const Ints special = (ea == 255) | (eb == 255);
     if (any({special})) repair_specials(r, 1.0f - Floats{}, a, b, special);
 }
+
+// A difference is b * -1 + a: infinity less infinity has the sign that the product has.
+inline __attribute__((noinline)) TS_NO_CHECK void chip_subtract(Floats& r, const Floats& a, const Floats& b) {
+    const Ints ia = bits<Ints>(a), ib = bits<Ints>(b);
+    const Ints ea = (ia >> 23) & 255, eb = (ib >> 23) & 255;
+    r = flush_result(bits<Floats>(flush_input(ia)) - bits<Floats>(flush_input(ib)));
+    const Ints special = (ea == 255) | (eb == 255);
+    if (any({special})) repair_specials(r, Floats{} - 1.0f, b, a, special);
+}
 }  // namespace detail
 
 // Literals that fit in bfloat16 travel inside an add or multiply instruction, which then cannot be a multiply-add.
@@ -189,7 +198,12 @@ struct Real {
         return r;
     }
     friend TS_LANE Real operator-(Real a) { return from_bits(a.as_int() ^ Int(int32_t(0x80000000u))); }
-    friend TS_LANE Real operator-(Real a, Real b) { return a + -b; }
+    friend TS_LANE Real operator-(Real a, Real b) {
+        if constexpr (!Chip) return a.v - b.v;
+        Real r;
+        detail::chip_subtract(r.v, a.v, b.v);
+        return r;
+    }
 
     // Comparisons look at the sign of a difference, so NaN counts as a number above (or, if negative, below) all.
     friend TS_LANE Mask operator<(Real a, Real b) {

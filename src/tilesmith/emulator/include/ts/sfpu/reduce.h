@@ -21,16 +21,66 @@ TS_NO_CHECK inline uint32_t pool(uint32_t a, uint32_t b) {
         return a + b;
     }
 }
+// Divided by the number of elements it was made of, as DST keeps it.
 template <Pool P, DataFormat Format>
-TS_NO_CHECK inline uint32_t pooled(uint32_t total, bool wide) {
+TS_NO_CHECK inline uint32_t pooled(uint32_t total, uint32_t count, bool wide) {
     if constexpr (is_floating(Format)) {
         const Number r(__builtin_bit_cast(float, total));
-        const Number scaled = P == Pool::average ? Number(r * Number(1.0f / 32.0f)) : r;
+        const Number scaled = P == Pool::average ? Number(r * Number(1.0f / static_cast<float>(count))) : r;
         return static_cast<uint32_t>(stored_float(scaled, wide).v[0]);
     } else if constexpr (P == Pool::average) {
-        return Format == DataFormat::Int32 ? uint32_t(int32_t(total) / 32) : total / 32;
+        return Format == DataFormat::Int32 ? uint32_t(int32_t(total) / int32_t(count)) : total / count;
     }
     return total;
+}
+
+// Four registers become one, from the last to the first; Wormhole adds the last four floats in pairs.
+template <Pool P, DataFormat Format>
+TS_NO_CHECK inline uint32_t pool_four(const uint32_t (&x)[4], bool in_pairs = false) {
+    constexpr auto both = pool<P, Format>;
+    if (in_pairs) return both(both(x[0], x[1]), both(x[2], x[3]));
+    return both(x[0], both(x[1], both(x[2], x[3])));
+}
+
+// One column: a register holds every fourth row of a face, and what is left of it in the end fills rows 0 to 3.
+template <Pool P, DataFormat Format>
+TS_NO_CHECK inline void sum_column(uint32_t* d, int col, bool wide) {
+#ifdef ARCH_BLACKHOLE
+    constexpr bool in_pairs = false;
+#else
+    constexpr bool in_pairs = is_floating(Format);
+#endif
+    constexpr auto both = pool<P, Format>;
+    uint32_t left[4][4];
+    for (int row = 0; row < 4; ++row) {
+        uint32_t upper[4], lower[4];
+        for (int part = 0; part < 4; ++part) {
+            upper[part] = d[element(row + part * 4, col)];
+            lower[part] = d[element(row + part * 4 + 16, col)];
+        }
+        left[3][row] = upper[3];
+        left[2][row] = both(upper[2], left[3][row]);
+        left[1][row] = both(upper[1], left[2][row]);
+        left[0][row] = both(both(upper[0], left[1][row]), pool_four<P, Format>(lower));
+    }
+    for (int row = 0; row < 4; ++row) {
+        d[element(row, col)] = pooled<P, Format>(pool_four<P, Format>(left[row], in_pairs), 32, wide);
+    }
+}
+
+// One row: even and odd columns of both faces, then neighbours four, two and one apart.
+template <Pool P, DataFormat Format>
+TS_NO_CHECK inline uint32_t pool_row(const uint32_t* d, int row) {
+    constexpr auto both = pool<P, Format>;
+    uint32_t lanes[8];
+    for (int lane = 0; lane < 8; ++lane) {
+        lanes[lane] = pool_four<P, Format>({d[element(row, lane * 2)], d[element(row, lane * 2 + 1)],
+                                            d[element(row, lane * 2 + 16)], d[element(row, lane * 2 + 17)]});
+    }
+    for (int apart = 4; apart > 0; apart /= 2) {
+        for (int lane = 0; lane < apart; ++lane) lanes[lane] = both(lanes[lane], lanes[lane + apart]);
+    }
+    return lanes[0];
 }
 }  // namespace detail
 
@@ -41,29 +91,40 @@ TS_NO_CHECK inline void reduce_columns(const Call& call, uint32_t tile) {
     if (d == nullptr) return;
     const bool wide = ts_dst_is_32bit();
     for (int col = 0; col < 32; ++col) {
-        uint32_t total = d[element(0, col)];
-        for (int row = 1; row < 32; ++row) total = detail::pool<P, Format>(total, d[element(row, col)]);
-        d[element(0, col)] = detail::pooled<P, Format>(total, wide);
+        if constexpr (P == Pool::sum || P == Pool::average) {
+            detail::sum_column<P, Format>(d, col, wide);
+        } else {
+            uint32_t best = d[element(0, col)];
+            for (int row = 1; row < 32; ++row) best = detail::pool<P, Format>(best, d[element(row, col)]);
+            d[element(0, col)] = best;
+        }
     }
 }
 
-// A block of tiles: each row of tiles ends in column 0 of its first tile.
+// A block of tiles: each row of tiles ends in its first tile. A register is stored whole: column 0 and the even ones
+// beside it all hold the result.
 template <Pool P, DataFormat Format>
 TS_NO_CHECK inline void reduce_rows(const Call& call, uint32_t tile, uint32_t columns, uint32_t rows) {
     ts_sfpu_run(call.name, call.at);
     const bool wide = ts_dst_is_32bit();
+    const auto put = [](uint32_t* d, int row, uint32_t word) TS_NO_CHECK {
+        for (int col = 0; col < 16; col += 2) d[element(row, col)] = word;
+    };
     for (uint32_t r = 0; r < rows; ++r) {
         for (int row = 0; row < 32; ++row) {
             uint32_t total = 0;
             for (uint32_t c = 0; c < columns; ++c) {
-                const uint32_t* d = ts_dst_modify(tile + r * columns + c, call.at);
+                uint32_t* d = ts_dst_modify(tile + r * columns + c, call.at);
                 if (d == nullptr) return;
-                for (int col = 0; col < 32; ++col) {
-                    const uint32_t x = d[element(row, col)];
-                    total = c == 0 && col == 0 ? x : detail::pool<P, Format>(total, x);
+                uint32_t one = detail::pool_row<P, Format>(d, row);
+                if (columns > 1) {
+                    one = detail::pooled<Pool::sum, Format>(one, 32, wide);
+                    put(d, row, one);
                 }
+                total = c == 0 ? one : detail::pool<P, Format>(total, one);
             }
-            ts_dst_modify(tile + r * columns, call.at)[element(row, 0)] = detail::pooled<P, Format>(total, wide);
+            const uint32_t result = detail::pooled<P, Format>(total, 32 * columns, wide);
+            put(ts_dst_modify(tile + r * columns, call.at), row, result);
         }
     }
 }

@@ -41,10 +41,11 @@ template <bool Wide, class F>
 TS_LANE F fmod(F a, F b) {
     const F magnitude = abs(b);
     F r = subtract_product(a, truncate(F(a * reciprocal<2>(b))), b);
-    r = select(abs(r) >= magnitude, select(not_negative(r), r - magnitude, r + magnitude), r);
-    r = select(not_negative(a), select(negative(r), r + magnitude, r), select(positive(r), r - magnitude, r));
+    const F zero(0.0f);
+    r = select(abs(r) >= magnitude, select(r >= zero, r - magnitude, r + magnitude), r);
+    r = select(a >= zero, select(r < zero, r + magnitude, r), select(r > zero, r - magnitude, r));
     r = select(a == b, F(0.0f), r);
-    return narrow<Wide>(select(is_zero_bits(b), F::nan(), r));
+    return narrow<Wide>(select(b == zero, F::nan(), r));
 }
 
 template <bool Wide, class F>
@@ -55,6 +56,6 @@ TS_LANE F remainder(F a, F b) {
     r = select(positive(b) & positive(a) & not_negative(less_one), less_one, r);
     less_one = r - b;
     r = select(negative(b) & negative(a) & !positive(less_one), less_one, r);
-    return narrow<Wide>(select(is_zero_bits(b), F::nan(), r));
+    return narrow<Wide>(select(b == F(0.0f), F::nan(), r));
 }
 }  // namespace ts::sfpu

@@ -103,6 +103,28 @@ TS_NO_CHECK inline void rotate_pairs(const Call& call, uint32_t tile) {
 
 enum class Along { column, row };
 
+// Column 0 of a row for all its columns: a register with the even columns of the left face is multiplied by one for the
+// first and by zero for the others, then added to itself turned by one, two and four places.
+TS_NO_CHECK inline Columns first_of_row(const uint32_t* tile, int row) {
+    Number lanes[8];
+    bool finite = true;
+    for (int lane = 0; lane < 8; ++lane) {
+        const uint32_t word = tile[element(row, lane * 2)];
+        finite = finite && (word & 0x7f800000u) != 0x7f800000u;
+        lanes[lane] = Number(__builtin_bit_cast(float, word)) * Number(lane == 0 ? 1.0f : 0.0f);
+    }
+    lanes[0] = lanes[0] + Number(0.0f);
+    if (finite) return Columns::of(lanes[0].v[0]);
+    for (int turn = 1; turn < 8; turn *= 2) {
+        Number turned[8];
+        for (int lane = 0; lane < 8; ++lane) turned[lane] = lanes[lane] + lanes[(lane + 8 - turn) % 8];
+        for (int lane = 0; lane < 8; ++lane) lanes[lane] = turned[lane];
+    }
+    Columns out;
+    for (int col = 0; col < 32; ++col) out.set(col, lanes[col % 16 / 2].v[0]);
+    return out;
+}
+
 // `op` on each element and the value its row has in column 0, or its column in row 0, of another tile.
 template <Along A, class Op>
 TS_NO_CHECK inline void map_broadcast(const Call& call, uint32_t tile, uint32_t other, Op op) {
@@ -113,7 +135,7 @@ TS_NO_CHECK inline void map_broadcast(const Call& call, uint32_t tile, uint32_t 
     const bool wide = ts_dst_is_32bit();
     Columns top = Columns::row(b, 0);
     for (int row = 0; row < 32; ++row) {
-        const Columns with = A == Along::row ? top : columns_of_bits(b[element(row, 0)]);
+        const Columns with = A == Along::row ? top : first_of_row(b, row);
         op(Columns::row(d, row), with).to_row(d, row, wide);
     }
 }

@@ -14,7 +14,7 @@ ALWI void fill_tile_bitcast(uint32_t idst, uint32_t param0, TS_AT) {
     fill_tile(idst, __builtin_bit_cast(float, param0), at);
 }
 
-template <DataFormat DATA_FORMAT = DataFormat::Int32>
+template <DataFormat DATA_FORMAT>
 ALWI void fill_tile_int(uint32_t idst, uint32_t param0, TS_AT) {
     const uint32_t value = DATA_FORMAT == DataFormat::UInt16 ? param0 & 0xffff : param0;
     ts::sfpu::fill_words({"fill", at}, idst, [=](int) TS_OP { return ts::sfpu::Int(value); });

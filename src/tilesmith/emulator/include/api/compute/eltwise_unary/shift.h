@@ -6,7 +6,7 @@
 namespace ckernel {
 ALWI void left_shift_tile_init(TS_AT) { ts::sfpu::initialise("left_shift", at); }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void left_shift_tile(uint32_t idst, uint32_t param0, TS_AT) {
     const uint32_t by = param0;
     ts::sfpu::map_words({"left_shift", at}, idst, [=](ts::sfpu::Int x) TS_OP {
@@ -16,7 +16,7 @@ ALWI void left_shift_tile(uint32_t idst, uint32_t param0, TS_AT) {
 
 ALWI void right_shift_tile_init(TS_AT) { ts::sfpu::initialise("right_shift", at); }
 
-template <DataFormat data_format = DataFormat::Int32>
+template <DataFormat data_format>
 ALWI void right_shift_tile(uint32_t idst, uint32_t param0, TS_AT) {
     const uint32_t by = param0 >= 32 ? 31 : param0;
     ts::sfpu::map_words({"right_shift", at}, idst, [=](ts::sfpu::Int x) TS_OP {
