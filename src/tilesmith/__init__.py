@@ -234,11 +234,14 @@ _MODULES = (
 
 
 def __getattr__(name: str) -> Any:
+    extras = import_module("tilesmith.extras")
     if name in __all__:
         homes = (import_module(f"tilesmith.{home}") for home in _HOMES)
-        value = next(getattr(home, name) for home in homes if name in home.__all__)
+        with extras.naming_extras():
+            value = next(getattr(home, name) for home in homes if name in home.__all__)
     elif name in _MODULES:
-        value = import_module(f"tilesmith.{name}")
+        with extras.naming_extras():
+            value = import_module(f"tilesmith.{name}")
     else:
         raise AttributeError(f"module 'tilesmith' has no attribute {name!r}")
     globals()[name] = value

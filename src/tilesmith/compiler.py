@@ -17,6 +17,7 @@ from tilesmith.calling import Call, Parameter, Signature, packed, signature_of
 from tilesmith.dialects import tt
 from tilesmith.dialects.elements import bits_of, numpy_type
 from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
+from tilesmith.extras import naming_extras
 from tilesmith.launch import Launch
 from tilesmith.passes.pipeline import Choices, lower, pipeline
 from tilesmith.profiling import Profile, RunSummary, recording
@@ -104,7 +105,8 @@ def is_model(value: Any) -> bool:
 def _compile_model(
     model: Any, target: str | Arch | None, fidelity: str, options: dict[str, Any]
 ) -> CompiledModel:
-    from tilesmith.model import compile_model
+    with naming_extras():
+        from tilesmith.model import compile_model
 
     chip = target.product if isinstance(target, Arch) else target or ""
     return compile_model(model, target=chip, fidelity=fidelity, **options)
@@ -113,7 +115,8 @@ def _compile_model(
 def _imported(kernel: Any) -> list[ModuleOp]:
     if isinstance(kernel, ModuleOp):
         return [kernel.clone()]
-    from tilesmith.frontend.tilelang import import_kernels
+    with naming_extras():
+        from tilesmith.frontend.tilelang import import_kernels
 
     return import_kernels(kernel)
 

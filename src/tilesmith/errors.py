@@ -234,6 +234,10 @@ class StageError(UserError):
     """A stage of an operation asked for before its time, or an operation that is not there."""
 
 
+class MissingPackageError(UserError):
+    """Work that needs a package that is not installed."""
+
+
 # ---- models ----
 
 

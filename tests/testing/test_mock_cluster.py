@@ -38,8 +38,10 @@ def test_the_environment_points_at_links_and_the_stand_in(
     (package / "runtime" / "hw").mkdir(parents=True)
     (package / "tt_metal").mkdir()
     monkeypatch.setattr(mock_cluster, "_package", lambda: package)
-    variables = mock_cluster.mock_environment("wormhole", tmp_path / "mock")
+    monkeypatch.chdir(tmp_path)
+    variables = mock_cluster.mock_environment("wormhole", Path("mock"))
     root = Path(variables["TT_METAL_RUNTIME_ROOT"])
+    assert root == tmp_path / "mock" / "root"
     assert (root / "tt_metal").resolve() == package / "tt_metal"
     assert (root / "runtime" / "hw").resolve() == package / "runtime" / "hw"
     compiler = root / "runtime" / "sfpi" / "compiler" / "bin" / "riscv-tt-elf-g++"

@@ -9,9 +9,11 @@ def main() -> None:
 
     from tilesmith.cli.app import app
     from tilesmith.errors import TilesmithError
+    from tilesmith.extras import naming_extras
 
     try:
-        app(prog_name="tilesmith")
+        with naming_extras():
+            app(prog_name="tilesmith")
     except TilesmithError as error:
         print(error, file=sys.stderr)
         sys.exit(1)

@@ -16,6 +16,7 @@ from tilesmith import compiler
 from tilesmith.compiler import CompiledKernel
 from tilesmith.dialects.reading import read_file
 from tilesmith.errors import BadCallError, TilesmithError
+from tilesmith.extras import naming_extras
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ def _module(path: Path) -> Any:
     sys.path[:0] = [str(path.parent.resolve()), str(Path.cwd())]
     sys.modules[path.stem] = module
     try:
-        spec.loader.exec_module(module)
+        with naming_extras():
+            spec.loader.exec_module(module)
     except TilesmithError:
         raise
     except Exception as problem:

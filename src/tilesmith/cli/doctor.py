@@ -15,6 +15,7 @@ from pathlib import Path
 from tilesmith import settings
 from tilesmith.cli.sizes import readable
 from tilesmith.errors import TilesmithError
+from tilesmith.extras import EXTRAS
 from tilesmith.runtime.ttnn_library import MOCK, how_to_install, ttnn_version
 from tilesmith.runtime.ttnn_releases import TESTED, is_tested
 from tilesmith.testing.stand_in_compiler import stands_in
@@ -48,8 +49,7 @@ def examine() -> list[Finding]:
         Finding("python", True, f"Python {platform.python_version()} on {machine}."),
         _compiler(),
         _cache(),
-        _package("torch", "tensors from and to PyTorch", "pip install 'tilesmith[torch]'"),
-        _package("tilelang", "TileLang kernels", "pip install tilelang"),
+        *(_package(name, EXTRAS[name].purpose, EXTRAS[name].remedy) for name in ("torch", "tilelang")),
         _ttnn(),
         _sfpi(),
         _ttnn_target(),

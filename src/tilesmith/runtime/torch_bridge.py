@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilesmith.errors import FormatError
+from tilesmith.extras import naming_extras
 from tilesmith.formats import DataFormat
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ _ML_DTYPES = {
 
 def numpy_from_torch(values: torch.Tensor) -> NDArray[Any]:
     """The values without a copy where that is possible; bfloat16 and floats of 8 bits keep their bits."""
-    import torch
+    with naming_extras():
+        import torch
 
     values = values.detach().cpu()
     name = str(values.dtype).removeprefix("torch.")
@@ -71,7 +73,8 @@ def torch_like(values: NDArray[Any]) -> torch.Tensor:
     >>> torch_like(np.zeros(2, ml_dtypes.bfloat16)).dtype
     torch.bfloat16
     """
-    import torch
+    with naming_extras():
+        import torch
 
     name = values.dtype.name
     if name in _ML_DTYPES:
@@ -80,7 +83,8 @@ def torch_like(values: NDArray[Any]) -> torch.Tensor:
 
 
 def torch_from_numpy(values: NDArray[Any], format: DataFormat) -> torch.Tensor:
-    import torch
+    with naming_extras():
+        import torch
 
     if format is DataFormat.Float16_b:
         return torch.from_numpy(values).to(torch.bfloat16)

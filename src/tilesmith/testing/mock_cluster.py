@@ -20,6 +20,8 @@ from tilesmith.testing.clusters import cluster_description
 
 def mock_environment(family: str, directory: Path, chips: int = 1) -> dict[str, str]:
     """Variables for ttnn. What they point to is put into `directory`, which must outlive the process."""
+    # ttnn calls the compiler in directories of its own.
+    directory = directory.absolute()
     directory.mkdir(parents=True, exist_ok=True)
     description = directory / f"{family}-{chips}.yaml"
     description.write_text(cluster_description(family, chips), encoding="utf-8")
