@@ -47,6 +47,10 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, y, n: torch.ops.aten.index_put(x, [None, None, n[:, :1], n], y, True),
         (noise(2, 3, 10, 12), noise(2, 3, 2, 5), NUMBERS),
     ),
+    "one row where a mask is true": (
+        lambda x, y, n: x.index_put((n > 3,), y),
+        (noise(2, 5, 40), noise(40), NUMBERS),
+    ),
     "folded": (lambda x: functional.fold(x, (4, 4), 2, stride=2), (noise(1, 12, 4),)),
     "the only one": (lambda x: torch.topk(x, 1), (noise(4, 1),)),
     "the first three": (lambda x: torch.topk(x, 3), (noise(4, 37),)),

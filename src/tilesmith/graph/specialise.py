@@ -13,6 +13,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
+from torch.utils import _pytree as pytree
 
 from tilesmith.errors import CaptureError
 
@@ -74,7 +75,7 @@ def _value(node: Node, values: dict[Node, Any], mode: FakeTensorMode, module: Gr
             return node.target(*args, **kwargs)
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         if all(_is_constant(source) for source in node.all_input_nodes):
-            return _computed(node, module)
+            return pytree.tree_map_only(torch.Tensor, mode.from_tensor, _computed(node, module))
         raise CaptureError(
             f"the model computes sizes from the values of its inputs, with {node.target}",
             remedy="give the sizes as numbers, or compile the parts before and after",

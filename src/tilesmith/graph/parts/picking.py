@@ -102,6 +102,9 @@ def put(x: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumulate: b
     >>> put(torch.zeros(3, 2), [torch.tensor([2])], torch.ones(1, 2)).tolist()
     [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
     """
+    first = picks[0]
+    if first is not None and first.dtype == torch.bool:  # one value, or one row, wherever a mask says so
+        return torch.where(first.reshape([*first.shape, *[1] * (x.dim() - first.dim())]), values, x)
     dims = [dim for dim, pick in enumerate(picks) if pick is not None]
     rest = [dim for dim in range(x.dim()) if dim not in dims]
     order = [*dims, *rest]
@@ -223,6 +226,8 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
     if target in (aten.index.Tensor, aten._unsafe_index.Tensor):
         return all(pick is None or _is_number(pick) for pick in args[1])
     if target in (aten.index_put.default, aten._unsafe_index_put.default):
+        if _fills(args):
+            return True
         return any(pick is not None for pick in args[1]) and all(
             pick is None or _is_number(pick) for pick in args[1]
         )
@@ -241,6 +246,16 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
         )
         return bool(x.dim() > 0 and 0 < x.shape[dim] <= LONGEST_RANKED)
     return True
+
+
+def _fills(args: Sequence[Any]) -> bool:
+    """Whether the same is put wherever a mask is true."""
+    x, picks, values = (args[0].meta["val"], args[1], args[2].meta["val"])
+    mask = picks[0].meta["val"] if len(picks) == 1 and picks[0] is not None else None
+    accumulates = len(args) > 3 and args[3]
+    if mask is None or mask.dtype != torch.bool or accumulates:
+        return False
+    return bool(values.numel() > 0 and values.dim() <= x.dim() - mask.dim())
 
 
 def _is_number(pick: Any) -> bool:

@@ -62,8 +62,14 @@ def runnable(node: Node) -> Callable[..., Any]:
 
 
 def tidy(module: GraphModule) -> None:
-    module.graph.eliminate_dead_code()
+    """Drop what nobody uses, also what may draw random numbers, which PyTorch would keep."""
+    module.graph.eliminate_dead_code(is_impure_node=_has_effects)
     module.recompile()
+
+
+def _has_effects(node: Node) -> bool:
+    schema = getattr(node.target, "_schema", None)
+    return node.op in ("placeholder", "output") or bool(schema is not None and schema.is_mutable)
 
 
 def _mode_of(nodes: Sequence[Node]) -> FakeTensorMode:
