@@ -108,7 +108,7 @@ def _compile_model(
     with naming_extras():
         from tilesmith.model import compile_model
 
-    chip = target.product if isinstance(target, Arch) else target or ""
+    chip = target.name if isinstance(target, Arch) else target or ""
     return compile_model(model, target=chip, fidelity=fidelity, **options)
 
 
