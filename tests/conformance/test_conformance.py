@@ -10,7 +10,7 @@ from examples.metal.matmul_single import host as matmul
 from typer.testing import CliRunner
 
 from tilesmith.cli.app import app
-from tilesmith.cli.conformance import sizes_from, work_from
+from tilesmith.cli.conformance import save, sizes_from, work_from
 from tilesmith.conformance import Target, Verdict, compare_targets
 from tilesmith.conformance.compare import Stored, compare_stored
 from tilesmith.errors import BadCallError, DeviceError, ProgramError
@@ -91,6 +91,8 @@ def test_the_command_reports_and_records(tmp_path: Path) -> None:
     done = runner.invoke(app, ["conformance", HOST, "--record", str(path)])
     assert done.output.strip() == str(path)
     assert isinstance(work_from(str(path), ""), Recording)
+    with pytest.raises(BadCallError, match="nothing launched no program on n150"):
+        save(Workload("nothing", lambda device: None), "wormhole", path)
 
 
 def test_a_mock_cluster_has_no_results(monkeypatch: pytest.MonkeyPatch) -> None:

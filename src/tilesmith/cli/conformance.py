@@ -41,5 +41,10 @@ def save(work: Workload | Recording, chip: str, path: Path) -> Recording:
     if path.suffix != SUFFIX:
         raise BadCallError(f"{path} does not end in {SUFFIX}", remedy=f"call it {path.name}{SUFFIX}")
     made = work if isinstance(work, Recording) else record(work, Target.parse(chip).chip)
+    if not made.launches:
+        raise BadCallError(
+            f"{made.title} launched no program on {made.product}",
+            remedy="record something that runs on a device",
+        )
     save_recording(made, path)
     return made
