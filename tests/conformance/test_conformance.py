@@ -92,7 +92,7 @@ def test_the_command_reports_and_records(tmp_path: Path) -> None:
     assert done.output.strip() == str(path)
     assert isinstance(work_from(str(path), ""), Recording)
     with pytest.raises(BadCallError, match="nothing launched no program on n150"):
-        save(Workload("nothing", lambda device: None), "wormhole", path)
+        save(Workload("nothing", lambda _: None), "wormhole", path)
 
 
 def test_a_mock_cluster_has_no_results(monkeypatch: pytest.MonkeyPatch) -> None:
