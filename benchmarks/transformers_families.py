@@ -147,8 +147,8 @@ def attempt(name: str, run: bool) -> dict[str, Any]:
         given, made = _captured(model, inputs)
     except CaptureError as error:
         found = _counted(planned_in_parts(model, (), inputs))
-        return {"result": "in_parts", "why": str(error)[:300], **found}
-    found = _counted([made])
+        return {"result": "in_parts", "why": str(error)[:300], "inputs": sorted(inputs), **found}
+    found = {"inputs": sorted(given), **_counted([made])}
     if run:
         found |= _measured(model, given)
     return {"result": "with_fallbacks" if made.host_compute else "whole", **found}

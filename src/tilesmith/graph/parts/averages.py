@@ -33,7 +33,8 @@ def average(
     area = prod(pair(taps))
     windows = (list(taps), list(stride), list(padding), ceil)
     ones = torch.ones(1, 1, *x.shape[2:], dtype=x.dtype)
-    factor = aten.avg_pool2d(ones, *windows, include, divisor) / aten.avg_pool2d(ones, *windows, True, area)
+    counted: Tensor = aten.avg_pool2d(ones, *windows, include, divisor)
+    factor: Tensor = counted / aten.avg_pool2d(ones, *windows, True, area)
     summed: Tensor = aten.avg_pool2d(x, *windows, True, area)
     return summed * factor.expand(summed.shape).contiguous()
 
@@ -71,7 +72,8 @@ def can_average(target: Any, args: Sequence[Any]) -> bool:
         channels, groups = args[0].meta["val"].shape[1], args[1]
         wide = lcm(channels // groups, TILE)
         return bool((wide if channels % wide == 0 else padded(channels)) > WIDEST)
-    taps, _, padding, ceil, include, divisor = [*args[1:], *((), (0,), False, True, None)[len(args) - 2 :]]
+    usual: list[Any] = [(), (0,), False, True, None]
+    taps, _, padding, ceil, include, divisor = [*args[1:], *usual[len(args) - 2 :]]
     if divisor == prod(pair(taps)):
         return False
     return bool(ceil or divisor or (max(padding) and not include))
