@@ -41,7 +41,7 @@ def planned(
     """
     captured = export(model, args, kwargs)
     module = specialise(captured.module, captured.flatten(args, kwargs or {}))
-    return _planned(module, options or ModelOptions())
+    return planned_graph(module, options or ModelOptions())
 
 
 def planned_in_parts(
@@ -61,7 +61,7 @@ def planned_in_parts(
 
     def note(module: GraphModule, _inputs: Sequence[Any]) -> Any:
         def run(*given: Any) -> Any:
-            parts.append(_planned(specialise(copied(module), given), ModelOptions()))
+            parts.append(planned_graph(specialise(copied(module), given), ModelOptions()))
             return module(*given)
 
         return make_boxed_func(run)
@@ -72,7 +72,14 @@ def planned_in_parts(
     return tuple(parts)
 
 
-def _planned(module: GraphModule, options: ModelOptions) -> Planned:
+def planned_graph(module: GraphModule, options: ModelOptions) -> Planned:
+    """Plan a graph whose nodes know the shapes of their values; it is changed by the passes.
+
+    >>> from torch.fx.experimental.proxy_tensor import make_fx
+    >>> graph = make_fx(lambda x: (torch.relu(x),), tracing_mode="fake")(torch.zeros(32, 32))
+    >>> len(planned_graph(graph, ModelOptions()).report.kernels)
+    1
+    """
     ops = sum(node.op == "call_function" for node in module.graph.nodes)
     optimise(module, options, (*GENERAL, *FOR_TILES))
     report = report_of(plan(module, options.precision, options.fuses), module, ops)
