@@ -1,5 +1,6 @@
 // Comparisons of two numbers, as one or zero.
 #pragma once
+#include "ts/sfpu/instructions.h"
 #include "ts/sfpu/integer.h"
 #include "ts/sfpu/typecast.h"
 
@@ -29,10 +30,12 @@ TS_LANE Mask compare_integers(Int a, Int b) {
     return !less<is_unsigned>(a, b);
 }
 
-// A condition tile counts as true where its pattern is not zero; of floats both zeros are false.
-template <DataFormat Format>
-TS_LANE Mask is_true(Int a) {
-    if constexpr (is_floating(Format)) return (a & 0x7fffffff) != 0;
-    return a != 0;
+// An integer as comparisons with zero read it: Wormhole takes it for a sign and a magnitude, and the least for a zero.
+TS_LANE Int beside_zero(Int x) {
+#ifdef ARCH_BLACKHOLE
+    return x;
+#else
+    return select(x == sign_bit, Int(0), x);
+#endif
 }
 }  // namespace ts::sfpu

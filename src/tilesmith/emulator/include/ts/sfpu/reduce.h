@@ -68,6 +68,32 @@ TS_NO_CHECK inline void sum_column(uint32_t* d, int col, bool wide) {
     }
 }
 
+// One column's extreme: of every fourth row of each face, then among the four by exchanging neighbours, whose losers
+// stay in rows 1 to 3. Blackhole leaves the lower face's four where it parked them.
+template <Pool P, DataFormat Format>
+TS_NO_CHECK inline void extreme_of_column(uint32_t* d, int col, bool wide) {
+    const auto stored = [=](uint32_t word) TS_NO_CHECK { return pooled<Pool::sum, Format>(word, 1, wide); };
+    constexpr auto better = pool<P, Format>;
+    constexpr auto worse = pool<P == Pool::maximum ? Pool::minimum : Pool::maximum, Format>;
+    uint32_t best[2][4];
+    for (int face = 0; face < 2; ++face) {
+        for (int row = 0; row < 4; ++row) {
+            uint32_t four[4];
+            for (int part = 0; part < 4; ++part) four[part] = d[element(face * 16 + row + part * 4, col)];
+            best[face][row] = pool_four<P, Format>(four);
+        }
+#ifdef ARCH_BLACKHOLE
+        for (int row = 0; row < 4; ++row) d[element(face * 16 + row, col)] = stored(best[face][row]);
+#endif
+        for (int row = 3; row > 0; --row) {
+            const uint32_t upper = best[face][row - 1], lower = best[face][row];
+            best[face][row - 1] = better(upper, lower);
+            best[face][row] = worse(upper, lower);
+        }
+    }
+    for (int row = 0; row < 4; ++row) d[element(row, col)] = stored(better(best[0][row], best[1][row]));
+}
+
 // One row: even and odd columns of both faces, then neighbours four, two and one apart.
 template <Pool P, DataFormat Format>
 TS_NO_CHECK inline uint32_t pool_row(const uint32_t* d, int row) {
@@ -94,9 +120,7 @@ TS_NO_CHECK inline void reduce_columns(const Call& call, uint32_t tile) {
         if constexpr (P == Pool::sum || P == Pool::average) {
             detail::sum_column<P, Format>(d, col, wide);
         } else {
-            uint32_t best = d[element(0, col)];
-            for (int row = 1; row < 32; ++row) best = detail::pool<P, Format>(best, d[element(row, col)]);
-            d[element(0, col)] = best;
+            detail::extreme_of_column<P, Format>(d, col, wide);
         }
     }
 }

@@ -77,13 +77,13 @@ TS_NO_CHECK inline void running_product(const Call& call, uint32_t tile) {
     const bool wide = ts_dst_is_32bit();
     const auto index = [](int group, int lane) { return group / 2 * 64 + lane / 8 * 16 + lane % 8 * 2 + group % 2; };
     for (int face = 0; face < 4; ++face) {
-        Columns product = Columns::of(1.0f);
+        Columns product;
         for (int step = 0; step <= face_iterations; ++step) {
             const int group = face * face_iterations + step;
             if (group == 4 * face_iterations) break;
             Columns x;
             for (int lane = 0; lane < 32; ++lane) x.set(lane, __builtin_bit_cast(float, d[index(group, lane)]));
-            product = product * x;
+            product = step == 0 ? x : product * x;
             for (int lane = 0; lane < 32; ++lane) d[index(group, lane)] = product.stored(lane, wide);
         }
     }
@@ -94,10 +94,14 @@ TS_NO_CHECK inline void rotate_pairs(const Call& call, uint32_t tile) {
     ts_sfpu_run(call.name, call.at);
     uint32_t* d = ts_dst_modify(tile, call.at);
     if (d == nullptr) return;
+    const bool wide = ts_dst_is_32bit();
+    const auto stored = [&](uint32_t word) TS_NO_CHECK {
+        return static_cast<uint32_t>(stored_float(Number(__builtin_bit_cast(float, word)), wide).v[0]);
+    };
     for (int i = 0; i < tile_elements; i += 2) {
         const uint32_t real = d[i];
-        d[i] = d[i + 1] ^ 0x80000000u;
-        d[i + 1] = real;
+        d[i] = stored(d[i + 1] ^ 0x80000000u);
+        d[i + 1] = stored(real);
     }
 }
 

@@ -26,7 +26,7 @@ ALWI void nez_tile(uint32_t idst, TS_AT) {
 
 ALWI void nez_tile_int32(uint32_t idst, TS_AT) {
     ts::sfpu::map_words({"nez", at}, idst, [](ts::sfpu::Int x) TS_OP {
-        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::ne>(x, 0));
+        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::ne>(ts::sfpu::beside_zero(x), 0));
     });
 }
 
@@ -39,7 +39,7 @@ ALWI void gez_tile(uint32_t idst, TS_AT) {
 
 ALWI void gez_tile_int32(uint32_t idst, TS_AT) {
     ts::sfpu::map_words({"gez", at}, idst, [](ts::sfpu::Int x) TS_OP {
-        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::ge>(x, 0));
+        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::ge>(ts::sfpu::beside_zero(x), 0));
     });
 }
 
@@ -52,7 +52,7 @@ ALWI void ltz_tile(uint32_t idst, TS_AT) {
 
 ALWI void ltz_tile_int32(uint32_t idst, TS_AT) {
     ts::sfpu::map_words({"ltz", at}, idst, [](ts::sfpu::Int x) TS_OP {
-        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::lt>(x, 0));
+        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::lt>(ts::sfpu::beside_zero(x), 0));
     });
 }
 
@@ -65,7 +65,7 @@ ALWI void eqz_tile(uint32_t idst, TS_AT) {
 
 ALWI void eqz_tile_int32(uint32_t idst, TS_AT) {
     ts::sfpu::map_words({"eqz", at}, idst, [](ts::sfpu::Int x) TS_OP {
-        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::eq>(x, 0));
+        return ts::sfpu::truth(ts::sfpu::compare_ints<ts::sfpu::Compare::eq>(ts::sfpu::beside_zero(x), 0));
     });
 }
 

@@ -1,4 +1,4 @@
-// where_tile: a ? b : c.
+// where_tile: a ? b : c. A condition is false only where all its bits are zero: negative zero is true.
 #pragma once
 #include "ts/sfpu/compare.h"
 #include "ts/sfpu/tile.h"
@@ -10,7 +10,7 @@ template <DataFormat data_format>
 ALWI void where_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst, TS_AT) {
     using ts::sfpu::Int;
     ts::sfpu::map_words({"where", at}, idst0, idst1, idst2, odst, [](Int x, Int y, Int z) TS_OP {
-        return ts::sfpu::select(ts::sfpu::is_true<data_format>(x), y, z);
+        return ts::sfpu::select(x != 0, y, z);
     });
 }
 
