@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection
+from math import inf
 
 import torch
 from torch.fx import Graph, Node
 
 from tilesmith.graph.pointwise import is_pointwise
 from tilesmith.graph.tables import ANCHORS, VIEWS
+
+aten = torch.ops.aten
 
 
 def on_device(graph: Graph, constants: Collection[Node]) -> set[Node]:
@@ -31,9 +34,19 @@ def _is_for_device(node: Node, chosen: set[Node]) -> bool:
         return False
     if any(map(_is_complex, (node, *node.all_input_nodes))):
         return False
+    if _sees_nan(node) and not fed:
+        return False
     if is_pointwise(node):
         return fed or value.dtype.is_floating_point or any(map(_is_real, node.all_input_nodes))
     return node.target in ANCHORS
+
+
+def _sees_nan(node: Node) -> bool:
+    """Whether a comparison tells NaN from infinity. Kernels that sum with 32 bits copy one as the other."""
+    if node.target in (aten.eq.Tensor, aten.ne.Tensor):
+        return node.args[0] is node.args[1]
+    to_infinity = node.target in (aten.eq.Scalar, aten.ne.Scalar) and node.args[1] in (inf, -inf)
+    return to_infinity or node.target is aten.isnan.default
 
 
 def _is_real(node: Node) -> bool:
@@ -55,4 +68,6 @@ def why_on_host(node: Node) -> str:
         return "whole numbers and truth values made from the model's inputs"
     if isinstance(value, torch.Tensor) and value.numel() == 0:
         return "an empty tensor"
+    if _sees_nan(node):
+        return "inputs lose NaN on their way through the matrix unit"
     return "no kernel does this operator"
