@@ -67,6 +67,14 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x: functional.conv_transpose1d(x, TAPS, stride=2, padding=1),
         (noise(2, 6, 9),),
     ),
+    "line made longer by a given weight": (
+        lambda x, w: functional.conv_transpose1d(x, w, None, 3, 1, 2, 2, 2),
+        (noise(2, 6, 9), TAPS),
+    ),
+    "groups with a given weight": (
+        lambda x, w, b: functional.conv2d(x, w, b, padding=1, groups=2),
+        (noise(1, 4, 6, 6), noise(6, 2, 3, 3), noise(6)),
+    ),
     "video": (
         lambda x, w: functional.conv3d(x, w, stride=(1, 2, 2), padding=1, dilation=(2, 1, 1)),
         (noise(2, 3, 6, 8, 8), noise(5, 3, 3, 3, 3)),

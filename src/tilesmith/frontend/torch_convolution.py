@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tilesmith.graph.parts.convolving import apart
+
 aten = torch.ops.aten
 
 
@@ -49,28 +51,11 @@ def _for_image(
     """Every pixel of the gradient goes back through the weight turned around, as far apart as the stride."""
     turned = weight.flip(2, 3).transpose(0, 1).contiguous()
     geometry = ([1, 1], border, dilation, False, [0, 0], 1)
-    made: Tensor = aten.convolution(_apart(grad, stride), turned, None, *geometry)
+    made: Tensor = aten.convolution(apart(grad, stride), turned, None, *geometry)
     height, width = x.shape[2:]
     if made.shape[2:] == x.shape[2:]:
         return made
     return made[:, :, :height, :width].contiguous()
-
-
-def _apart(grad: Tensor, stride: Sequence[int]) -> Tensor:
-    """The pixels of an image with zeros between and after them.
-
-    >>> _apart(torch.ones(1, 1, 1, 2), (1, 2)).tolist()
-    [[[[1.0, 0.0, 1.0, 0.0]]]]
-    """
-    if tuple(stride) == (1, 1):
-        return grad
-    high, wide = (size * step for size, step in zip(grad.shape[2:], stride, strict=True))
-    repeated: Tensor = aten.upsample_nearest2d(grad, [high, wide])
-    down, along = (
-        (torch.arange(size, device=grad.device) % step == 0).to(grad.dtype)
-        for size, step in ((high, stride[0]), (wide, stride[1]))
-    )
-    return repeated * (down[:, None] * along).expand(repeated.shape).contiguous()
 
 
 def _for_weight(

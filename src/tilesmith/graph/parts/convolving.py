@@ -40,12 +40,16 @@ def convolved(
     output_padding: Sequence[int],
     groups: int,
 ) -> Tensor:
-    """aten.convolution over one dimension or three.
+    """aten.convolution over one dimension or three, or with a weight that no kernel takes.
 
     >>> video, taps = torch.ones(1, 1, 3, 2, 2), torch.ones(1, 1, 2, 1, 1)
     >>> convolved(video, taps, None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1).shape
     torch.Size([1, 1, 2, 2, 2])
     """
+    if weight.dim() == 4:
+        return with_given_weight(
+            x, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+        )
     if weight.dim() == 5:
         return _over_time(x, weight, bias, stride, padding, dilation, groups)
     geometry = (
@@ -87,6 +91,64 @@ def _over_time(
     return made.reshape(batch, steps, *made.shape[1:]).permute(0, 2, 1, 3, 4)
 
 
+def with_given_weight(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """A convolution in groups, or a transposed one, as a plain one: its weight is made anew with each call.
+
+    >>> x, weight = torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)
+    >>> with_given_weight(x, weight, None, [2, 2], [0, 0], [1, 1], True, [0, 0], 1).shape
+    torch.Size([1, 1, 4, 4])
+    """
+    whole = weight if groups == 1 else _ungrouped(weight, groups)
+    if not transposed:
+        plain: Tensor = aten.convolution(x, whole, bias, stride, padding, dilation, False, [0, 0], 1)
+        return plain
+    reach = [(size - 1) * step for size, step in zip(weight.shape[2:], dilation, strict=True)]
+    border = [wide - given for wide, given in zip(reach, padding, strict=True)]
+    turned = whole.transpose(0, 1).flip(2, 3)
+    made: Tensor = aten.convolution(
+        apart(x, stride), turned, bias, [1, 1], border, dilation, False, [0, 0], 1
+    )
+    for dim in range(2):
+        size = (x.shape[2 + dim] - 1) * stride[dim] + reach[dim] - 2 * padding[dim] + output_padding[dim] + 1
+        made = made.narrow(2 + dim, 0, size)
+    return made
+
+
+def _ungrouped(weight: Tensor, groups: int) -> Tensor:
+    """The weight of one group that does what several do: zeros between channels of different groups."""
+    outer, inner, *taps = weight.shape
+    own = torch.eye(groups, dtype=weight.dtype).reshape(groups, 1, groups, 1, 1)
+    rows = weight.reshape(groups, outer // groups, 1, inner, taps[0] * taps[1])
+    return (rows * own).reshape(outer, groups * inner, *taps)
+
+
+def apart(x: Tensor, stride: Sequence[int]) -> Tensor:
+    """The pixels of an image with zeros between and after them.
+
+    >>> apart(torch.ones(1, 1, 1, 2), (1, 2)).tolist()
+    [[[[1.0, 0.0, 1.0, 0.0]]]]
+    """
+    if tuple(stride) == (1, 1):
+        return x
+    high, wide = (size * step for size, step in zip(x.shape[2:], stride, strict=True))
+    repeated: Tensor = aten.upsample_nearest2d(x, [high, wide])
+    down, along = (
+        (torch.arange(size, device=x.device) % step == 0).to(x.dtype)
+        for size, step in ((high, stride[0]), (wide, stride[1]))
+    )
+    return repeated * (down[:, None] * along).expand(repeated.shape).contiguous()
+
+
 def _one(value: Any) -> int:
     return int(value[0]) if isinstance(value, list | tuple) else int(value)
 
@@ -94,6 +156,9 @@ def _one(value: Any) -> int:
 CONVOLUTIONS: dict[Any, Callable[..., Any]] = {
     aten.conv1d.default: along_a_line,
     aten.convolution.default: convolved,
+    aten.conv2d.default: lambda x, weight, bias, stride, padding, dilation, groups: with_given_weight(
+        x, weight, bias, stride, padding, dilation, False, [0, 0], groups
+    ),
 }
 """What each is made of."""
 
@@ -102,5 +167,21 @@ def can_convolve(target: Any, args: Sequence[Any]) -> bool:
     """Whether a call is one that no kernel does, and that can be done so; tensors are nodes here."""
     if target is aten.conv1d.default:
         return not isinstance(args[4] if len(args) > 4 else 0, str)
-    rank, transposed = args[1].meta["val"].dim(), args[6]
-    return rank == 3 or (rank == 5 and not transposed)
+    weight = args[1].meta["val"]
+    if target is aten.conv2d.default:
+        return len(args) == 7 and _is_given_in_groups(args[1], int(args[6]))
+    if weight.dim() == 4:
+        fits = not args[6] or all(
+            (size - 1) * step >= border
+            for size, step, border in zip(weight.shape[2:], args[5], args[4], strict=True)
+        )
+        asked = args[6] and args[1].op != "get_attr"
+        return bool(fits and (asked or (not args[6] and _is_given_in_groups(args[1], args[8]))))
+    return bool(weight.dim() == 3 or not args[6])
+
+
+def _is_given_in_groups(weight: Any, groups: int) -> bool:
+    """Whether a weight comes with the call, and channels share it in groups of several."""
+    filters, depth = weight.meta["val"].shape[:2]
+    depthwise = depth == 1 and filters == groups
+    return bool(weight.op != "get_attr" and groups > 1 and not depthwise)
