@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
-from tilesmith.arch import Arch
+from tilesmith.arch import Arch, add_finder
 from tilesmith.carriers import from_carrier, to_carrier
 from tilesmith.codegen.program import build_program
 from tilesmith.dialects import tt
@@ -19,6 +19,7 @@ from tilesmith.dialects.types import TensorType
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program
 from tilesmith.runtime import Device, Layout, RunReport, Tensor, open_device
+from tilesmith.runtime.ttnn_arch import TTNN
 
 Array = NDArray[Any]
 
@@ -34,6 +35,16 @@ def shared_device(arch: Arch) -> Device:
         if device is None or device.is_closed:
             device = _devices[arch.name] = open_device(arch)
         return device
+
+
+def _opened_by_ttnn() -> Arch:
+    """The chip that ttnn drives; what is compiled for it shares it, as it does the emulator's."""
+    with _opening:
+        device = _devices[TTNN] = open_device(TTNN)
+    return device.arch
+
+
+add_finder(TTNN, _opened_by_ttnn)
 
 
 @contextmanager

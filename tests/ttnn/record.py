@@ -45,7 +45,7 @@ from tilesmith.ops.device import MeshDevice
 from tilesmith.program import CoreCoord, Kernel, Program
 from tilesmith.program.l1 import Placement
 from tilesmith.program.sources import kernel_path
-from tilesmith.recording import Workload, record
+from tilesmith.recording import Workload, record, workload_from
 from tilesmith.runtime import Device, RunOptions, RunReport
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.tensor_spec import TensorSpec
@@ -55,6 +55,7 @@ EXPORTED: dict[str, Callable[[Device], object]] = {
     "sharded_add": lambda device: sharded_add.run(device, 8, 64),
     "matmul_bfp8": lambda device: matmul_bfp8.run(device, 96, 160, 64),
     "multicast": lambda device: multicast.run(device, (3, 2), 5),
+    "softmax": workload_from(f"{softmax.__file__}:softmax(64, 64)").run,
 }
 # Memory is only written and read by the host: no kernel runs. A few tensors fit.
 DRAM_BYTES = 64 << 20

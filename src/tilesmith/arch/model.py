@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -109,6 +109,8 @@ def load_arch(name: str) -> Arch:
     >>> load_arch("wormhole").product, load_arch("p100a").num_dram_banks
     ('n150', 7)
     """
+    if name not in _found and name in _finders:
+        return _finders[name]()
     return _found.get(name) or _listed_arch(name)
 
 
@@ -117,7 +119,13 @@ def add_arch(arch: Arch) -> None:
     _found[arch.name] = arch
 
 
+def add_finder(name: str, find: Callable[[], Arch]) -> None:
+    """Let `load_arch` look for a chip that is known only once it is opened."""
+    _finders[name] = find
+
+
 _found: dict[str, Arch] = {}
+_finders: dict[str, Callable[[], Arch]] = {}
 
 
 @cache
