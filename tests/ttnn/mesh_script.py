@@ -10,9 +10,13 @@ import os
 import sys
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
+from tilesmith.compiler import compile as compile_kernel
+from tilesmith.data_parallel import data_parallel
+from tilesmith.dialects.reading import read_file
 from tilesmith.errors import DeviceError
 from tilesmith.formats import DataFormat
 from tilesmith.program import (
@@ -25,10 +29,11 @@ from tilesmith.program import (
     SourceType,
     WriterConfig,
 )
-from tilesmith.runtime import MeshTensor, TensorAccessorArgs, open_mesh
+from tilesmith.runtime import Mesh, MeshTensor, TensorAccessorArgs, open_mesh
 from tilesmith.testing.mock_cluster import mock_environment
 from tilesmith.testing.stand_in_compiler import LOG
 
+KERNEL = Path(__file__).parents[1] / "passes" / "sample_ir" / "add.mlir"
 READER = """
 #include "api/dataflow/dataflow_api.h"
 void kernel_main() {
@@ -86,8 +91,17 @@ def main(family: str, rows: int, columns: int, directory: Path) -> None:
         # Chips with programs of their own; others have nothing to do.
         some = enumerate(mesh.coordinates[:2])
         mesh.run({chip: copy_program(whole, split, 1 + number) for number, chip in some})
+        run_compiled(mesh)
     check_refusal(rows + 40, columns)
     print("accepted")
+
+
+def run_compiled(mesh: Mesh) -> None:
+    """A compiled kernel, with its tensors split over all chips."""
+    kernel = compile_kernel(read_file(str(KERNEL)), target=mesh.arch)
+    values = np.ones((256 * mesh.num_chips, 256), ml_dtypes.bfloat16)
+    result = data_parallel(kernel, mesh, {"A": values, "B": values}, split={"A": 0, "B": 0, "C": 0})
+    assert result["C"].shape == values.shape
 
 
 def check_refusal(rows: int, columns: int) -> None:
