@@ -2,6 +2,7 @@
 
 python -m benchmarks.simulator record FOLDER [--chip wormhole] [--only TEXT]
 TT_METAL_SIMULATOR=... python -m benchmarks.simulator run FOLDER [--json]
+python -m benchmarks.simulator check . [--chip wormhole]     # with what is kept of the simulator's results
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=("record", "run", "one"))
+    parser.add_argument("step", choices=("record", "run", "one", "check"))
     parser.add_argument("path", type=Path)
     parser.add_argument("--chip", default="wormhole")
     parser.add_argument("--only", default="", help="only workloads whose title contains this")
@@ -36,11 +37,13 @@ def main() -> int:
     if options.step == "one":
         print(json.dumps(outcome(options.path)))
         return 0
+    if options.step == "check":
+        return check_kept(options.chip)
     return report(options.path, options.only, options.json)
 
 
 def write_recordings(folder: Path, chip: str, only: str) -> None:
-    """The examples and the probes, as the emulator runs them."""
+    """The examples, the probes and the sheets, as the emulator runs them."""
     folder.mkdir(parents=True, exist_ok=True)
     for work in (*_examples(), *_probes()):
         path = folder / f"{chip} {re.sub(r'[^A-Za-z0-9_]+', '-', work.title).strip('-')}.npz"
@@ -58,9 +61,22 @@ def _examples() -> Iterator[Workload]:
 
 def _probes() -> Iterator[Workload]:
     from benchmarks.simulator.probes import probes
-    from benchmarks.simulator.recordings import workload
+    from benchmarks.simulator.recordings import sheet_workload, workload
+    from benchmarks.simulator.sheets import sheets
 
     yield from map(workload, probes())
+    yield from map(sheet_workload, sheets())
+
+
+def check_kept(chip: str) -> int:
+    """The emulator against what the simulator gave before."""
+    from benchmarks.simulator.kept import check_all
+
+    count, found = check_all(chip)
+    for one in found:
+        print(f"{one.sheet}: {one.call} differs in {one.differing} bytes")
+    print(f"{chip}: {count - len(found)} of {count} calls have the simulator's bits")
+    return bool(found)
 
 
 def outcome(path: Path) -> dict[str, str]:

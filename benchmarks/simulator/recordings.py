@@ -1,15 +1,20 @@
-"""Recordings for the simulator: the probes, one small program each on one core."""
+"""Recordings for the simulator: probes and sheets, one small program each on one core."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.simulator.probes import Probe
+from benchmarks.simulator.sheets import Sheet
+from benchmarks.simulator.values import probe_values, special_values
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import (
     CBFormat,
     CircularBuffer,
+    ComputeConfig,
     CoreCoord,
     Kernel,
     Program,
@@ -66,21 +71,36 @@ void kernel_main() {{
     {start}
     cb_wait_front(0, count);
     cb_wait_front(1, count);
+    {bodies}
+    cb_pop_front(0, count);
+    cb_pop_front(1, count);
+}}
+"""
+BODY = """
     for (uint32_t i = 0; i < count; i++) {{
         tile_regs_acquire();
         {body}
         tile_regs_commit();
         cb_reserve_back(16, 1);
         tile_regs_wait();
-        pack_tile(0, 16);
+        {pack}
         tile_regs_release();
         {after}
         cb_push_back(16, 1);
     }}
-    cb_pop_front(0, count);
-    cb_pop_front(1, count);
-}}
 """
+
+
+@dataclass(frozen=True)
+class Job:
+    """A compute kernel on tiles in circular buffers 0 and 1, which makes `results` times as many in 16."""
+
+    source: str
+    config: ComputeConfig
+    a: Tensor
+    b: Tensor
+    results: int
+    out: DataFormat
 
 
 def workload(probe: Probe) -> Workload:
@@ -88,52 +108,71 @@ def workload(probe: Probe) -> Workload:
     return Workload(probe.name, lambda device: _run(probe, device))
 
 
+def sheet_workload(sheet: Sheet) -> Workload:
+    """A sheet on two tiles: one of special values and of all sizes, one of plain numbers."""
+
+    def run(device: Device) -> None:
+        run_sheet(sheet, device)
+
+    return Workload(sheet.name, run)
+
+
 def _run(probe: Probe, device: Device) -> None:
     shape = (32, 32 * TILES)
     a, b = (
-        device.from_numpy(_values(probe, form, seed, shape), form)
+        device.from_numpy(probe_values(probe, form, seed, shape), form)
         for seed, form in enumerate((probe.a, probe.b))
     )
-    out = device.empty(shape, probe.out)
-    device.run(_program(probe, a, b, out))
+    body = BODY.format(body=probe.body, after=probe.after, pack="pack_tile(0, 16);")
+    _launch(device, Job(_compute(probe.headers, probe.start, body), probe.config, a, b, 1, probe.out))
 
 
-def _values(probe: Probe, form: DataFormat, seed: int, shape: tuple[int, ...]) -> NDArray[np.generic]:
-    """Most numbers between -4 and 4, some from the whole range in which sums of squares stay finite."""
-    random = np.random.default_rng(seed)
-    if seed and probe.scaler is not None:
-        return np.full(shape, probe.scaler, np.float32)
-    if form.is_integer:
-        return random.integers(-10000, 10000, shape).astype(np.int32)
-    plain = random.uniform(-4, 4, shape)
-    sizes = random.choice([-1, 1], shape) * 2.0 ** random.uniform(-20, 20, shape)
-    chosen = np.where(random.random(shape) < 0.25, sizes, plain)
-    chosen.reshape(-1)[:2] = 0.0, 1.0
-    return (np.abs(chosen) + 2.0**-20 if probe.positive else chosen).astype(np.float32)
+def run_sheet(sheet: Sheet, device: Device) -> Tensor:
+    """Runs a sheet; every call has as many tiles of the result as there are in an operand."""
+    a = device.from_numpy(special_values(sheet.form, 0), sheet.form)
+    second = sheet.second or sheet.form
+    b = device.from_numpy(
+        special_values(second, 1) if sheet.scaler is None else np.full((32, 64), sheet.scaler, np.float32),
+        second,
+    )
+    bodies = "".join(
+        BODY.format(body=f"{sheet.load} {call.text}", after=call.after, pack=call.pack)
+        for call in sheet.calls
+    )
+    source = _compute(sheet.headers, sheet.start, bodies)
+    return _launch(device, Job(source, sheet.config, a, b, len(sheet.calls), sheet.out or sheet.form))
 
 
-def _program(probe: Probe, a: Tensor, b: Tensor, out: Tensor) -> Program:
-    headers = "\n".join(f'#include "api/compute/{one}"' for one in probe.headers)
-    compute = COMPUTE.format(headers=headers, start=probe.start, body=probe.body, after=probe.after)
+def _compute(headers: Sequence[str], start: str, bodies: str) -> str:
+    includes = "\n".join(f'#include "api/compute/{one}"' for one in headers)
+    return COMPUTE.format(headers=includes, start=start, bodies=bodies)
+
+
+def _launch(device: Device, job: Job) -> Tensor:
+    a, b = job.a, job.b
+    out = device.empty((32, a.shape[-1] * job.results), job.out)
+    tiles = a.shape[-1] // 32
     accessors = [word for one in (a, b) for word in TensorAccessorArgs(one).get_compile_time_args()]
-    return Program(
+    program = Program(
         [
             Kernel(
                 READER, CORE, ReaderConfig(), SourceType.SOURCE_CODE, name="reader",
-                compile_time_args=accessors, runtime_args={CORE: (a.address, b.address, TILES)},
+                compile_time_args=accessors, runtime_args={CORE: (a.address, b.address, tiles)},
             ),
             Kernel(
-                compute, CORE, probe.config, SourceType.SOURCE_CODE, name="compute",
-                runtime_args={CORE: (TILES,)},
+                job.source, CORE, job.config, SourceType.SOURCE_CODE, name="compute",
+                runtime_args={CORE: (tiles,)},
             ),
             Kernel(
                 WRITER, CORE, WriterConfig(), SourceType.SOURCE_CODE, name="writer",
                 compile_time_args=TensorAccessorArgs(out).get_compile_time_args(),
-                runtime_args={CORE: (out.address, TILES)},
+                runtime_args={CORE: (out.address, tiles * job.results)},
             ),
         ],
-        [_buffer(0, probe.a, TILES), _buffer(1, probe.b, TILES), _buffer(16, probe.out, 2)],
+        [_buffer(0, a.dtype, tiles), _buffer(1, b.dtype, tiles), _buffer(16, job.out, 2)],
     )  # fmt: skip
+    device.run(program)
+    return out
 
 
 def _buffer(index: int, form: DataFormat, tiles: int) -> CircularBuffer:

@@ -114,7 +114,6 @@ TS_LANE F gelu_derivative(F x) {
     F r = select(x > F(-13.375f), tail, F(0.0f));
     r = select(x >= F(-3.0f), core, r);
     r = select(x >= F(3.1719f), F(1.0f), r);
-    if constexpr (Wide) r = select(s.as_int() > 0x7f800000, x, r);
     return narrow<Wide>(r);
 }
 }  // namespace ts::sfpu
