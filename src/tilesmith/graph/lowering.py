@@ -206,6 +206,8 @@ class Lowering:
         found = space(shape, operands, join_rows)
         if found is None:
             raise OutOfOrder(f"its operands walk {len(shape)} dimensions in different orders")
+        if any(not fits(one) for one in operands.values()):
+            raise NoKernel("an operand does not lie as its kernel would read it")
         return found
 
     def launch(
