@@ -51,6 +51,14 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, y, n: x.index_put((n > 3,), y),
         (noise(2, 5, 40), noise(40), NUMBERS),
     ),
+    "elements in turn where a mask is true": (
+        lambda x, y, n: x.masked_scatter(n > 3, y),
+        (noise(2, 5), noise(8), NUMBERS),
+    ),
+    "rows in turn where a mask is true": (
+        lambda x, y, n: x.masked_scatter((n > 3)[..., None].expand(2, 5, 40), y),
+        (noise(2, 5, 40), noise(6, 40), NUMBERS),
+    ),
     "folded": (lambda x: functional.fold(x, (4, 4), 2, stride=2), (noise(1, 12, 4),)),
     "the only one": (lambda x: torch.topk(x, 1), (noise(4, 1),)),
     "the first three": (lambda x: torch.topk(x, 3), (noise(4, 37),)),

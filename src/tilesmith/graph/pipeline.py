@@ -24,6 +24,7 @@ from tilesmith.graph.passes.fold_masks import fold_masks
 from tilesmith.graph.passes.fold_padding import fold_padding
 from tilesmith.graph.passes.lift_group_norm import lift_group_norm
 from tilesmith.graph.passes.merge_products import merge_products
+from tilesmith.graph.passes.narrow_masks import narrow_masks
 from tilesmith.graph.passes.share_common import share_common
 from tilesmith.graph.passes.split_products import split_products
 from tilesmith.graph.passes.take_apart import take_apart
@@ -37,6 +38,7 @@ GENERAL: tuple[Pass, ...] = (
     fold_padding,
     lift_group_norm,
     capture_complex,
+    narrow_masks,
     take_apart,
     adopt_custom,
     fold_constants,

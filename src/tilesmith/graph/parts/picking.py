@@ -139,6 +139,19 @@ def _values_in_front(values: Tensor, dims: list[int], rest: list[int], picked: i
     return full.permute(order)
 
 
+def put_in_turn(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """masked_scatter: where a mask is true, the next element of a source; whole rows if the mask is of rows.
+
+    >>> put_in_turn(torch.zeros(3), torch.tensor([True, False, True]), torch.tensor([5.0, 7.0])).tolist()
+    [5.0, 0.0, 7.0]
+    """
+    width = x.shape[-1] if mask.dim() and mask.shape[-1] == 1 else 1
+    table = source.reshape(-1, width)
+    wide = mask.expand([*x.shape[:-1], 1] if width > 1 else x.shape)
+    turn = (wide.reshape(-1).to(torch.int64).cumsum(0) - 1).clamp(0, table.shape[0] - 1)
+    return torch.where(wide, rows_of(table, turn).reshape(x.shape), x)
+
+
 # ---- order ----
 
 
@@ -211,6 +224,7 @@ PICKS: dict[Any, Callable[..., Any]] = {
     aten.index_put.default: put,
     aten._unsafe_index.Tensor: indexed,
     aten._unsafe_index_put.default: put,
+    aten.masked_scatter.default: put_in_turn,
     aten.topk.default: first_of,
     aten.sort.default: in_order,
     aten.max.dim: extreme(True),
@@ -225,6 +239,9 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
     """Whether the arguments of a call are among those that can be done so; tensors are nodes here."""
     if target in (aten.index.Tensor, aten._unsafe_index.Tensor):
         return all(pick is None or _is_number(pick) for pick in args[1])
+    if target is aten.masked_scatter.default:
+        x, mask, source = (one.meta["val"] for one in args)
+        return bool(mask.shape[-1:] != (1,) or source.numel() % x.shape[-1] == 0)
     if target in (aten.index_put.default, aten._unsafe_index_put.default):
         if _fills(args):
             return True
