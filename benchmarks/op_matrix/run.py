@@ -34,11 +34,21 @@ def run_case(case: Case, device: ttnn.MeshDevice) -> Outcome:
         return Outcome(case, f"{type(error).__name__}: {str(error)[:400]}")
 
 
+def tensors_of(case: Case, device: ttnn.MeshDevice) -> list[ttnn.Tensor]:
+    """The inputs of a case on a device."""
+    return [_tensor(one, index, case, device) for index, one in enumerate(case.inputs)]
+
+
+def call(case: Case, tensors: list[ttnn.Tensor], device: ttnn.MeshDevice) -> Any:
+    """What the operation of a case gives."""
+    return _call(getattr(ttnn, case.operation), case, tensors, device)
+
+
 def _difference(case: Case, device: ttnn.MeshDevice) -> str:
-    tensors = [_tensor(one, index, case, device) for index, one in enumerate(case.inputs)]
+    tensors = tensors_of(case, device)
     plain = [_plain(tensor) for tensor in tensors]
     operation = getattr(ttnn, case.operation)
-    got = _call(operation, case, tensors, device)
+    got = call(case, tensors, device)
     wanted = (
         _call(ttnn.get_golden_function(operation), case, plain, None)
         if _has_golden(case)

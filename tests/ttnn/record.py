@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benchmarks.op_matrix.cases import all_cases
+from benchmarks.op_matrix.run import call, tensors_of
 from benchmarks.ttnn_face.calls import all_calls
 from benchmarks.ttnn_face.record import own_kit
 from examples.metal.matmul_bfp8 import host as matmul_bfp8
@@ -147,17 +149,43 @@ def _metal(family: str) -> Iterator[LaunchFile]:
 
 
 def operation_launches(family: str) -> Iterator[LaunchFile]:
-    """Every operation's programs, from the calls that are compared with ttnn's own."""
+    """Every operation: calls that are compared with ttnn's own, then every kernel they left out."""
     load_operations()
+    kernels: set[tuple[object, ...]] = set()
+    for launch in _calls(family):
+        kernels |= _kernels(launch.program)
+        yield launch
+    for launch in _matrix(family):
+        if not _kernels(launch.program) <= kernels:
+            kernels |= _kernels(launch.program)
+            yield launch
+
+
+def _kernels(program: Program) -> set[tuple[object, ...]]:
+    """The texts a program has for the compiler."""
+    return {(str(one.kernel_source), one.defines, type(one.config)) for one in program.kernels}
+
+
+def _matrix(family: str) -> Iterator[LaunchFile]:
+    """Every operation with every type, shape and place it is tested with."""
     seen: set[tuple[object, ...]] = set()
-    for call in all_calls():
+    for case in all_cases():
+        device = NotingDevice(load_arch(family))
+        mesh = MeshDevice.of(device)
+        call(case, tensors_of(case, mesh), mesh)
+        yield from device.launches("ops", f"{case.operation}, {case.name}", seen)
+
+
+def _calls(family: str) -> Iterator[LaunchFile]:
+    seen: set[tuple[object, ...]] = set()
+    for one in all_calls():
         device = NotingDevice(load_arch(family))
         kit = own_kit(MeshDevice.of(device))
-        kit.name = call.name
+        kit.name = one.name
         # Some calls are there to be refused.
         with suppress(TilesmithError, TypeError):
-            call.make(kit)
-        yield from device.launches("ops", f"{call.name}, {call.label}", seen)
+            one.make(kit)
+        yield from device.launches("ops", f"{one.name}, {one.label}", seen)
 
 
 def library_launches(family: str) -> Iterator[LaunchFile]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 from tests.ttnn.conftest import WITHOUT_LAUNCHES, launch_files
 
+from tilesmith.codegen.sfpu import VECTOR_FUNCTIONS, VectorFunction
 from tilesmith.program import ComputeConfig, CoreCoord, Kernel, Program, SourceType
 from tilesmith.runtime import Device
 from tilesmith.testing.common_headers import CommonHeaders
 from tilesmith.testing.header_check import (
     COMPUTE_ROLES,
     ROLES,
+    CompilerCall,
     all_complaints,
     calls_in,
     complaints,
@@ -55,19 +58,47 @@ def test_kernels_agree_with_the_headers(
     assert not found
 
 
+def sent(texts: Iterable[str], device: Device, log: Path) -> list[CompilerCall]:
+    """What ttnn calls the compiler with for compute kernels."""
+    before = set(calls_in(log))
+    core, keep = CoreCoord(0, 0), device.empty((32, 32))
+    for text in texts:
+        given = [keep.address]
+        kernel = Kernel(text, core, ComputeConfig(), SourceType.SOURCE_CODE, common_runtime_args=given)
+        device.run(Program([kernel]))
+    return [call for call in calls_in(log) if call not in before]
+
+
+def kernel_with(functions: Sequence[VectorFunction]) -> str:
+    """A kernel that calls functions of one header, as generated kernels do."""
+    helpers = {one.helper for one in functions}
+    calls = [f"    {one.init};\n    {_written(one)};\n" for one in functions]
+    lines = [*(f"#define {one.define}\n" for one in functions if one.define)]
+    lines += ['#include "api/compute/common.h"\n', f'#include "{functions[0].header}"\n', *helpers]
+    return "".join([*lines, "void kernel_main() {\n", *calls, "}\n"])
+
+
+def _written(function: VectorFunction) -> str:
+    return function.call.format(*(str(number) for number in range(function.slots + len(function.params))))
+
+
+@pytest.mark.skipif(COMPILER is None, reason=WITHOUT_COMPILER)
+def test_every_vector_function_agrees_with_its_header(device: Device, mock: dict[str, str]) -> None:
+    by_header: dict[tuple[str, str], list[VectorFunction]] = {}
+    for function in VECTOR_FUNCTIONS.values():
+        by_header.setdefault((function.header, function.define), []).append(function)
+    calls = sent(map(kernel_with, by_header.values()), device, Path(mock[LOG]))
+    assert len(calls) == len(by_header) * len(COMPUTE_ROLES)
+    assert not all_complaints(calls, str(COMPILER))
+
+
 @pytest.mark.skipif(COMPILER is None, reason=WITHOUT_COMPILER)
 @pytest.mark.parametrize("fault", WRONG)
 def test_a_wrong_compute_kernel_is_found(
     fault: str, device: Device, mock: dict[str, str], tmp_path: Path
 ) -> None:
     text, said = WRONG[fault]
-    before = set(calls_in(Path(mock[LOG])))
-    keep = device.empty((32, 32))
-    kernel = Kernel(
-        text, CoreCoord(0, 0), ComputeConfig(), SourceType.SOURCE_CODE, common_runtime_args=[keep.address]
-    )
-    device.run(Program([kernel]))
-    added = {call.role: call for call in calls_in(Path(mock[LOG])) if call not in before}
+    added = {call.role: call for call in sent([text], device, Path(mock[LOG]))}
     common = CommonHeaders(tmp_path)
     for role in COMPUTE_ROLES:
         found = complaints(added[role], str(COMPILER), common)

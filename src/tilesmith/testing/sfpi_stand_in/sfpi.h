@@ -169,7 +169,11 @@ SFPI_FUNCTION(vBool, is_nan);
 SFPI_FUNCTION(vBool, is_finite);
 SFPI_FUNCTION(vBool, is_pos);
 SFPI_FUNCTION(vBool, is_neg);
-SFPI_FUNCTION(void, min_max);
+struct Ordered {
+    vFloat first;
+    vFloat second;
+};
+SFPI_FUNCTION(Ordered, min_max);
 SFPI_FUNCTION(void, vec_min_max);
 SFPI_FUNCTION(void, vec_swap);
 SFPI_FUNCTION(void, subvec_transp);
