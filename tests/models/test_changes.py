@@ -18,6 +18,8 @@ from tilesmith.zoo.sample import noise, seeded
 class Counting(nn.Module):
     """Adds up all that it is given."""
 
+    total: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("total", torch.zeros(4))
