@@ -90,8 +90,8 @@ def _repeated(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noq
 def _product(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
     scale = float(x.shape[-1]) ** -0.5
     if x.dim() > 1 and rng.random() < 0.4:
-        return x @ x.transpose(-1, -2) * scale
-    return x @ operand([x.shape[-1], rng.choice(SIZES)]) * scale
+        return torch.matmul(x, x.transpose(-1, -2)).mul(scale)
+    return torch.matmul(x, operand([x.shape[-1], rng.choice(SIZES)])).mul(scale)
 
 
 def _normed(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
