@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,6 +35,7 @@ from examples.tilelang import attention, convolution, dequant_gemm, gemm, norm, 
 from tests.examples.test_examples import CASES
 from tests.ttnn.launches import LaunchFile, Placed
 from tests.ttnn.modules import calls
+from tests.ttnn.operations import OTHERS, WITHOUT_PROGRAMS
 
 from tilesmith import kernels, settings
 from tilesmith.arch import Arch, load_arch
@@ -44,6 +46,7 @@ from tilesmith.errors import TilesmithError
 from tilesmith.launch import lent_device
 from tilesmith.ops.catalogue import load_operations
 from tilesmith.ops.device import MeshDevice
+from tilesmith.ops.framework.registry import registered_operations
 from tilesmith.program import CoreCoord, Kernel, Program
 from tilesmith.program.l1 import Placement
 from tilesmith.program.sources import kernel_path
@@ -155,10 +158,22 @@ def operation_launches(family: str) -> Iterator[LaunchFile]:
     for launch in _calls(family):
         kernels |= _kernels(launch.program)
         yield launch
-    for launch in _matrix(family):
+    for launch in chain(_matrix(family), _others(family)):
         if not _kernels(launch.program) <= kernels:
             kernels |= _kernels(launch.program)
             yield launch
+
+
+def _others(family: str) -> Iterator[LaunchFile]:
+    """Operations that are called nowhere else; there is none that is not called at all."""
+    called = {case.operation for case in all_cases()} | {one.name for one in all_calls()} | {*OTHERS}
+    names = {name.removeprefix("ttnn.") for name in registered_operations()}
+    if missing := names - called - WITHOUT_PROGRAMS:
+        raise AssertionError(f"no launch has a program of {sorted(missing)}")
+    for name, make in OTHERS.items():
+        device = NotingDevice(load_arch(family))
+        make(MeshDevice.of(device))
+        yield from device.launches("ops", name)
 
 
 def _kernels(program: Program) -> set[tuple[object, ...]]:

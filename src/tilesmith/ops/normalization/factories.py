@@ -51,7 +51,8 @@ def _defines(attrs: Attributes, x: Tensor) -> dict[str, str]:
         "WEIGHT": attrs.has_weight,
         "BIAS": attrs.has_bias,
         "CENTER": attrs.kind == "layer_norm",
-        "MASK": uneven,
+        # Not MASK: the vendor's headers have that name for something else.
+        "UNEVEN": uneven,
     }
     return {name: "1" for name, there in wanted.items() if there}
 

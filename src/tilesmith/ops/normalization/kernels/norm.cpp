@@ -47,7 +47,7 @@ inline void scale(uint32_t width) {
     for (uint32_t i = 0; i < width; ++i) {
         const uint32_t tile = i == 0 ? total : value;
         centred(tile);
-#ifdef MASK
+#ifdef UNEVEN
         if (i == width - 1) {
             look(cb_mask, column);
             mul_binary_tile_init();
@@ -88,7 +88,7 @@ inline void normalised() {
 void kernel_main() {
     const uint32_t rows = get_arg_val<uint32_t>(0), width = get_common_arg_val<uint32_t>(0);
     compute_kernel_hw_startup(cb_x, cb_out);
-#ifdef MASK
+#ifdef UNEVEN
     cb_wait_front(cb_mask, 1);
 #endif
     for (uint32_t row = 0; row < rows; ++row) {
@@ -102,7 +102,7 @@ void kernel_main() {
 #endif
         cb_pop_front(cb_scale, 1);
     }
-#ifdef MASK
+#ifdef UNEVEN
     cb_pop_front(cb_mask, 1);
 #endif
 }

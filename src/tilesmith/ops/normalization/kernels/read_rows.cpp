@@ -42,7 +42,7 @@ void kernel_main() {
 #elif defined(BIAS)
     const auto bias = tensor_at<SECOND>(common);
 #endif
-#ifdef MASK
+#ifdef UNEVEN
     push_mask(cols);
 #endif
     for (uint32_t row = first; row < first + count; ++row) {
