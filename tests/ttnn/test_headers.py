@@ -12,6 +12,8 @@ from tests.ttnn.conftest import WITHOUT_LAUNCHES, launch_files
 from tilesmith.codegen.sfpu import VECTOR_FUNCTIONS, VectorFunction
 from tilesmith.program import ComputeConfig, CoreCoord, Kernel, Program, SourceType
 from tilesmith.runtime import Device
+from tilesmith.runtime.ttnn_library import ttnn_version
+from tilesmith.runtime.ttnn_releases import LATER_HEADERS, TESTED
 from tilesmith.testing.common_headers import CommonHeaders
 from tilesmith.testing.header_check import (
     COMPUTE_ROLES,
@@ -53,9 +55,19 @@ def test_kernels_agree_with_the_headers(
     calls = distinct(call for call in calls_in(Path(mock[LOG])) if call.role == role)
     assert calls
     found = all_complaints(calls, str(COMPILER))
+    later = [name for name, text in found.items() if needs_a_later_release(text)]
     with capsys.disabled():
         print(f" {len(calls) - len(found)} of {len(calls)} kernels on {role}", end="")
-    assert not found
+        print(f" ({len(later)} need a later release)" if later else "", end="")
+    assert not found.keys() - {*later}
+    assert not later or ttnn_version() == TESTED[0]
+
+
+def needs_a_later_release(text: str) -> bool:
+    """Whether all that a kernel lacks is a header that came later."""
+    errors = [line for line in text.splitlines() if "error: " in line]
+    missing = [f"error: api/compute/{one}: No such file" for one in LATER_HEADERS]
+    return all(any(one in line for one in missing) for line in errors)
 
 
 def sent(texts: Iterable[str], device: Device, log: Path) -> list[CompilerCall]:

@@ -20,6 +20,8 @@ class Renamed:
     header: str
 
 
+# Headers that the first of those releases has not: kernels that include one need a later release.
+LATER_HEADERS = ("logaddexp.h", "logaddexp2.h", "eltwise_unary/mac.h", "mul_int32_sfpu.h")
 RENAMED = (Renamed("copy_init", "copy_tile_init", "tile_move_copy.h"),)
 
 
