@@ -98,7 +98,11 @@ def _built(config: Any, family: str) -> nn.Module:
     if size > _LARGEST:
         raise Unbuilt(f"{size:,} parameters are left after shrinking")
     torch.manual_seed(0)
-    return _made(config, family).eval()
+    model = _made(config, family).eval()
+    for part in model.modules():
+        if isinstance(part, nn.Conv1d | nn.Conv2d | nn.Conv3d):  # usually so small that nothing comes through
+            nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
+    return model
 
 
 def _made(config: Any, family: str) -> nn.Module:
