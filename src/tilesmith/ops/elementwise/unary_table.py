@@ -95,7 +95,14 @@ _ROWS = (
     _with("threshold", "threshold_tile({d}, {0}, {1})", "threshold"),
     _with("heaviside", "heaviside_tile({d}, {0})"),
     _with("prelu", "prelu_tile({d}, {0})", "prelu"),
-    _with("softcap", "softcap_tile({d}, {0}, {1})", "softcap"),
+    # There is softcap_tile, but not for Wormhole.
+    _with(
+        "softcap",
+        "mul_unary_tile({d}, {1}); tanh_tile_init(); tanh_tile({d});"
+        " binop_with_scalar_tile_init(); mul_unary_tile({d}, {0})",
+        "binop_with_scalar",
+        init="binop_with_scalar_tile_init()",
+    ),
     _with("power", "power_tile({d}, {0})"),
     _with("rpow", "rpow_tile({d}, {0})", "rpow"),
     _with("rdiv", "rdiv_tile({d}, {0})", "rdiv"),
