@@ -120,6 +120,34 @@ REDUCTIONS: tuple[Call, ...] = tuple(
 )
 
 
+# Values and their indices of two tiles each, in DST 0 to 3; which of them is the result.
+_SORTED = (
+    "copy_init(0); copy_tile(0, 0, 0); copy_tile(0, 1, 1); reconfig_data_format_srca(0, 1); copy_init(1);"
+    " copy_tile(1, 0, 2); copy_tile(1, 1, 3); topk_tile_init(); topk_local_sort(0, {direction}, {phase});"
+    "{more} reconfig_data_format_srca(1, 0);"
+)
+SORTS: tuple[Call, ...] = tuple(
+    Call(API, _SORTED.format(direction=direction, phase=phase, more=more))
+    for direction, phase, more in (
+        (0, 5, ""),
+        (1, 5, ""),
+        (0, 4, " topk_merge(0, 0, 32);"),
+        (0, 4, " topk_merge(0, 0, 32); topk_rebuild(0, false, 0, 32, 5, 1);"),
+    )
+)
+# Mean and variance end in two tiles of DST. The 0.77 header of these functions needs another before it.
+_MEAN, _VARIANCE = (
+    "constexpr std::array<uint32_t, 0> none{}; welford_init(); welford_update<0>(0, 0, none);"
+    f" welford_finalize_to_row<0>(1, 31, none); copy_dest_values_init(); copy_dest_values({one}, 0);"
+    for one in (1, 2)
+)
+STATISTICS: tuple[Call, ...] = (
+    *_group(API, "square"),
+    Call("copy_dest_values.h", _MEAN),
+    Call("welford.h", _VARIANCE),
+)
+
+
 def _pair(header: str, name: str, template: str = "", more: str = "", init: str | None = None) -> Call:
     made = f"<{template}>" if template else ""
     start = f"{name}_init();" if init is None else init

@@ -97,3 +97,24 @@ PACKS: tuple[Call, ...] = (
     Call("pack.h", f"{_SUM} pack_relu_config(ReluConfig::zero());", "pack_relu_config(ReluConfig::none());"),
     Call("pack.h", _SUM, pack=f"{_PACK} pack_reconfig_l1_acc(1); {_PACK} {_PACK} pack_reconfig_l1_acc(0);"),
 )  # fmt: skip
+
+# Several engines after another on one tile of DST. All of DST at once is 16 tiles.
+_REUSE = "EltwiseBinaryReuseDestType::DEST_TO_SRC"
+CHAINS: tuple[Call, ...] = (
+    Call("eltwise_unary/gelu.h", "add_init(0, 1); add_tiles(0, 1, i, i, 0); gelu_tile_init(); gelu_tile(0);"),
+    Call("eltwise_unary/exp.h", "sub_bcast_cols_init(0, 1); sub_tiles_bcast_cols(0, 1, i, i, 0);"
+         " exp_tile_init(); exp_tile(0);"),
+    Call(_BINARY, f"add_init(0, 1); add_tiles(0, 1, i, i, 0); mul_reuse_dest_init<{_REUSE}B>(0);"
+         f" mul_reuse_dest_tiles<{_REUSE}B>(0, i, 0);"),
+    Call("eltwise_unary/sqrt.h", "mul_init(0, 0); mul_tiles(0, 0, i, i, 0); sqrt_tile_init(); sqrt_tile(0);"
+         f" add_reuse_dest_init<{_REUSE}A>(1); add_reuse_dest_tiles<{_REUSE}A>(1, i, 0);"),
+    Call(_BROADCAST, "mul_bcast_rows_init(0, 1); mul_tiles_bcast_rows(0, 1, i, i, 0);"
+         " add_init(0, 1, true); add_tiles(0, 1, i, i, 0);"),
+)  # fmt: skip
+WHOLE_DST: tuple[Call, ...] = (
+    Call(
+        "eltwise_binary_sfpu.h",
+        "copy_init(0); for (uint32_t k = 0; k < 16; k++) copy_tile(0, (i + k) % count, k);"
+        " add_binary_tile_init(); for (uint32_t k = 1; k < 16; k++) add_binary_tile(0, k, 0);",
+    ),
+)

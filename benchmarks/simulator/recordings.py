@@ -130,7 +130,7 @@ def _run(probe: Probe, device: Device) -> None:
 def run_sheet(sheet: Sheet, device: Device) -> Tensor:
     """Runs a sheet; every call has as many tiles of the result as there are in an operand."""
     a = device.from_numpy(special_values(sheet.form, 0), sheet.form)
-    second = sheet.second or sheet.form
+    second = sheet.form if sheet.second is None else sheet.second
     b = device.from_numpy(
         special_values(second, 1) if sheet.scaler is None else np.full((32, 64), sheet.scaler, np.float32),
         second,
@@ -140,7 +140,10 @@ def run_sheet(sheet: Sheet, device: Device) -> Tensor:
         for call in sheet.calls
     )
     source = _compute(sheet.headers, sheet.start, bodies)
-    return _launch(device, Job(source, sheet.config, a, b, len(sheet.calls), sheet.out or sheet.form))
+    return _launch(
+        device,
+        Job(source, sheet.config, a, b, len(sheet.calls), sheet.form if sheet.out is None else sheet.out),
+    )
 
 
 def _compute(headers: Sequence[str], start: str, bodies: str) -> str:

@@ -6,7 +6,7 @@ Compiling takes most of the time on the simulator, so calls that need the same f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from benchmarks.simulator import calls, engine_calls
@@ -69,16 +69,21 @@ def sheets() -> Iterator[Sheet]:
             yield from _pages(kind, load, group, form, wide, False)
     yield from _pages("reductions", FIRST, calls.REDUCTIONS, DataFormat.Float32, True, False)
     yield from _first_names()
+    yield from _pages("statistics", FIRST, calls.STATISTICS, DataFormat.Float32, True, False)
+    sorted_by = Sheet("sheet sorts", "", calls.SORTS, DataFormat.Float16_b, ComputeConfig())
+    yield replace(sorted_by, second=DataFormat.UInt16, start=UNARY_START)
     yield from _typecasts()
     yield from _matrix_unit()
     yield from _packer()
+    whole = ComputeConfig(dst_full_sync_en=True)
+    yield Sheet("sheet whole DST", "", engine_calls.WHOLE_DST, DataFormat.Float16_b, whole)
 
 
 CASTS = {
     DataFormat.Float16_b: (DataFormat.Int32, DataFormat.UInt16, DataFormat.UInt32, DataFormat.Bfp8_b),
     DataFormat.Float32: (DataFormat.Float16_b, DataFormat.Int32, DataFormat.UInt16, DataFormat.UInt32),
     DataFormat.Int32: (DataFormat.Float16_b, DataFormat.Float32, DataFormat.UInt16),
-    DataFormat.UInt16: (DataFormat.Float16_b, DataFormat.Float32, DataFormat.Int32, DataFormat.UInt32),
+    DataFormat.UInt16: (DataFormat.Float32, DataFormat.Int32, DataFormat.UInt32),
     DataFormat.UInt32: (DataFormat.Float16_b, DataFormat.Float32, DataFormat.UInt16),
 }
 
@@ -116,6 +121,7 @@ def _matrix_unit() -> Iterator[Sheet]:
         words = f"{form.name} {'wide' if wide else 'narrow'} {fidelity.name}"
         yield Sheet(f"sheet elementwise {words}", "", engine_calls.ELEMENTWISE, form, config)
         yield Sheet(f"sheet reuse {words}", "", engine_calls.REUSE, form, config)
+        yield Sheet(f"sheet chains {words}", "", engine_calls.CHAINS, form, config)
         yield Sheet(f"sheet moves {words}", "", engine_calls.MOVES, form, config)
         start = "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
         yield Sheet(f"sheet products {words}", "", engine_calls.PRODUCTS, form, config, start=start)

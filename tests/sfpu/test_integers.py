@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.sfpu.harness import Suite, floats, patterns, run
+from tests.sfpu.harness import Suite, build, floats, patterns, run
+
+from tilesmith.errors import KernelCompileError
 
 Ints = NDArray[np.int64]
 INT32, UINT16, UINT32, FLOAT32, BFLOAT16, UINT8 = 8, 9, 24, 0, 5, 30
@@ -161,3 +163,16 @@ def test_cast_to_bfloat16_rounds_to_even() -> None:
     bits = values.view(np.uint32).astype(np.uint64)
     want = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32)
     np.testing.assert_array_equal(run(SUITE, "float32_to_bfloat16", [patterns(values, wide=True)]), want)
+
+
+@pytest.mark.parametrize(
+    ("header", "call"),
+    [
+        ("add_int_sfpu", "add_int_tile_init(); add_int_tile(0, 1, 0);"),
+        ("eltwise_unary/mish", "mish_tile_init(); mish_tile(0);"),
+    ],
+)
+def test_what_the_vendor_has_no_default_for_must_be_given(header: str, call: str) -> None:
+    suite = Suite((("without", call),), (f"api/compute/{header}.h",), wide=True)
+    with pytest.raises(KernelCompileError, match="_tile"):
+        build(suite)

@@ -68,6 +68,11 @@ TS_LANE Mask compare_ints(Int a, Int b) {
     return a >= b;
 }
 
+// Wormhole takes the larger of the two, Blackhole compares: a negative NaN stays there.
+template <class F> TS_LANE F at_least(F x, F limit) {
+    if constexpr (blackhole) return select(x < limit, limit, x);
+    return maximum(x, limit);
+}
 template <class F> TS_LANE F leaky_relu(F x, F slope) { return select(negative(x), x * slope, x); }
 template <class F> TS_LANE F relu_max(F x, F limit) {
     const F r = select(x > limit, limit, x);

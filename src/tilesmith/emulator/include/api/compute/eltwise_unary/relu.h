@@ -9,14 +9,14 @@ ALWI void relu_tile_init(TS_AT) { ts::sfpu::initialise("relu_min", at); }
 
 ALWI void relu_tile(uint32_t idst, TS_AT) {
     ts::sfpu::map_floats({"relu_min:relu", at}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::maximum(x, decltype(x)(0.0f)); });
+                         [](auto x) TS_OP { return ts::sfpu::at_least(x, decltype(x)(0.0f)); });
 }
 
 ALWI void relu_min_tile_init(TS_AT) { ts::sfpu::initialise("relu_min", at); }
 
 ALWI void relu_min_tile(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_floats({"relu_min", at}, idst,
-                         [=](auto x) TS_OP { return ts::sfpu::maximum(x, ts::sfpu::scalar<decltype(x)>(param0)); });
+                         [=](auto x) TS_OP { return ts::sfpu::at_least(x, ts::sfpu::scalar<decltype(x)>(param0)); });
 }
 
 ALWI void relu_max_tile_init(TS_AT) { ts::sfpu::initialise("relu_max", at); }
