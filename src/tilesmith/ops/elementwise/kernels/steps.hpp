@@ -204,9 +204,6 @@ ALWI void exact_recip_tile(uint32_t dst, long) {
 #ifdef USES_SHIFT
 #include "api/compute/eltwise_unary/shift.h"
 #endif
-#ifdef USES_SOFTCAP
-#include "api/compute/eltwise_unary/softcap.h"
-#endif
 #ifdef USES_SOFTPLUS
 #include "api/compute/eltwise_unary/softplus.h"
 #endif
