@@ -38,7 +38,7 @@ Operand = Callable[[Sequence[int]], Tensor]
 Step = Callable[[random.Random, Tensor, Operand], Tensor]
 
 
-def _elementwise(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _elementwise(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return rng.choice(UNARY)(x)
 
 
@@ -48,42 +48,42 @@ def _with_another(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
     return rng.choice(BINARY)(x, y)
 
 
-def _reduced(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _reduced(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     dims = rng.sample(range(x.dim()), rng.randint(1, x.dim()))
     made: Tensor = rng.choice((torch.mean, torch.amax, torch.sum))(x, dims, keepdim=True)
     return x - made if rng.random() < 0.5 else made.squeeze(dims) * 0.25
 
 
-def _turned(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _turned(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return x.permute(rng.sample(range(x.dim()), x.dim()))
 
 
-def _part(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _part(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     dim = rng.randrange(x.dim())
     first = rng.randrange(x.shape[dim])
     last, step = rng.randint(first + 1, x.shape[dim]), rng.choice((1, 1, 2))
     return x[(slice(None),) * dim + (slice(first, last, step),)]
 
 
-def _picked(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _picked(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     dim = rng.randrange(x.dim())
     numbers = [rng.randrange(x.shape[dim]) for _ in range(rng.randint(1, 5))]
     return x.index_select(dim, torch.tensor(numbers))
 
 
-def _joined(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _joined(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     dim = rng.randrange(x.dim())
     return torch.cat([x, x * 2, x.narrow(dim, 0, 1)], dim)
 
 
-def _reshaped(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _reshaped(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     if x.dim() > 1 and rng.random() < 0.5:
         first = rng.randrange(x.dim() - 1)
         return x.flatten(first, first + 1)
     return x.unsqueeze(rng.randint(0, x.dim())) if x.dim() < 5 else x
 
 
-def _repeated(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _repeated(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return x.expand([3 if size == 1 and rng.random() < 0.5 else size for size in x.shape])
 
 
@@ -94,14 +94,14 @@ def _product(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
     return torch.matmul(x, operand([x.shape[-1], rng.choice(SIZES)])).mul(scale)
 
 
-def _normed(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _normed(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     if rng.random() < 0.5 or x.shape[-1] == 1:
         dim = rng.randrange(x.dim())
         return x.softmax(dim) * x.shape[dim]
     return functional.layer_norm(x, x.shape[-1:])
 
 
-def _padded(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:  # noqa: ARG001 - as all steps
+def _padded(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return functional.pad(x, (rng.randint(0, 3), rng.randint(0, 3)))
 
 

@@ -119,7 +119,7 @@ class CompiledModel(torch.nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         captured, executable, flat = self._find(args, kwargs)
         self._last = executable
-        buffers = self._buffers_of(captured)
+        buffers = captured.buffers_of(self.original)
         outputs = executable.run([*flat, *buffers])
         with torch.no_grad():
             return captured.deliver(outputs, buffers, flat)
@@ -163,7 +163,7 @@ class CompiledModel(torch.nn.Module):
             graph = self._graph(args, kwargs, None if self._dynamic_shapes is not None else inputs)
             flat = graph.captured.flatten(args, kwargs)
             if inputs not in graph.executables:
-                every = [*flat, *self._buffers_of(graph.captured)]
+                every = [*flat, *graph.captured.buffers_of(self.original)]
                 graph.executables[inputs] = self._compiled(graph.captured, every)
             return graph.captured, graph.executables[inputs], flat
 
@@ -184,12 +184,9 @@ class CompiledModel(torch.nn.Module):
             module = self._strategy.optimize(module)
         return self.backend.compile(module, inputs)
 
-    def _buffers_of(self, captured: Captured) -> list[torch.Tensor]:
-        return [self.original.get_buffer(name) for name in captured.changed_buffers]
-
     def _weights_for(self, captured: Captured) -> tuple[Any, ...]:
         """Which tensors the graph has as constants, and how often each was written."""
-        inputs = {id(one) for one in self._buffers_of(captured)}
+        inputs = {id(one) for one in captured.buffers_of(self.original)}
         every = (*self.original.parameters(), *self.original.buffers())
         return tuple(_written(one) for one in every if id(one) not in inputs)
 

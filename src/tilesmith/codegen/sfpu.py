@@ -7,6 +7,7 @@ functions work in place; the others name the slot of their result last. All are 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 Param = Literal["bits", "int", "float"]
@@ -28,25 +29,8 @@ class VectorFunction:
     helper: str = ""
 
 
-_EXACT_RECIPROCAL = """
-// The exact reciprocal: up to release 0.77 it is asked for by a flag, later there is no other.
-template <bool legacy>
-ALWI auto exact_recip_tile_init(int) -> decltype(recip_tile_init<legacy>()) {
-    recip_tile_init<legacy>();
-}
-template <bool legacy>
-ALWI void exact_recip_tile_init(long) {
-    recip_tile_init();
-}
-template <bool legacy>
-ALWI auto exact_recip_tile(uint32_t dst, int) -> decltype(recip_tile<legacy>(dst)) {
-    recip_tile<legacy>(dst);
-}
-template <bool legacy>
-ALWI void exact_recip_tile(uint32_t dst, long) {
-    recip_tile(dst);
-}
-"""
+# Kernels of operations include the same file.
+_EXACT_RECIPROCAL = Path(__file__).with_name("exact_recip.hpp").read_text(encoding="utf-8")
 
 
 def _unary(name: str, header: str, template: str = "") -> VectorFunction:

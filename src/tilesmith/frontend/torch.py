@@ -66,6 +66,10 @@ class Captured:
             )
         return flat
 
+    def buffers_of(self, model: torch.nn.Module) -> list[torch.Tensor]:
+        """The buffers that a call changes, which follow the arguments."""
+        return [model.get_buffer(name) for name in self.changed_buffers]
+
     def deliver(self, outputs: Sequence[Any], buffers: Sequence[Any], inputs: Sequence[Any]) -> Any:
         """Store what the call changed, and arrange the rest as the model does."""
         given = dict(zip(self.inputs, inputs, strict=True))

@@ -39,7 +39,13 @@ def tilesmith_backend(
     if "precision" not in chosen and learns_statistics(module):
         chosen["precision"] = "float32"
     backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
-    compiler = partial(_compile, backend)
+    return through_autograd(module, inputs, partial(_compile, backend))
+
+
+def through_autograd(
+    module: GraphModule, inputs: Sequence[Any], compiler: Callable[[GraphModule, Sequence[Any]], Any]
+) -> Callable[..., Any]:
+    """What AOTAutograd makes of a graph, its forward and its backward part each compiled by `compiler`."""
     keep_whole(module)
     wrapped = aot_autograd(
         fw_compiler=compiler,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch.fx import Graph, Node
 
+from tilesmith.graph.kinds import is_real
 from tilesmith.graph.pointwise import is_pointwise
 from tilesmith.graph.tables import MOVES, REDUCTIONS, VIEWS
 
@@ -27,10 +28,10 @@ def exact_values(graph: Graph) -> set[Node]:
     found: set[Node] = set()
     for node in reversed(list(graph.nodes)):
         asked = _makes_places(node) or node in found
-        if asked and _is_real(node):
+        if asked and is_real(node):
             found.add(node)
         if asked and _passes_on(node):
-            found |= {source for source in node.all_input_nodes if _is_real(source)}
+            found |= {source for source in node.all_input_nodes if is_real(source)}
     return found
 
 
@@ -47,8 +48,3 @@ def _makes_places(node: Node) -> bool:
 def _passes_on(node: Node) -> bool:
     """Whether the bits of a result are those of what it is made from: products round."""
     return is_pointwise(node) or node.target in VIEWS or node.target in MOVES or node.target in REDUCTIONS
-
-
-def _is_real(node: Node) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point

@@ -9,6 +9,7 @@ from math import inf
 import torch
 from torch.fx import Graph, Node
 
+from tilesmith.graph.kinds import is_complex, is_real
 from tilesmith.graph.pointwise import is_pointwise
 from tilesmith.graph.tables import ANCHORS, VIEWS
 
@@ -32,12 +33,12 @@ def _is_for_device(node: Node, chosen: set[Node]) -> bool:
     value = node.meta.get("val")
     if not isinstance(value, torch.Tensor) or value.numel() == 0:
         return False
-    if any(map(_is_complex, (node, *node.all_input_nodes))):
+    if any(map(is_complex, (node, *node.all_input_nodes))):
         return False
     if _sees_nan(node) and not fed:
         return False
     if is_pointwise(node):
-        return fed or value.dtype.is_floating_point or any(map(_is_real, node.all_input_nodes))
+        return fed or value.dtype.is_floating_point or any(map(is_real, node.all_input_nodes))
     return node.target in ANCHORS
 
 
@@ -49,22 +50,12 @@ def _sees_nan(node: Node) -> bool:
     return to_infinity or node.target is aten.isnan.default
 
 
-def _is_real(node: Node) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
-
-
-def _is_complex(node: Node) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.is_complex()
-
-
 def why_on_host(node: Node) -> str:
     """Why a node that computes something is left to the host."""
     value = node.meta.get("val")
-    if any(map(_is_complex, (node, *node.all_input_nodes))):
+    if any(map(is_complex, (node, *node.all_input_nodes))):
         return "complex numbers"
-    if not any(map(_is_real, (node, *node.all_input_nodes))):
+    if not any(map(is_real, (node, *node.all_input_nodes))):
         return "whole numbers and truth values made from the model's inputs"
     if isinstance(value, torch.Tensor) and value.numel() == 0:
         return "an empty tensor"

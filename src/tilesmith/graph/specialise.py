@@ -16,6 +16,7 @@ from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
 
 from tilesmith.errors import CaptureError
+from tilesmith.graph.passes.edit import tidy
 
 _CHECKS = {
     torch.ops.aten._assert_scalar.default,
@@ -61,9 +62,8 @@ def _drop_checks(module: GraphModule) -> None:
     checks = [node for node in module.graph.nodes if node.target in _CHECKS]
     for node in checks:
         module.graph.erase_node(node)
-    for node in reversed(list(module.graph.nodes) if checks else []):
-        if node.op == "call_function" and not node.users:
-            module.graph.erase_node(node)
+    if checks:
+        tidy(module)
 
 
 def _value(node: Node, values: dict[Node, Any], mode: FakeTensorMode, module: GraphModule) -> Any:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
-from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch.fx import GraphModule
 
 from tilesmith.frontend.torch import export
-from tilesmith.frontend.torch_training import keep_whole, training_decompositions
+from tilesmith.frontend.torch_backend import through_autograd
 from tilesmith.graph.options import ModelOptions
 from tilesmith.graph.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.graph.planning import plan
@@ -40,7 +40,8 @@ def planned(
     1
     """
     captured = export(model, args, kwargs)
-    module = specialise(captured.module, captured.flatten(args, kwargs or {}))
+    inputs = [*captured.flatten(args, kwargs or {}), *captured.buffers_of(model)]
+    module = specialise(captured.module, inputs)
     return planned_graph(module, options or ModelOptions())
 
 
@@ -55,10 +56,6 @@ def planned_in_parts(
     """
     parts: list[Planned] = []
 
-    def take(module: GraphModule, inputs: Sequence[Any]) -> Any:
-        keep_whole(module)
-        return aot_autograd(fw_compiler=note, decompositions=training_decompositions())(module, list(inputs))
-
     def note(module: GraphModule, _inputs: Sequence[Any]) -> Any:
         def run(*given: Any) -> Any:
             parts.append(planned_graph(specialise(copied(module), given), ModelOptions()))
@@ -68,7 +65,7 @@ def planned_in_parts(
 
     torch._dynamo.reset()
     with torch.no_grad():
-        torch.compile(model, backend=take)(*args, **(kwargs or {}))
+        torch.compile(model, backend=partial(through_autograd, compiler=note))(*args, **(kwargs or {}))
     return tuple(parts)
 
 

@@ -12,31 +12,18 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from tilesmith.graph.kinds import is_complex
 from tilesmith.graph.parts.waves import LONGEST, half_back, scale_of, waves
 from tilesmith.graph.passes.edit import insert, insert_constant, replace, tidy, value_of
+from tilesmith.graph.tables import VIEWS
 
 aten = torch.ops.aten
 
 _SAME = {
-    aten.clone.default,
-    aten.alias.default,
-    aten.detach.default,
-    aten.resolve_conj.default,
-    aten.resolve_neg.default,
+    *(target for target, kind in VIEWS.items() if kind == "same"),
+    *(aten.clone.default, aten.resolve_conj.default, aten.resolve_neg.default),
 }
-_VIEWS = {
-    aten.view.default,
-    aten.reshape.default,
-    aten._unsafe_view.default,
-    aten.permute.default,
-    aten.transpose.int,
-    aten.unsqueeze.default,
-    aten.squeeze.dim,
-    aten.squeeze.dims,
-    aten.expand.default,
-    aten.slice.Tensor,
-    aten.select.int,
-}
+_VIEWS = {target for target, kind in VIEWS.items() if kind not in ("same", "parts", "flip", "unfold")}
 
 
 def capture_complex(module: GraphModule) -> None:
@@ -45,7 +32,7 @@ def capture_complex(module: GraphModule) -> None:
     for node in list(module.graph.nodes):
         if node.op != "call_function":
             continue
-        if _is_complex(node):
+        if is_complex(node):
             pairs.visit(node)
         elif node.target in _BACK and node.args[0] in pairs.known:
             if node.target is aten.view_as_real.default:
@@ -89,7 +76,7 @@ class _Pairs:
             return None if isinstance(value, complex) else _Pair(value, None)
         if value in self.known:
             return self.known[value]
-        if not _is_complex(value):
+        if not is_complex(value):
             return _Pair(value, None)
         both = self.call(at, aten.view_as_real.default, value)
         real, imaginary = (self.call(at, aten.select.int, both, -1, part) for part in (0, 1))
@@ -274,8 +261,3 @@ _BACK: dict[Any, Callable[[_Pairs, Node], Node]] = {
     aten.abs.default: _length,
     aten._fft_c2r.default: _to_real,
 }
-
-
-def _is_complex(node: Node) -> bool:
-    value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and value.is_complex()

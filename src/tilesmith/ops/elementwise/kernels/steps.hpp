@@ -161,24 +161,7 @@
 #endif
 #ifdef USES_RECIP
 #include "api/compute/eltwise_unary/recip.h"
-
-// The exact reciprocal: up to release 0.77 it is asked for by a flag, later releases have no other and no flag.
-template <bool legacy>
-ALWI auto exact_recip_tile_init(int) -> decltype(recip_tile_init<legacy>()) {
-    recip_tile_init<legacy>();
-}
-template <bool legacy>
-ALWI void exact_recip_tile_init(long) {
-    recip_tile_init();
-}
-template <bool legacy>
-ALWI auto exact_recip_tile(uint32_t dst, int) -> decltype(recip_tile<legacy>(dst)) {
-    recip_tile<legacy>(dst);
-}
-template <bool legacy>
-ALWI void exact_recip_tile(uint32_t dst, long) {
-    recip_tile(dst);
-}
+#include "../../../codegen/exact_recip.hpp"
 #endif
 #ifdef USES_RELU
 #include "api/compute/eltwise_unary/relu.h"

@@ -1,0 +1,24 @@
+"""What kind of numbers a node gives."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import Node
+
+
+def is_real(node: Node) -> bool:
+    """Whether a node gives a tensor of real numbers.
+
+    >>> node = torch.fx.Graph().placeholder("x")
+    >>> node.meta["val"] = torch.zeros(2)
+    >>> is_real(node), is_complex(node)
+    (True, False)
+    """
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point
+
+
+def is_complex(node: Node) -> bool:
+    """Whether a node gives a tensor of complex numbers."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.is_complex()
