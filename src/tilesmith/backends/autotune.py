@@ -32,19 +32,24 @@ def tune_blocks(executable: TenstorrentExecutable) -> None:
     def tuned(step: Any) -> Any:
         if not isinstance(step, Launch) or isinstance(step.template, Embedding):
             return step
-        key = _key(step, executable)
+        ways = _ways(step, executable)
+        key = _key(step, ways, executable)
         if key not in chosen:
-            chosen[key] = _fastest(step, executable, key)
+            chosen[key] = _fastest(step, ways, executable, key)
         return step if chosen[key] == step.template else replace(step, template=chosen[key])
 
     steps = tuple(tuned(step) for step in tracked(executable.plan.steps, "timing blocks"))
     executable.take(replace(executable.plan, steps=steps))
 
 
-def _fastest(step: Launch, executable: TenstorrentExecutable, key: str) -> Template:
+def _ways(step: Launch, executable: TenstorrentExecutable) -> Sequence[Template]:
+    """As the launch is, and as the estimate ranks others."""
     options = executable.options
-    ways = candidates(step, executable.arch, step.fidelity or options.fidelity)[: options.candidates]
-    ways = list(dict.fromkeys((step.template, *ways)))
+    others = candidates(step, executable.arch, step.fidelity or options.fidelity)
+    return list(dict.fromkeys((step.template, *others[: options.candidates])))
+
+
+def _fastest(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable, key: str) -> Template:
     if len(ways) == 1:
         return step.template
 
@@ -69,16 +74,14 @@ def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
             return None
 
 
-def _key(step: Launch, executable: TenstorrentExecutable) -> str:
-    """Launches of one key take the same time: equal kernels on tensors of the same kinds and places."""
+def _key(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable) -> str:
+    """Launches of one key take the same times: the same ways, on tensors of the same kinds and places."""
     tensors = [(name, _kind(name, step, executable)) for name in sorted(step.storages)]
-    options = executable.options
     parts = (
         version("tilesmith"),
         executable.arch.product,
-        step.fidelity or options.fidelity,
-        options.candidates,
-        repr(step.template),
+        step.fidelity or executable.options.fidelity,
+        ways,
         sorted(step.numbers.items()),
         tensors,
     )
