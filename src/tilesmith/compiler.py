@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -16,9 +17,10 @@ from tilesmith.arch import Arch, load_arch
 from tilesmith.calling import Call, Parameter, Signature, packed, signature_of
 from tilesmith.dialects import tt
 from tilesmith.dialects.elements import bits_of, numpy_type
-from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
+from tilesmith.errors import BadCallError, SettingsError, TilesmithWarning, UnknownPassError
 from tilesmith.extras import naming_extras
 from tilesmith.launch import Launch
+from tilesmith.passes.fit_circular_buffers import shortened_pipelines
 from tilesmith.passes.pipeline import Choices, lower, pipeline
 from tilesmith.profiling import Profile, RunSummary, recording
 from tilesmith.program import MathFidelity, Program
@@ -80,6 +82,21 @@ def compile(  # noqa: A001
             where="compile(...)",
             remedy="kernels take target, formats, out_idx and fidelity",
         )
+    made = compile_kernel(kernel, target, formats=formats, out_idx=out_idx, fidelity=fidelity)
+    for note in made.notes:
+        warnings.warn(note, TilesmithWarning, stacklevel=2)
+    return made
+
+
+def compile_kernel(
+    kernel: Any,
+    target: str | Arch | None = None,
+    *,
+    formats: Mapping[str, str] | None = None,
+    out_idx: Sequence[int] | int | None = None,
+    fidelity: str = "HiFi4",
+) -> CompiledKernel:
+    """`compile` for a kernel, without a warning for its notes."""
     arch = target if isinstance(target, Arch) else load_arch(target or settings.current().arch)
     wishes = ",".join(f"{name}={wish}" for name, wish in (formats or {}).items())
     if fidelity not in MathFidelity.__members__:
@@ -167,6 +184,11 @@ class CompiledKernel:
         """The C++ of every kernel, by its name."""
         kernels = [op for module in self.modules for op in module.walk() if isinstance(op, tt.KernelOp)]
         return {op.sym_name.data: op.source.data for op in kernels if op.source is not None}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was not done as the kernel asked, though its result is the same: one sentence each."""
+        return tuple(shortened_pipelines(self.modules))
 
     @property
     def program(self) -> Program:

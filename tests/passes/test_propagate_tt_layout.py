@@ -24,8 +24,8 @@ def test_sample(name: str, golden: Golden) -> None:
     golden(str(after(samples.module(name), InferTTLayout(), PropagateTTLayout())))
 
 
-@pytest.mark.parametrize(("stages", "expected"), [(0, 2), (1, 2), (2, 2), (3, 3), (4, 4)])
-def test_stages_are_versions_and_transfers_overlap_without_them(stages: int, expected: int) -> None:
+@pytest.mark.parametrize(("stages", "expected"), [(0, 2), (1, 1), (2, 2), (3, 3), (4, 4)])
+def test_stages_are_versions_and_there_are_two_without_them(stages: int, expected: int) -> None:
     module = inferred(layout_kernels.gemm(128, 128, 128, (32, 32, 32), stages))
     assert depths(after(module, PropagateTTLayout())) == {
         "A_shared": expected,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from threading import Lock
 
 from tilesmith.arch import Arch
-from tilesmith.compiler import CompiledKernel
-from tilesmith.compiler import compile as compile_kernel
+from tilesmith.compiler import CompiledKernel, compile_kernel
 from tilesmith.graph.steps import Template
 
 _compiled: dict[tuple[Template, str, str, tuple[tuple[str, str], ...]], CompiledKernel] = {}

@@ -62,13 +62,17 @@ class AccessorType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_op_definition
 class CBOp(IRDLOperation):
-    """A circular buffer. `pages` tiles are one version of the buffer; it has room for `depth` versions."""
+    """A circular buffer. `pages` tiles are one version of the buffer; it has room for `depth` versions.
+
+    `stages` is the depth the user asked for with `num_stages`.
+    """
 
     name = "tt.cb"
 
     cb_name = prop_def(StringAttr)
     pages = prop_def(IntegerAttr[I64])
     depth = prop_def(IntegerAttr[I64])
+    stages = opt_prop_def(IntegerAttr[I64])
     page_size = prop_def(IntegerAttr[I64])
     producer = prop_def(StringAttr)
     consumer = prop_def(StringAttr)

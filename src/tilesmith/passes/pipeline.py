@@ -15,6 +15,7 @@ from tilesmith.passes.build_tile_dfg_tt import BuildTileDFGTT
 from tilesmith.passes.codegen_tt import CodegenTT
 from tilesmith.passes.configure_tensor_accessor_tt import ConfigureTensorAccessorTT
 from tilesmith.passes.finalize_persistent_signature_tt import FinalizePersistentSignatureTT
+from tilesmith.passes.fit_circular_buffers import FitCircularBuffers
 from tilesmith.passes.grid_to_core_grid import GridToCoreGrid
 from tilesmith.passes.infer_tt_layout import InferTTLayout
 from tilesmith.passes.insert_compute_init_tt import InsertComputeInitTT
@@ -63,6 +64,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
         InsertDSTManagementTT(),
         ValidateSplitKernels(),
         FinalizePersistentSignatureTT(fidelity=choices.fidelity),
+        FitCircularBuffers(arch=choices.arch),
         VerifyTTIR(arch=choices.arch),
         CodegenTT(),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tilesmith.arch import Arch, load_arch
@@ -18,13 +18,16 @@ from tilesmith.dialects.types import BufferType, TensorType
 from tilesmith.passes.effects import effects_of
 from tilesmith.passes.geometry import version_bytes
 
+_DEFAULT_DEPTH = 2
+
 
 @dataclass(frozen=True)
 class PropagateTTLayout(ModulePass):
     """Set the `depth` of every `tile.alloc`: what is loaded can be loaded ahead, the rest has one version.
 
-    `num_stages` of the loop around a load says how far ahead. Where L1 is too small for that, the largest
-    buffers get fewer versions; whether one of each fits is checked when the circular buffers are known.
+    `num_stages` of the loop around a load says how many versions there are; without it there are two. Where
+    L1 is too small for that, the largest buffers get fewer; `fit-circular-buffers` looks again when all
+    circular buffers are known.
     """
 
     name = "propagate-tt-layout"
@@ -36,24 +39,34 @@ class PropagateTTLayout(ModulePass):
             if isinstance(func, FuncOp):
                 allocs = [one for one in func.walk() if isinstance(one, AllocOp)]
                 for alloc in allocs:
-                    alloc.depth = number(_depth_wanted(alloc))
+                    _want_depth(alloc)
                 _fit(allocs, load_arch(self.arch))
 
 
-def _depth_wanted(alloc: AllocOp) -> int:
-    loads = [use.operation for use in alloc.buffer.uses if isinstance(use.operation, LoadOp)]
-    return max((max(_stages_around(load), 2) for load in loads), default=1)
+def _want_depth(alloc: AllocOp) -> None:
+    """The depth of a buffer if L1 had no end; `stages` where it was the user who asked for it."""
+    filled = [use.operation for use in alloc.buffer.uses if _fills(use.operation, alloc.buffer)]
+    stages = max((stages for op in filled if (stages := _stages_around(op))), default=0)
+    if stages:
+        alloc.stages = number(stages)
+    loaded = any(isinstance(op, LoadOp) for op in filled)
+    alloc.depth = number(stages or (_DEFAULT_DEPTH if loaded else 1))
+
+
+def _fills(op: Operation, buffer: SSAValue) -> bool:
+    """Whether an operation of the reader writes the whole buffer, and so can run ahead of its use."""
+    return isinstance(op, LoadOp | ScalarOp) and buffer in effects_of(op).defines
 
 
 def _stages_around(op: Operation) -> int:
-    """The `num_stages` of the nearest loop around an operation that has it."""
+    """The `num_stages` of the nearest loop around an operation that has it, else 0."""
     at = op.parent_op()
     while at is not None:
         stages = at.attributes.get("num_stages")
         if isinstance(at, scf.ForOp) and isinstance(stages, IntegerAttr):
             return stages.value.data
         at = at.parent_op()
-    return 1
+    return 0
 
 
 def _fit(allocs: Sequence[AllocOp], arch: Arch) -> None:

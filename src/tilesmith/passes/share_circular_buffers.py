@@ -71,7 +71,9 @@ def _share(func: tile.FuncOp) -> None:
 def _kind(buffer: tt.CBOp) -> tuple[object, ...]:
     """What two buffers must have in common. Depth too: a sum in place needs a buffer of one version."""
     properties: Iterable[tuple[str, Attribute]] = sorted(
-        (name, value) for name, value in buffer.properties.items() if name not in ("cb_name", "index")
+        (name, value)
+        for name, value in buffer.properties.items()
+        if name not in ("cb_name", "index", "stages")
     )
     kind = buffer.cb.type.buffer
     # Compute stages move whole tiles; readers and writers look for elements, where the layout says they are.

@@ -59,6 +59,8 @@ class Staging:
             )
             made = tt.CBOp(name, kind, tiles_of(kind), depth, page_bytes(kind), producer, consumer)
             made.location = self.alloc.location
+            if producer not in (COMPUTE, consumer):
+                made.stages = self.alloc.stages
             self.made[key] = made
         return self.made[key]
 

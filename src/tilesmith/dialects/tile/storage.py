@@ -21,12 +21,16 @@ from tilesmith.dialects.types import BufferType, TensorType, VarType
 
 @irdl_op_definition
 class AllocOp(IRDLOperation):
-    """A buffer of the user's: shared, fragment or local. A producer may run `depth` versions ahead."""
+    """A buffer of the user's: shared, fragment or local. A producer may run `depth` versions ahead.
+
+    `stages` is what the user asked for with `num_stages`; L1 may have room for fewer.
+    """
 
     name = "tile.alloc"
 
     buffer_name = prop_def(StringAttr)
     depth = opt_prop_def(IntegerAttr[I64])
+    stages = opt_prop_def(IntegerAttr[I64])
     buffer = result_def(BufferType)
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$buffer_name attr-dict `:` type($buffer)"

@@ -3,8 +3,8 @@ builtin.module {
     %0 = arith.constant 4 : index
     %1 = arith.constant 4 : index
     tile.grid (%bx, %by) in (%0, %1) {
-      %A_shared = tile.alloc "A_shared" {depth = 2 : i64} : !tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>
-      %B_shared = tile.alloc "B_shared" {depth = 2 : i64} : !tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>
+      %A_shared = tile.alloc "A_shared" {stages = 2 : i64, depth = 2 : i64} : !tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>
+      %B_shared = tile.alloc "B_shared" {stages = 2 : i64, depth = 2 : i64} : !tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>
       %C_local = tile.alloc "C_local" {depth = 1 : i64} : !tile.buffer<[64, 64], f32, fragment, tiled, Float32>
       %2 = arith.constant 0.000000e+00 : f32
       tile.fill %C_local, %2 : !tile.buffer<[64, 64], f32, fragment, tiled, Float32>, f32
