@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.findings.programs import BF16_TILE, Change, Handover, Layout, Shared, SmallProgram, Stream
+from tests.findings.programs import (
+    BF16_TILE,
+    Change,
+    Handover,
+    Layout,
+    Multicast,
+    Shared,
+    SmallProgram,
+    Stream,
+)
 
 from tilesmith.formats import DataFormat, tile_bytes
 
 PLAIN = Layout()
-STREAM, HANDOVER, SHARED = Stream(), Handover(), Shared()
+STREAM, HANDOVER, SHARED, MULTICAST = Stream(), Handover(), Shared(), Multicast()
 FLOAT32 = Layout(input_format=DataFormat.Float32, input_page_size=tile_bytes(DataFormat.Float32))
 
 
@@ -38,11 +47,30 @@ def sender(check: str, old: str, new: str) -> Case:
     return Case(check, HANDOVER, Change("sender", old, new))
 
 
+def multicast(check: str, old: str, new: str, part: str = "sender") -> Case:
+    return Case(check, MULTICAST, Change(part, old, new))
+
+
 CASES = [
     # ---- NoC ----
     reader("noc.use-before-barrier", "        noc_async_read_barrier();\n", ""),
     sender("noc.source-reused", "noc_async_write_barrier();", "words[3] = 9; noc_async_write_barrier();"),
     writer("noc.source-reused", "        noc_async_writes_flushed();\n", ""),
+    multicast("noc.source-reused", "noc_semaphore_wait(ready, 2);", ""),
+    multicast(
+        "noc.source-reused", "noc_semaphore_wait(ready, 2);", "if (round == 0) noc_semaphore_wait(ready, 2);"
+    ),
+    multicast(
+        "noc.source-reused",
+        "noc_semaphore_set_multicast(get_semaphore(1), flags, 2);",
+        "noc_semaphore_set_multicast(get_semaphore(1), flags, 2); words[1] = 7;",
+    ),
+    multicast(
+        "noc.source-reused",
+        "noc_semaphore_set_multicast(get_semaphore(1), flags, 2);",
+        "noc_semaphore_set_multicast(get_semaphore(1), flags, 2); noc_semaphore_set(flag, 1);",
+    ),
+    Case("noc.source-reused", MULTICAST, wrong_layout=Layout(input_pages=1)),
     writer("noc.inflight-at-end", "    noc_async_write_barrier();\n}", "}"),
     sender("noc.inflight-at-end", "    noc_async_atomic_barrier();\n", ""),
     reader(

@@ -163,6 +163,66 @@ void kernel_main() {
 }
 """
 )
+# Core (0, 0) fills pages and multicasts each to two others, who say when they have room for the next.
+# Nothing is flushed: a core with room for page n has seen the flag of page n - 1, which came behind that
+# page, so two pages of room are enough.
+MULTICASTER = (
+    DATAFLOW
+    + """
+void kernel_main() {
+    const uint32_t first_x = get_arg_val<uint32_t>(0), last_x = get_arg_val<uint32_t>(1);
+    const uint32_t y = get_arg_val<uint32_t>(2);
+    auto* ready = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0));
+    auto* flag = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(1));
+    const uint64_t flags = get_noc_multicast_addr(first_x, y, last_x, y, get_semaphore(1));
+    noc_semaphore_set(flag, 1);
+    for (uint32_t round = 0; round < 6; ++round) {
+        cb_reserve_back(0, 1);
+        auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));
+        for (uint32_t i = 0; i < 16; ++i) {
+            words[i] = round;
+        }
+        noc_semaphore_wait(ready, 2);
+        noc_semaphore_set(ready, 0);
+        noc_async_write_multicast(
+            get_write_ptr(0), get_noc_multicast_addr(first_x, y, last_x, y, get_write_ptr(0)), 64, 2, true);
+        noc_semaphore_set_multicast(get_semaphore(1), flags, 2);
+        cb_push_back(0, 1);
+    }
+    noc_async_write_barrier();
+}
+"""
+)
+LISTENER = (
+    DATAFLOW
+    + """
+void kernel_main() {
+    auto* flag = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(1));
+    const uint64_t ready = get_noc_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_semaphore(0));
+    for (uint32_t round = 0; round < 6; ++round) {
+        cb_reserve_back(0, 1);
+        noc_semaphore_set(flag, 0);
+        noc_semaphore_inc(ready, 1);
+        noc_semaphore_wait(flag, 1);
+        cb_push_back(0, 1);
+    }
+    noc_async_atomic_barrier();
+}
+"""
+)
+PAGE_USER = (
+    DATAFLOW
+    + """
+void kernel_main() {
+    for (uint32_t round = 0; round < 6; ++round) {
+        cb_wait_front(0, 1);
+        auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(0));
+        ASSERT(words[0] == round && words[15] == round);
+        cb_pop_front(0, 1);
+    }
+}
+"""
+)
 
 
 @dataclass(frozen=True)
@@ -267,3 +327,36 @@ class Shared:
         ]
         cbs = [CircularBuffer(64, core, CBFormat(0, DataFormat.UInt32, 64))]
         device.run(Program(kernels=kernels, cbs=cbs, semaphores=[Semaphore(0, core)]))
+
+
+@dataclass(frozen=True)
+class Multicast:
+    """One core sends pages to two, without a flush: that they are ready for the next is what frees a page."""
+
+    def run(self, device: Device, changes: Sequence[Change], layout: Layout) -> None:
+        sources = changed({"sender": MULTICASTER, "receiver": LISTENER, "user": PAGE_USER}, changes)
+        sender, cores = CoreCoord(0, 0), CoreRange(CoreCoord(0, 0), CoreCoord(2, 0))
+        receivers = CoreRange(CoreCoord(1, 0), CoreCoord(2, 0))
+        noc_xy = device.arch.worker_noc_xy
+        row = (noc_xy(receivers.start)[0], *noc_xy(receivers.end))
+        kernels = [
+            Kernel(
+                sources["sender"],
+                sender,
+                ReaderConfig(),
+                SourceType.SOURCE_CODE,
+                runtime_args={sender: row},
+                name="sender",
+            ),
+            Kernel(
+                sources["receiver"],
+                receivers,
+                ReaderConfig(),
+                SourceType.SOURCE_CODE,
+                runtime_args={core: noc_xy(sender) for core in receivers.cores()},
+                name="receiver",
+            ),
+            Kernel(sources["user"], cores, WriterConfig(), SourceType.SOURCE_CODE, name="user"),
+        ]
+        cbs = [CircularBuffer(layout.input_pages * 64, cores, CBFormat(0, DataFormat.UInt32, 64))]
+        device.run(Program(kernels=kernels, cbs=cbs, semaphores=[Semaphore(0, cores), Semaphore(1, cores)]))

@@ -1,5 +1,7 @@
 #include "access.h"
 
+#include "arrivals.h"
+
 #include <cstdio>
 
 namespace ts {
@@ -166,11 +168,15 @@ static bool examine_write(const Access& access, const Shadow& record, const At& 
                 static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
         return true;
     }
-    if (record.write & leaving_bit) {
-        finding("noc.source-reused", at,
-                "%s writes L1 offset 0x%llx while a NoC write may still be reading it; the data last came from %s",
-                access.what, static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
-        return true;
+    if (record.write & leaving_bit && access.l1_of) {
+        if (const Transfer* leaving = write_leaving(*access.l1_of, access.offset, access.size)) {
+            finding("noc.source-reused", at,
+                    "%s writes L1 offset 0x%llx while the NoC write issued at %s may still be reading it; the data "
+                    "last came from %s",
+                    access.what, static_cast<unsigned long long>(access.offset), place(leaving->at).c_str(),
+                    whose(record.write).c_str());
+            return true;
+        }
     }
     if (!happened_before(record.write & epoch_mask)) {
         report_race(access, record.write, "writes", "also wrote", at);
@@ -230,11 +236,15 @@ void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
     visit(shadow, offset, size, true, [](Shadow& record, uint64_t) { record = {}; });
 }
 
-bool is_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size) {
-    bool leaving = false;
-    visit(shadow, offset, size, false,
-          [&](Shadow& record, uint64_t) { leaving = leaving || record.write & leaving_bit; });
-    return leaving;
+void check_word_source(uint32_t offset, uint32_t size, const char* verb, const At& at) {
+    bool marked = false;
+    visit(*core().shadow, offset, size, false,
+          [&](Shadow& record, uint64_t) { marked = marked || record.write & leaving_bit; });
+    const Transfer* leaving = marked ? write_leaving(core(), offset, size) : nullptr;
+    if (leaving)
+        finding("noc.source-reused", at,
+                "semaphore word 0x%x is %s while the NoC write issued at %s may still be reading it", offset, verb,
+                place(leaving->at).c_str());
 }
 
 // ---- L1 accesses of the running fiber ----

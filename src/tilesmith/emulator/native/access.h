@@ -31,7 +31,6 @@ bool map_shadows(Machine& machine);
 // Without a fiber: what the host wrote, what a program finds at its start.
 void mark_initialised(ShadowMap& shadow, uint64_t offset, uint64_t size);
 void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size);
-bool is_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
 
 bool to_l1_offset(const Machine& machine, uint64_t address, uint32_t* offset);
 uint32_t local_offset(uint32_t address, uint32_t size, const At& at);  // fatal when outside this core's L1
@@ -52,6 +51,7 @@ void check_before_write(const Access& access, const At& at);  // looks without l
 void mark_landing(ShadowMap& shadow, uint64_t offset, uint32_t size, const At& at);
 void mark_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
 void clear_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
+void check_word_source(uint32_t offset, uint32_t size, const char* verb, const At& at);  // before a signal is changed
 
 // Circular-buffer windows of the running fiber on its own core.
 void check_cb_read(uint32_t offset, uint32_t size, const At& at);

@@ -1,5 +1,6 @@
 // Circular buffers: counters shared by the core, pointers private to each role, credits that carry time and clocks.
 #include "access.h"
+#include "arrivals.h"
 
 namespace ts {
 
@@ -136,7 +137,7 @@ static Span pages_from(const CbInterface& cb, uint32_t pointer, uint32_t pages) 
 static bool brings_own_copy(const Transfer& transfer, Span pages) {
     const auto local = static_cast<uint32_t>(transfer.remote & l1_offset_mask);
     return transfer.kind == Transfer::Kind::multicast && transfer.flags & noc_include_self && local >= pages.begin &&
-           local < pages.end;
+           local < pages.end && !known_at(self(), transfer, core().index);
 }
 
 // A page pushed while its own data is still in flight hands out the credit before the data.
@@ -158,6 +159,7 @@ static void check_left(uint32_t index, const CbInterface& cb, uint32_t pages, co
     for (const Transfer& transfer : self().transfers) {
         if (transfer.kind == Transfer::Kind::read || transfer.size == 0 || !span.meets(transfer.local, transfer.size))
             continue;
+        if (known_everywhere(self(), transfer)) continue;
         finding("noc.source-reused", at,
                 "pages of CB %u are popped while the NoC write issued at %s may still be reading them", index,
                 place(transfer.at).c_str());

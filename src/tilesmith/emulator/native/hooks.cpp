@@ -1,6 +1,7 @@
 // With checks on, kernels are compiled with -fsanitize=thread, and these are the functions the compiler calls at every
 // load and store. They see the raw pointer accesses that no API call announces.
 #include "access.h"
+#include "arrivals.h"
 
 namespace ts {
 
@@ -13,7 +14,7 @@ static bool l1_access(const void* pointer, uint32_t* offset) {
 
 // A poll of a signalled word: acquire what was released, and let others run once the kernel spins on it.
 static void poll(Fiber& fiber, SyncWord& word, uint32_t offset) {
-    word.sync.acquire({Wait::On::semaphore, offset, 0, true, fiber.last_at});
+    acquire_word(word, {Wait::On::semaphore, offset, 0, true, fiber.last_at});
     fiber.polls = fiber.polled_offset == offset ? fiber.polls + 1 : 0;
     fiber.polled_offset = offset;
     if (fiber.polls > 1) ts_yield();
@@ -51,9 +52,7 @@ __attribute__((noinline)) static void raw_write(const void* pointer, uint32_t si
     const At at = fiber.last_at;
     if (SyncWord* word = fiber.core->find_word(offset & ~3u)) {
         step(at);
-        if (is_leaving(*fiber.core->shadow, offset, size))
-            finding("noc.source-reused", at,
-                    "semaphore word 0x%x is stored to while a NoC write may still be reading it", offset);
+        check_word_source(offset, size, "stored to", at);
         mark_initialised(*fiber.core->shadow, offset, size);
         word->sync.release();
         word->last_writer = at;

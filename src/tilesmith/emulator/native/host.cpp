@@ -232,6 +232,8 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
     fiber.common = place_arguments(run, fiber, 1, arguments.common, fiber.common_count);
     fiber.noc_state[0] = fiber.noc_state[1] = {};
     fiber.transfers.clear();
+    fiber.issued = 0;
+    fiber.sightings.clear();
     for (int noc = 0; noc < 2; ++noc) fiber.atomics_in_flight[noc] = 0, fiber.atomics_done_at[noc] = 0;
     fiber.polls = 0;
     fiber.raw_address = nullptr;

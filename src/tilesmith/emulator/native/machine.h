@@ -104,12 +104,28 @@ struct CbState {
     WaitQueue data, space;
 };
 
+struct Behind {  // a place among the transfers of a fiber: all before it on this NoC and virtual channel arrive before it
+    uint32_t issue = 0;  // 0: nowhere
+    uint8_t noc = 0, vc = 0;
+};
+
+struct Signal {  // the newest transfer of a fiber that wrote a word
+    uint32_t sender;
+    Behind behind;
+};
+
+struct Sighting {  // a fiber that saw a signal, and its clock when it did
+    uint32_t seer, clock;
+    Behind behind;
+};
+
 struct SyncWord {  // a 32-bit L1 word through which fibers signal each other
     uint32_t offset = 0;
     SyncPoint sync;
     WaitQueue waiters;
     At last_writer;
     bool written = false;
+    std::vector<Signal> signals;  // with checks on
 };
 
 struct Mailbox {  // words from one compute role to another
@@ -142,6 +158,7 @@ struct Transfer {
     uint8_t noc = 0, vc = 0;
     uint32_t trid = 0, size = 0, local = 0, flags = 0;  // local: L1 offset on the issuing core
     uint64_t remote = 0;
+    uint32_t issue = 0;  // how many its fiber has issued, with this one
     Journey times{};
     At at;
 };
@@ -200,6 +217,8 @@ struct Fiber {
     CbLocal cbs[max_cbs];
     NocState noc_state[2]{};
     std::vector<Transfer> transfers;  // in flight, in issue order
+    uint32_t issued = 0;
+    std::vector<std::vector<Sighting>> sightings;  // of its signals, per core of the program
     uint64_t atomics_done_at[2] = {};
     uint32_t atomics_in_flight[2] = {};
     At atomic_at;

@@ -5,13 +5,20 @@
 
 namespace ts {
 
-static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, const At& at) {
+inline constexpr uint8_t inline_vc = 1;
+
+static Behind next_behind(uint32_t noc, uint32_t vc) {
+    return {++self().issued, static_cast<uint8_t>(noc), static_cast<uint8_t>(vc)};
+}
+
+static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, Behind behind,
+                         const At& at) {
     const Target target = resolve(destination & ~uint64_t{3}, 4, at);
     uint32_t word;
     memcpy(&word, target.memory, 4);
     for (int i = 0; i < 4; ++i)
         if (byte_enable >> i & 1) word = (word & ~(0xffu << 8 * i)) | (value & (0xffu << 8 * i));
-    store(target, reinterpret_cast<const uint8_t*>(&word), 4, arrives, at, "an inline write");
+    store(target, reinterpret_cast<const uint8_t*>(&word), 4, arrives, behind, at, "an inline write");
 }
 
 // An inline write carries its value: it arrives behind the writes before it, and only its acknowledgement is
@@ -22,7 +29,7 @@ static void expect_acknowledgement(Fiber& fiber, uint64_t destination, uint32_t 
     Transfer transfer{.kind = Transfer::Kind::write,
                       .delivered = true,
                       .noc = static_cast<uint8_t>(noc),
-                      .vc = 1,
+                      .vc = inline_vc,
                       .remote = destination,
                       .at = at};
     transfer.times = times;
@@ -36,7 +43,7 @@ extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_
     deliver_pending(self(), static_cast<int>(noc), -1, false);
     const Target target = resolve(dst & ~uint64_t{3}, 4, at);
     const Journey times = write_journey(core(), target, 4, noc);
-    store_inline(dst, value, byte_enable, times.arrives, at);
+    store_inline(dst, value, byte_enable, times.arrives, next_behind(noc, inline_vc), at);
     expect_acknowledgement(self(), dst, noc, flags, times, at);
 }
 
@@ -46,8 +53,9 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
     const Journey times = multicast_journey(core(), dst, num_dests, 4, noc, flags & noc_linked);
+    const Behind behind = next_behind(noc, multicast_vc);
     const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [&](uint64_t one) {
-        store_inline(one, value, byte_enable, times.arrives, at);
+        store_inline(one, value, byte_enable, times.arrives, behind, at);
     });
     check_destinations(dst, cores, num_dests, flags, at);
     expect_acknowledgement(self(), dst, noc, flags, times, at);
@@ -55,7 +63,7 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
 
 // ---- atomics ----
 
-static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, const At& at) {
+static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, Behind behind, const At& at) {
     const Target target = resolve(destination, 4, at);
     if (target.dram) fatal("noc.wrong-target", at, "an atomic increment cannot address DRAM");
     uint32_t word;
@@ -63,7 +71,8 @@ static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrive
     word += increment;
     memcpy(target.memory, &word, 4);
     if (current_run->checks) mark_initialised(*target.shadow, target.offset, 4);
-    signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, arrives, at);
+    signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, arrives,
+                 behind, at);
 }
 
 static void count_atomic(Fiber& fiber, uint32_t noc, uint64_t done, const At& at) {
@@ -77,7 +86,7 @@ extern "C" void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t, ui
     step(at);
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     const Journey times = atomic_journey(core(), resolve(dst, 4, at), noc);
-    atomic_add(dst, increment, times.arrives, at);
+    atomic_add(dst, increment, times.arrives, {}, at);  // not ordered with writes
     if (!(flags & noc_posted)) count_atomic(self(), noc, times.done, at);
 }
 
@@ -86,8 +95,9 @@ extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, ui
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
     const Journey times = multicast_journey(core(), dst, num_dests, 4, noc, false);
+    const Behind behind = next_behind(noc, multicast_vc);
     const uint32_t cores = for_each_worker(
-        dst, false, [&](uint64_t destination) { atomic_add(destination, increment, times.arrives, at); });
+        dst, false, [&](uint64_t destination) { atomic_add(destination, increment, times.arrives, behind, at); });
     check_destinations(dst, cores, num_dests, 0, at);
     count_atomic(self(), noc, times.done, at);
 }

@@ -1,6 +1,7 @@
 // Writes and multicasts: delivered when they are flushed, or when an ordered one overtakes nobody.
 #include <cstring>
 
+#include "arrivals.h"
 #include "transfers.h"
 
 namespace ts {
@@ -8,19 +9,21 @@ namespace ts {
 // ---- writes ----
 
 // The words of a core that others wait on learn of every write that covers them.
-void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, const At& at) {
+void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, Behind behind, const At& at) {
     if (!target) return;
     if (size == 4 && (offset & 3) == 0) target->word(offset);
     for (auto& word : target->words) {
         if (word->offset < offset || word->offset >= offset + size) continue;
         word->sync.release_at(arrives);
+        note_signal(*word, behind);
         word->last_writer = at;
         word->written = true;
         word->waiters.wake();
     }
 }
 
-void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, const At& at, const char* what) {
+void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, Behind behind, const At& at,
+           const char* what) {
     Core* owner = target.dram ? nullptr : current_run->core_by_index(target.index);
     const bool signal = !target.dram && size == 4;
     if (current_run->checks) {
@@ -32,7 +35,7 @@ void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t ar
         }
     }
     memmove(target.memory, data, size);
-    signal_words(owner, static_cast<uint32_t>(target.offset), size, arrives, at);
+    signal_words(owner, static_cast<uint32_t>(target.offset), size, arrives, behind, at);
 }
 
 Rectangle rectangle(uint64_t address) {
@@ -54,15 +57,17 @@ void deliver(Fiber& fiber, Transfer& transfer) {
     if (transfer.delivered) return;
     transfer.delivered = true;
     const uint8_t* data = fiber.core->l1 + transfer.local;
+    // One word is there or is not; of a longer transfer a word may come before the rest.
+    const Behind behind{transfer.size == 4 ? transfer.issue : transfer.issue - 1, transfer.noc, transfer.vc};
     if (transfer.kind == Transfer::Kind::write) {
         store(resolve(transfer.remote, transfer.size, transfer.at), data, transfer.size, transfer.times.arrives,
-              transfer.at, "a NoC write");
+              behind, transfer.at, "a NoC write");
         return;
     }
     for_each_worker(transfer.remote, transfer.flags & noc_include_self, [&](uint64_t destination) {
         const Target target = resolve(destination, transfer.size, transfer.at);
         if (target.memory != data)
-            store(target, data, transfer.size, transfer.times.arrives, transfer.at, "a multicast");
+            store(target, data, transfer.size, transfer.times.arrives, behind, transfer.at, "a multicast");
     });
 }
 
@@ -119,6 +124,7 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
                       .local = local,
                       .flags = flags,
                       .remote = dst,
+                      .issue = ++fiber.issued,
                       .at = at};
     transfer.times = write_journey(*fiber.core, target, size, noc);
     if (current_run->trace)
@@ -160,6 +166,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .local = local,
                       .flags = flags,
                       .remote = dst,
+                      .issue = ++fiber.issued,
                       .at = at};
     transfer.times = multicast_journey(*fiber.core, dst, cores, size, noc, flags & noc_linked);
     if (current_run->trace)
@@ -180,12 +187,15 @@ void release_source(Fiber& fiber, const Transfer& transfer) {
     if (current_run->checks) clear_leaving(*fiber.core->shadow, transfer.local, transfer.size);
 }
 
-// Two writes may leave from the same bytes: what is still in flight is marked again.
-static void remark_leaving(Fiber& fiber) {
+// Two writes may leave from the same bytes, of two RISCs even: what is still in flight is marked again.
+static void remark_leaving(Core& core) {
     if (!current_run->checks) return;
-    for (const Transfer& transfer : fiber.transfers)
-        if (transfer.kind != Transfer::Kind::read && !(transfer.delivered && transfer.size == 0))
-            mark_leaving(*fiber.core->shadow, transfer.local, transfer.size);
+    for (const Fiber* fiber : core.fibers) {
+        if (!fiber) continue;
+        for (const Transfer& transfer : fiber->transfers)
+            if (transfer.kind != Transfer::Kind::read && transfer.size != 0)
+                mark_leaving(*core.shadow, transfer.local, transfer.size);
+    }
 }
 
 extern "C" void ts_noc_write_barrier(uint32_t noc, uint32_t trid, At at) {
@@ -197,7 +207,7 @@ extern "C" void ts_noc_write_barrier(uint32_t noc, uint32_t trid, At at) {
             deliver(fiber, t);
             release_source(fiber, t);
         });
-    remark_leaving(fiber);
+    remark_leaving(*fiber.core);
 }
 
 extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, At at) {
@@ -230,7 +240,7 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
         },
         [&](Transfer& t) { t.times.done = 0; });
     join_time(left_at, {Wait::On::write_barrier, last_remote, 0, true, at});
-    remark_leaving(fiber);
+    remark_leaving(*fiber.core);
 }
 
 }  // namespace ts

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "access.h"
+#include "arrivals.h"
 
 namespace ts {
 
@@ -37,9 +38,7 @@ extern "C" void ts_semaphore_set(uint32_t address, uint32_t value, At at) {
     const uint32_t offset = local_offset(address, 4, at);
     spend(current_run->machine->config.timing.semaphore_operation);
     if (current_run->checks) {
-        if (is_leaving(*core().shadow, offset, 4))
-            finding("noc.source-reused", at, "semaphore word 0x%x is set while a NoC write may still be reading it",
-                    offset);
+        check_word_source(offset, 4, "set", at);
         mark_initialised(*core().shadow, offset, 4);
     }
     memcpy(core().l1 + offset, &value, 4);
@@ -53,7 +52,7 @@ extern "C" void ts_semaphore_set(uint32_t address, uint32_t value, At at) {
 extern "C" uint32_t ts_semaphore_get(uint32_t address, At at) {
     step(at);
     const uint32_t offset = local_offset(address, 4, at);
-    core().word(offset).sync.acquire({Wait::On::semaphore, offset, 0, true, at});
+    acquire_word(core().word(offset), {Wait::On::semaphore, offset, 0, true, at});
     return load(offset);
 }
 
@@ -67,7 +66,7 @@ extern "C" void ts_semaphore_wait(uint32_t address, uint32_t value, bool at_leas
         const uint32_t seen = load(offset);
         return at_least ? seen >= value : seen == value;
     });
-    word.sync.acquire(why);
+    acquire_word(word, why);
 }
 
 }  // namespace ts

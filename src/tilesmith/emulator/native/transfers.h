@@ -18,8 +18,9 @@ void check_allocated(const Target& target, uint32_t size, const At& at);
 const Core* core_of(const Target& target);
 
 // ---- noc_writes.cpp ----
-void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, const At& at);
-void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, const At& at, const char* what);
+void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, Behind behind, const At& at);
+void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, Behind behind, const At& at,
+           const char* what);
 void deliver(Fiber& fiber, Transfer& transfer);
 void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32_t flags, const At& at);
 bool is_write(const Transfer& transfer, uint32_t noc, uint32_t trid);
