@@ -1,0 +1,176 @@
+"""One operator in one dtype over all samples that PyTorch's own tests have for it, judged by torch.
+
+A sample goes through AOTAutograd to the backend as `torch.compile` would send it; what AOTAutograd cannot
+trace goes through `torch.compile` itself, which breaks the graph there. `benchmarks/opinfo.py` starts these.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import unittest
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule
+from torch.utils import _pytree as pytree
+
+from benchmarks.opinfo_judge import judged
+from tilesmith.backends import Backend
+from tilesmith.frontend.torch_backend import _compile, reports, through_autograd
+from tilesmith.graph.options import ModelOptions
+
+if find_spec("expecttest") is None:  # PyTorch's test classes derive from its only class; samples need neither
+    sys.modules["expecttest"] = ModuleType("expecttest")
+    sys.modules["expecttest"].TestCase = unittest.TestCase  # type: ignore[attr-defined]
+op_db = import_module("torch.testing._internal.common_methods_invocations").op_db
+
+
+def operator_names() -> list[str]:
+    """Every OpInfo by its name and variant."""
+    return [op.full_name for op in op_db]
+
+
+def samples(name: str, dtype: torch.dtype) -> list[Any]:
+    """The samples of an operator; none where it does not take the dtype."""
+    op = next(one for one in op_db if one.full_name == name)
+    if dtype not in op.supported_dtypes("cpu"):
+        return []
+    torch.manual_seed(0)
+    return list(op.sample_inputs("cpu", dtype, requires_grad=False))
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    op = next(one for one in op_db if one.full_name == name)
+    made: Callable[..., Any] = op.op
+    return made
+
+
+def flat_results(made: Any) -> list[Any]:
+    return list(pytree.tree_leaves(made))
+
+
+def graph_of(target: Callable[..., Any], leaves: list[Any], spec: Any) -> GraphModule:
+    """A graph of one call, every tensor an input, as dynamo would hand it over."""
+    graph = Graph()
+    nodes = []
+    for number, leaf in enumerate(leaves):
+        if isinstance(leaf, torch.Tensor):
+            node = graph.placeholder(f"input{number}")
+            node.meta["example_value"] = leaf
+            nodes.append(node)
+        else:
+            nodes.append(leaf)
+    args, kwargs = pytree.tree_unflatten(nodes, spec)
+    called = graph.call_function(target, tuple(args), dict(kwargs))
+    graph.output(graph.call_function(flat_results, (called,)))
+    return GraphModule(torch.nn.Module(), graph)
+
+
+def compiled_result(
+    target: Callable[..., Any], leaves: list[Any], spec: Any, device: str
+) -> tuple[Any, bool]:
+    """What the compiled call gives, and whether a kernel took part."""
+    options = ModelOptions.of({"checks": "off"} if device == "tenstorrent" else {})
+    tensors = [leaf.clone() for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    before = len(reports)
+    with torch.no_grad():
+        try:
+            run = through_autograd(
+                graph_of(target, leaves, spec), tensors, partial(_compile, Backend.create(device, options))
+            )
+        except Exception:  # whatever it is, dynamo may know a way round
+            torch._dynamo.reset()
+            whole = torch.compile(target, backend="tilesmith", options={"device": device}, dynamic=False)
+            args, kwargs = pytree.tree_unflatten(clones(leaves), spec)
+            made: Any = flat_results(whole(*args, **kwargs))
+        else:
+            made = list(run(*tensors))
+    return made, any(report.kernels for report in reports[before:])
+
+
+def clones(leaves: list[Any]) -> list[Any]:
+    return [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+
+
+def run_sample(target: Callable[..., Any], sample: Any, device: str) -> dict[str, Any]:
+    """How a sample came out: right, wrong or an error, in a line."""
+    leaves, spec = pytree.tree_flatten(((sample.input, *sample.args), dict(sample.kwargs)))
+
+    def eager(values: list[Any]) -> list[Any]:
+        args, kwargs = pytree.tree_unflatten(clones(values), spec)
+        with torch.no_grad():
+            return flat_results(target(*args, **kwargs))
+
+    shown = describe(leaves)
+    try:
+        wanted = eager(leaves)
+    except Exception:  # a sample that torch itself refuses says nothing
+        return {"outcome": "skipped", "sample": shown}
+    try:
+        made, on_device = compiled_result(target, leaves, spec, device)
+    except TimeoutError:
+        return {"outcome": "late", "sample": shown}
+    except Exception as error:  # every failure is a line of the table
+        what = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
+        return {"outcome": "error", "sample": shown, "what": what[:300]}
+    fault = judged(made, wanted, eager, leaves)
+    return {
+        "outcome": "wrong" if fault else "right",
+        "sample": shown,
+        "what": fault,
+        "kernel": on_device,
+    }
+
+
+def describe(leaves: list[Any]) -> str:
+    parts = [
+        f"{str(leaf.dtype).removeprefix('torch.')}{list(leaf.shape)}"
+        if isinstance(leaf, torch.Tensor)
+        else repr(leaf)
+        for leaf in leaves
+    ]
+    return ", ".join(parts)[:200]
+
+
+def on_alarm(*_: Any) -> None:
+    raise TimeoutError
+
+
+def outcomes(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    dtype = getattr(torch, job["dtype"])
+    target = function_of(job["op"])
+    for number, sample in enumerate(samples(job["op"], dtype)):
+        if number < job.get("first", 0) or number >= job.get("most", 1 << 30):
+            continue
+        signal.alarm(job["seconds"])
+        try:
+            made = run_sample(target, sample, job["device"])
+        except TimeoutError:
+            made = {"outcome": "late", "sample": ""}
+        finally:
+            signal.alarm(0)
+        yield {"number": number, **made}
+
+
+def main() -> None:
+    """Jobs come as lines of JSON; each is answered with a line per sample, and `done`."""
+    warnings.filterwarnings("ignore")
+    signal.signal(signal.SIGALRM, on_alarm)
+    answers, sys.stdout = sys.stdout, sys.stderr
+    for line in sys.stdin:
+        job = json.loads(line)
+        for made in outcomes(job):
+            print(json.dumps(made), file=answers, flush=True)
+        print(json.dumps({"done": True}), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
