@@ -115,14 +115,19 @@ def quiet_run(
     results: dict[str, bool],
 ) -> Callable[[Path, Sequence[str]], Any]:
     """A stand-in for pytest that gives the results it is told to, for tests of the order of things."""
-    from tilesmith.opsmith.runner import FileResult, TestRun
+    from tilesmith.opsmith.runner import FileResult, Problem, TestRun
+
+    def lacking(stage: str) -> Problem:
+        said = {"stage1": "KeyError: 'ttnn.stack_rows'", "stage7": "AssertionError: PCC 0"}
+        return Problem("no", said.get(stage, f"not yet (stage {stage[-1]})"))
 
     def run(_folder: Path, files: Sequence[str]) -> TestRun:
-        passed = {Path(one).stem: results.get(Path(one).stem.split("_")[1], False) for one in files}
-        made = {
-            name: FileResult(run=1, passed=int(ok), failed=int(not ok), first_problem="" if ok else "no")
-            for name, ok in passed.items()
-        }
+        made = {}
+        for stem in (Path(one).stem for one in files):
+            stage = stem.split("_")[1]
+            ok = results.get(stage, False)
+            problems = () if ok else (lacking(stage),)
+            made[stem] = FileResult(run=1, passed=int(ok), failed=int(not ok), problems=problems)
         return TestRun("pytest", 0.0, "", made)
 
     return run
@@ -160,7 +165,7 @@ def test_test_that_was_never_red_shows_nothing(started: tuple[Journal, dict[str,
     journal, results = started
     results |= {"stage1": True, "stage2": True}
     assert run_stage(journal, 1).green
-    with pytest.raises(StageError, match="stage 2 passed before the stage had any code"):
+    with pytest.raises(StageError, match="stage 2 is not red: it passed before the stage had any code"):
         run_stage(journal, 2)
 
 
@@ -231,18 +236,14 @@ def test_op_is_found_from_where_the_user_stands(tmp_path: Path) -> None:
 
 
 def test_no_reference_no_stage_7(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = {f"stage{stage}": True for stage in range(1, 7)}
-    monkeypatch.setattr("tilesmith.opsmith.stages.run_tests", quiet_run(results))
+    monkeypatch.setattr("tilesmith.opsmith.stages.run_tests", quiet_run({}))
     spec = changed(STACK_ROWS, "- **Reference**: `torch.stack(list(tensors), dim=dim)`", "", tmp_path)
     journal = new_op(spec, tmp_path / "out")
     assert not (journal.folder / "test_dev/test_stage7_kernel_correct.py").exists()
     for stage in range(1, 7):
-        journal.add(
-            "test", stage, phase="red", green=False, file="", run=1, passed=0, failed=1, errors=0, problem=""
-        )
-        journal.add(
-            "test", stage, phase="green", green=True, file="", run=1, passed=1, failed=0, errors=0, problem=""
-        )
+        both = {"file": "", "run": 1, "errors": 0, "problem": "", "not_red": ""}
+        journal.add("test", stage, phase="red", green=False, passed=0, failed=1, **both)
+        journal.add("test", stage, phase="green", green=True, passed=1, failed=0, **both)
     with pytest.raises(SpecError, match="no torch reference"):
         run_stage(journal, 7)
 

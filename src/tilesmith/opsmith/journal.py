@@ -23,6 +23,7 @@ class Event:
     time: str
     stage: int
     details: dict[str, Any]
+    order: int = 0
 
     def __getitem__(self, key: str) -> Any:
         return self.details[key]
@@ -66,8 +67,13 @@ class Journal:
         return bool(runs) and bool(runs[-1]["green"]) and runs[-1]["phase"] == "green"
 
     def was_red(self, stage: int) -> bool:
-        """Whether the stage's test was seen to fail before its code was written."""
-        return any(not one["green"] for one in self.events("test", stage=stage) if one["phase"] == "red")
+        """Whether the stage's test was seen to fail, of what the stage adds, before its code was written."""
+        return any(not one["not_red"] for one in self.events("test", stage=stage) if one["phase"] == "red")
+
+    def why_not_red(self, stage: int) -> str:
+        """What was wrong with the stage's test when it was last run without the stage's code."""
+        runs = [one for one in self.events("test", stage=stage) if one["phase"] == "red"]
+        return str(runs[-1]["not_red"]) if runs else "it was never run without the stage's code"
 
     def written(self) -> dict[str, str]:
         """The digest of every file as opsmith last wrote it."""
@@ -84,7 +90,7 @@ def _read(path: Path) -> Iterator[Event]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
             fields = json.loads(line)
-            yield Event(fields.pop("kind"), fields.pop("time"), fields.pop("stage"), fields)
+            yield Event(fields.pop("kind"), fields.pop("time"), fields.pop("stage"), fields, number)
         except (ValueError, KeyError):
             raise StageError(
                 "the record of this op is damaged",

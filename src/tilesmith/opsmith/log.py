@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tilesmith.opsmith.journal import Event, Journal
+from tilesmith.opsmith.kernel_errors import kernel_error_rows
 from tilesmith.opsmith.stage_tests import STAGES
 
 
@@ -192,10 +193,7 @@ def _kernels(journal: Journal) -> Iterator[str]:
         yield from _fenced(one["code"], "cpp")
     yield ""
     yield "### Kernel Compilation Errors"
-    compiled = [
-        one for one in journal.events("test", stage=6) if one["phase"] == "green" and not one["green"]
-    ]
-    yield from table(["Time", "Error"], [(one.time, one["problem"]) for one in compiled])
+    yield from table(["Kernel", "Error", "Line", "Fix Applied"], kernel_error_rows(journal))
 
 
 def _build_attempts(journal: Journal) -> list[str]:

@@ -13,27 +13,40 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _LONGEST_OUTPUT = 6000
+_RAN = (0, 1)  # what pytest exits with when it ran tests: all passed, some failed
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A test that did not pass: the first line of its error, and the whole of it."""
+
+    said: str
+    text: str = ""
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of the tests of one file."""
+    """What became of the tests of one file. An error is a test that could not be run or collected."""
 
     run: int = 0
     passed: int = 0
     failed: int = 0
     errors: int = 0
-    first_problem: str = ""
+    problems: tuple[Problem, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
 
     @property
     def green(self) -> bool:
         return self.run > 0 and self.passed == self.run
 
+    @property
+    def first_problem(self) -> str:
+        return self.problems[0].said if self.problems else ""
+
 
 @dataclass(frozen=True)
 class TestRun:
-    """One run of pytest."""
+    """One run of pytest. `refused` is what pytest said where it ran no tests at all."""
 
     __test__ = False
 
@@ -41,16 +54,17 @@ class TestRun:
     seconds: float
     output: str
     files: dict[str, FileResult] = field(default_factory=dict)
+    refused: str = ""
 
     def of(self, file: str) -> FileResult:
         """The result of a file; one that could not be collected has an error."""
-        return self.files.get(
-            Path(file).stem, FileResult(errors=1, run=1, first_problem=_last_line(self.output))
-        )
+        missing = Problem(_last_line(self.output), self.output)
+        return self.files.get(Path(file).stem, FileResult(errors=1, run=1, problems=(missing,)))
 
 
 def run_tests(folder: Path, files: Sequence[str]) -> TestRun:
     """Run test files of an op's folder, without the plugins of whatever is installed."""
+    folder = folder.resolve()  # pytest runs in the folder, where a relative path means something else
     shown = f"pytest {' '.join(files)}"
     # The compiler cache and other settings are those of the caller.
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -66,7 +80,8 @@ def run_tests(folder: Path, files: Sequence[str]) -> TestRun:
         seconds = time.monotonic() - start
         results = _results(report) if report.is_file() else {}
     output = (done.stdout + done.stderr).replace(str(folder.parent) + os.sep, "")
-    return TestRun(shown, seconds, output[-_LONGEST_OUTPUT:], results)
+    refused = "" if done.returncode in _RAN else _last_line(output)
+    return TestRun(shown, seconds, output[-_LONGEST_OUTPUT:], results, refused)
 
 
 def _empty_configuration(scratch: Path) -> str:
@@ -89,16 +104,22 @@ def _results(report: Path) -> dict[str, FileResult]:
 def _with_case(before: FileResult, case: ElementTree.Element) -> FileResult:
     failure, error = case.find("failure"), case.find("error")
     problem = failure if failure is not None else error
-    said = "" if problem is None else _first_line(problem)
+    met = () if problem is None else (Problem(_first_line(problem), _whole(problem)),)
     noted = tuple((one.get("name", ""), one.get("value", "")) for one in case.iter("property"))
     return FileResult(
         before.run + 1,
         before.passed + (problem is None),
         before.failed + (failure is not None),
         before.errors + (error is not None),
-        before.first_problem or said,
+        before.problems + met,
         before.properties + noted,
     )
+
+
+def _whole(problem: ElementTree.Element) -> str:
+    """The error as pytest shows it: the lines that begin with E."""
+    lines = (problem.text or "").splitlines()
+    return "\n".join(line.removeprefix("E").removeprefix("   ") for line in lines if line.startswith("E "))
 
 
 def _first_line(problem: ElementTree.Element) -> str:

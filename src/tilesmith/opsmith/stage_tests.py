@@ -14,6 +14,7 @@ from tilesmith.opsmith.layout import call as laid_out
 from tilesmith.opsmith.layout import quoted
 from tilesmith.opsmith.markdown import Document
 from tilesmith.opsmith.model import OpSpec, Parameter, ParameterKind
+from tilesmith.opsmith.passthrough import data_path
 from tilesmith.opsmith.python_op import signature
 from tilesmith.opsmith.reading import case_calls
 from tilesmith.opsmith.rendering import render
@@ -33,6 +34,8 @@ FOLDER = "test_dev"
 def test_files(spec: OpSpec) -> dict[str, str]:
     """Every file of the test folder, by its path in the op's folder."""
     values = {"spec": spec, **_support(spec), **_signature(spec), **_program(spec)}
+    same = data_path(spec).unchanged
+    values["unchanged"] = [(i, same[one.name]) for i, one in enumerate(spec.outputs) if one.name in same]
     values["drawn"] = [(one.name, list(one.values)) for one in spec.tensors if one.values is not None]
     names = ["__init__.py", "conftest.py", "support.py", *(name for _, _, name in STAGES)]
     if not spec.reference:

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from tilesmith.errors import SpecError, StageError
 from tilesmith.opsmith.journal import RECORD, Journal
+from tilesmith.opsmith.kernel_errors import note_kernel_errors
 from tilesmith.opsmith.model import OpSpec
 from tilesmith.opsmith.noting import note_program, note_spec
 from tilesmith.opsmith.python_op import python_files
 from tilesmith.opsmith.reading import read_spec
+from tilesmith.opsmith.redness import why_not_red
 from tilesmith.opsmith.runner import TestRun, run_tests
 from tilesmith.opsmith.stage_tests import STAGES, stage_file, stage_name, test_files
 from tilesmith.opsmith.stubs import kernel_path
@@ -47,6 +49,7 @@ def new_op(spec_path: Path, out: Path, cpp: bool = False, wheel: Path | None = N
 
         write_tree(journal, spec, wheel)
     _test(journal, spec, ready=0)
+    _require_red(journal, 1)
     return journal
 
 
@@ -69,7 +72,7 @@ def run_stage(journal: Journal, stage: int) -> StageResult:
             raise StageError(
                 f"stage {earlier} ({stage_name(earlier)}) is not green",
                 where=str(journal.folder),
-                remedy=f"run `tilesmith op stage {earlier}` first",
+                remedy=f"run `tilesmith op stage {earlier} --op {journal.folder}` first",
             )
     spec = spec_of(journal)
     if stage == LAST and not spec.reference:
@@ -78,13 +81,18 @@ def run_stage(journal: Journal, stage: int) -> StageResult:
             where=str(journal.folder / _spec_name(spec)),
             remedy="add a ```python block that returns the result under Mathematical Definition",
         )
-    if not journal.was_red(stage):
-        raise StageError(
-            f"the test of stage {stage} passed before the stage had any code, so it shows nothing",
-            where=str(journal.folder / stage_file(stage)),
-            remedy="make the test ask for what the stage adds",
-        )
+    _require_red(journal, stage)
     return _make(journal, spec, stage)
+
+
+def _require_red(journal: Journal, stage: int) -> None:
+    if not journal.was_red(stage):
+        before = f"stage {stage - 1} --op {journal.folder}" if stage > 1 else "new"
+        raise StageError(
+            f"the test of stage {stage} is not red: {journal.why_not_red(stage)}",
+            where=str(journal.folder / stage_file(stage)),
+            remedy=f"make it fail of what the stage adds, then run `tilesmith op {before}` again",
+        )
 
 
 def _make(journal: Journal, spec: OpSpec, stage: int) -> StageResult:
@@ -96,6 +104,8 @@ def _make(journal: Journal, spec: OpSpec, stage: int) -> StageResult:
     red = [one for one in range(1, stage + 1) if not run.of(stage_file(one)).green]
     if stage in (5, 6):
         note_program(journal, spec, stage, run)
+    if stage >= 6:
+        note_kernel_errors(journal, run)
     if not red:
         _follow_in_cpp(journal, spec, stage)
         return StageResult(stage, True, f"{run.of(stage_file(stage)).passed} tests passed")
@@ -152,6 +162,13 @@ def _test(journal: Journal, spec: OpSpec, ready: int) -> TestRun:
     tests = _tests_of(spec, ready + 1)
     run = run_tests(journal.folder, tests)
     journal.add("run", ready, command=run.command, seconds=round(run.seconds, 1), output=run.output)
+    if run.refused:
+        journal.add("error", ready, error=run.refused, context=run.command, resolution="open")
+        raise StageError(
+            f"pytest ran no tests: {run.refused}",
+            where=str(journal.folder),
+            remedy="`tilesmith op log` has all it said",
+        )
     for stage, file in enumerate(tests, 1):
         result = run.of(file)
         journal.add(
@@ -165,6 +182,7 @@ def _test(journal: Journal, spec: OpSpec, ready: int) -> TestRun:
             errors=result.errors,
             green=result.green,
             problem=result.first_problem,
+            not_red=why_not_red(spec, stage, result) if stage > ready else "",
             noted=[list(one) for one in result.properties],
         )
     return run

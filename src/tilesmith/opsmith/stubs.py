@@ -1,8 +1,8 @@
-"""Stage 6 kernels: they move no data, but every circular buffer sees its pages come and go.
+"""Stage 6 kernels: data goes through them unchanged, as far as pages of inputs fit pages of outputs.
 
-All kernels go through the circular buffers in the order of the spec's table, unit after unit. A push waits at
-most for the pop of the unit before, a wait for the push of the same unit, and both come earlier in that one
-order: whatever the spec says, stubs cannot deadlock.
+All kernels go through the circular buffers in one order, unit after unit: those the reader fills first, then
+what stays inside compute, then what leaves it. A push waits at most for a pop of the unit before, a wait for
+the push of the same unit, and both come earlier in that order: whatever the spec says, stubs cannot deadlock.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tilesmith.opsmith.expressions import Expression, Local, Number
 from tilesmith.opsmith.model import CircularBufferPlan, KernelPlan, KernelRole, OpSpec, Source
+from tilesmith.opsmith.passthrough import DataPath, Transfer, data_path
 from tilesmith.opsmith.rendering import render
 
 
@@ -23,6 +24,11 @@ class _Step:
     fills: bool
     empties: bool
     once: bool
+    tensor: str = ""  # read from or written to
+    first: str = ""  # its first page for a unit
+    source: str = ""  # the buffer it is copied from
+    source_pages: str = ""
+    kept: bool = False  # until the end of the unit, because others are copied from it
 
 
 @dataclass(frozen=True)
@@ -47,13 +53,14 @@ def kernel_path(name: str, role: KernelRole) -> str:
 
 def stub_files(spec: OpSpec) -> dict[str, str]:
     """The stub of every kernel, by its path."""
-    return {kernel_path(spec.name, kernel.role): _stub(spec, kernel) for kernel in spec.kernels}
+    path = data_path(spec)
+    return {kernel_path(spec.name, kernel.role): _stub(spec, kernel, path) for kernel in spec.kernels}
 
 
-def _stub(spec: OpSpec, kernel: KernelPlan) -> str:
+def _stub(spec: OpSpec, kernel: KernelPlan, path: DataPath) -> str:
     known = _known(kernel)
-    steps = [step for cb in spec.cbs for step in [_step(cb, kernel, known)] if step]
-    used = {step.cb for step in steps}
+    steps = [step for cb in sorted(spec.cbs, key=_order) for step in [_step(cb, kernel, path, known)] if step]
+    used = {one for step in steps for one in (step.cb, step.source)}
     named = {one.name for one in _arguments(kernel)}
     return render(
         "kernels/stub.cpp.j2",
@@ -63,10 +70,19 @@ def _stub(spec: OpSpec, kernel: KernelPlan) -> str:
         function=kernel.function or f"the {kernel.role.value} kernel",
         arguments=_arguments(kernel),
         constants=[(cb.name, cb.index) for cb in spec.cbs if cb.name in used and cb.name not in named],
+        tensors=_tensors(kernel, {step.tensor for step in steps}),
+        moves=any(step.tensor for step in steps),
+        copies=[step for step in steps if step.source],
         once=[step for step in steps if step.once],
         each=[step for step in steps if not step.once],
         units=known[Local("units")],
     )
+
+
+def _order(cb: CircularBufferPlan) -> int:
+    if cb.producer is KernelRole.READER:
+        return 0
+    return 1 if cb.producer is cb.consumer is KernelRole.COMPUTE else 2
 
 
 def _known(kernel: KernelPlan) -> dict[Expression, str]:
@@ -74,14 +90,57 @@ def _known(kernel: KernelPlan) -> dict[Expression, str]:
     return {one.value: one.name for one in (*kernel.compile_time, *kernel.runtime) if one.value is not None}
 
 
-def _step(cb: CircularBufferPlan, kernel: KernelPlan, known: dict[Expression, str]) -> _Step | None:
+def _step(
+    cb: CircularBufferPlan, kernel: KernelPlan, path: DataPath, known: dict[Expression, str]
+) -> _Step | None:
     fills, empties = cb.producer is kernel.role, cb.consumer is kernel.role
     if not fills and not empties:
         return None
+    name, pages = _name(cb, known), _pages(cb, known)
+    moved = path.read.get(cb.index) if fills else path.written.get(cb.index)
+    if moved is not None and kernel.role is not KernelRole.COMPUTE:
+        first = _first_page(moved, pages, known)
+        return _Step(name, pages, fills, empties, cb.once, _bare(moved.tensor), first)
+    copy = next((one for one in path.copied if fills and one.target is cb), None)
+    if copy is not None:
+        source, count = _name(copy.source, known), _pages(copy.source, known)
+        return _Step(name, pages, fills, empties, cb.once, source=source, source_pages=count)
+    kept = empties and any(one.source is cb for one in path.copied)
+    return _Step(name, pages, fills, empties, cb.once, kept=kept)
+
+
+def _name(cb: CircularBufferPlan, known: dict[Expression, str]) -> str:
     argument = known.get(Number(cb.index), "")
-    name = argument if cb.name.removeprefix("cb_") in argument else cb.name
-    pages = str(cb.block.value) if isinstance(cb.block, Number) else known[cb.block]
-    return _Step(name, pages, fills, empties, cb.once)
+    return argument if cb.name.removeprefix("cb_") in argument else cb.name
+
+
+def _pages(cb: CircularBufferPlan, known: dict[Expression, str]) -> str:
+    return str(cb.block.value) if isinstance(cb.block, Number) else known[cb.block]
+
+
+def _first_page(moved: Transfer, pages: str, known: dict[Expression, str]) -> str:
+    """Of a unit; empty where every page of the buffer gets the first page of the tensor."""
+    start = known.get(Local("first"))
+    if not moved.each or start is None:
+        return ""
+    return f"{start} + unit" if pages == "1" else f"({start} + unit) * {pages}"
+
+
+def _bare(tensor: str) -> str:
+    return tensor.removesuffix("[0]")
+
+
+def _tensors(kernel: KernelPlan, used: set[str]) -> list[tuple[str, str, str]]:
+    """Each tensor that is moved, with the arguments that say where it lies."""
+    made = []
+    for tensor in sorted(used - {""}):
+        words = {
+            one.source: one.name
+            for one in (*kernel.compile_time, *kernel.runtime)
+            if one.tensor and _bare(one.tensor) == tensor
+        }
+        made.append((tensor, words[Source.ACCESSOR], words[Source.ADDRESS]))
+    return made
 
 
 def _arguments(kernel: KernelPlan) -> list[_Read]:
