@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tilesmith.errors import KernelCompileError, ToolchainError
-from tilesmith.native import Cache, Compiler, Job, compile_many, compile_shared, find_compiler
+from tilesmith.native import Cache, Compiler, Job, compile_many, compile_shared, find_compiler, includes
 from tilesmith.native import library as library_module
 from tilesmith.native.invoke import run_compiler
 
@@ -211,3 +211,18 @@ def test_a_header_is_precompiled_once_for_many_sources_and_again_when_it_changes
         assert [answer(path) for path in compile_many(jobs)] == [value, value + 1]
     precompiled = list(fresh_cache.rglob("*.gch"))
     assert len(precompiled) == (2 if find_compiler().kind == "gcc" else 0)
+
+
+def test_our_own_headers_are_known_by_content_wherever_they_lie(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {}
+    for folder in ("here", "there"):
+        (tmp_path / folder / "include").mkdir(parents=True)
+        (tmp_path / folder / "include" / "a.h").write_text("int a();\n", encoding="utf-8")
+        job = Job((("k.cpp", '#include "a.h"\n'),), (tmp_path / folder / "include",))
+        outside = job.key(find_compiler())
+        monkeypatch.setattr(includes, "_PACKAGE", f"{tmp_path / folder}/")
+        keys[folder] = (job.key(find_compiler()), outside)
+    assert keys["here"][0] == keys["there"][0]
+    assert keys["here"][1] != keys["there"][1]

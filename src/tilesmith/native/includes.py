@@ -14,6 +14,8 @@ _INCLUDE = re.compile(
     rb'^[ \t]*#[ \t]*(?:include(?:_next)?|define[ \t]+\w+)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
 )
 
+_PACKAGE = os.path.join(Path(__file__).absolute().parents[1], "")
+
 Signature = tuple[int, int, int]
 _files: dict[str, tuple[Signature, str, tuple[str, ...]]] = {}  # path -> (signature, digest, includes)
 
@@ -46,9 +48,14 @@ def digest_of(sources: Sequence[Text], include_dirs: Sequence[Path]) -> str:
             if found not in seen:
                 seen.add(found)
                 digest, names = _file_digest(found)
-                summary.update(f"\0{found}\0{digest}".encode())
+                summary.update(f"\0{known_as(found)}\0{digest}".encode())
                 pending += [(inner, Path(found).parent) for inner in names]
     return summary.hexdigest()
+
+
+def known_as(path: str) -> str:
+    """Our own headers go by their place in the package: a second clone or environment shares the cache."""
+    return path.removeprefix(_PACKAGE)
 
 
 def _meanings(name: str, folder: Path | None, include_dirs: Sequence[Path]) -> Iterator[str]:

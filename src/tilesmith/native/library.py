@@ -47,7 +47,7 @@ class Job:
 
     def key(self, compiler: Compiler) -> str:
         """Changes whenever the library might."""
-        directories = [str(directory) for directory in self.include_dirs]
+        directories = [includes.known_as(str(directory)) for directory in self.include_dirs]
         parts = (compiler.id, host_cpu(), self.flags, self.link, self.unit_flags, directories)
         content = includes.digest_of([_read(source) for source in self.sources], self.include_dirs)
         return hashlib.sha256(f"{parts!r}{content}".encode()).hexdigest()[:40]
