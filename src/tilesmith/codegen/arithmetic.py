@@ -152,6 +152,14 @@ def _extreme(e: Emitter, op: Operation, function: str) -> Expr:
     return Expr(f"{function}<{kind}>({e.value(left)}, {e.value(right)})")
 
 
+@expresses(arith.MinUIOp, arith.MaxUIOp)
+def _unsigned_extreme(e: Emitter, op: Operation) -> Expr:
+    e.include("<algorithm>")
+    function = "std::min" if isinstance(op, arith.MinUIOp) else "std::max"
+    left, right = (e.value(side) for side in op.operands)
+    return Expr(f"static_cast<int32_t>({function}<uint32_t>({left}, {right}))")
+
+
 @expresses(arith.FloorDivSIOp)
 def _floor_divide(e: Emitter, op: arith.FloorDivSIOp) -> Expr:
     e.helper("floor_div", _FLOOR_DIV)

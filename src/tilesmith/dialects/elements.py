@@ -93,4 +93,5 @@ def stored(values: Any, element: Attribute) -> Array:
     if target.itemsize == 1:
         largest = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
         array = np.clip(array.astype(np.float32), -largest, largest)
-    return array.astype(target)
+    with np.errstate(over="ignore"):  # what is too large for the type is infinite
+        return array.astype(target)

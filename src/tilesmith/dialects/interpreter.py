@@ -219,7 +219,7 @@ class _Run:
         kind = op.kind.data
         combine = _REDUCE[kind]
         values = np.abs(source) if kind.startswith("abs") else source
-        values = values if values.dtype.kind == "f" else values.astype(np.int32)
+        values = values if values.dtype.kind == "f" else values.astype(np.int64)
         result = combine.reduce(values, axis=op.dim.value.data).reshape(dest.shape)
         dest[...] = rounded(result if op.clear else combine(dest, result), _element(op.dest))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from xdsl.dialects.builtin import AnyFloat, Float16Type, Float32Type, Float64Type, IntegerType
 from xdsl.ir import Attribute, SSAValue
 
-from tilesmith.dialects.elements import is_float
+from tilesmith.dialects.elements import bits_of, is_float
 from tilesmith.dialects.tile import (
     CopyOp,
     FuncOp,
@@ -22,6 +22,7 @@ from tilesmith.dialects.tile import (
 from tilesmith.dialects.types import BufferType, TensorType
 from tilesmith.errors import LayoutError
 from tilesmith.formats import DataFormat
+from tilesmith.passes.conversions import is_unsigned
 from tilesmith.passes.effects import effects_of
 
 CHOICES = ("Float32", "Float16_b", "Bfp8_b", "Bfp4_b")
@@ -71,17 +72,29 @@ def is_narrow_result(place: SSAValue) -> bool:
 def is_used_by_compute(buffer: SSAValue) -> bool:
     """Whether compute works on the buffer, and not only transfers and scalar code."""
     users = [use.operation for use in buffer.uses]
-    if any(isinstance(op, MapOp | GemmOp | ReduceOp) for op in users):
+    if any(
+        isinstance(op, MapOp | GemmOp) or (isinstance(op, ReduceOp) and not is_of_integers(op))
+        for op in users
+    ):
         return True
     # Integers that are only widened to floats may as well arrive as floats.
     widened = any(isinstance(op, CopyOp) and _widens(op, buffer) for op in users)
     return widened and not any(isinstance(op, ScalarOp) for op in users)
 
 
+def is_of_integers(op: ReduceOp) -> bool:
+    """Whether a reduction reads or writes integers: the vector unit's floats would round them."""
+    places = (place_of(op.source), place_of(op.dest))
+    return any(place is not None and not is_float(place.element_type) for place in places)
+
+
 def _widens(op: CopyOp, buffer: SSAValue) -> bool:
-    dest = place_of(op.dest)
+    source, dest = place_of(op.source), place_of(op.dest)
+    assert source is not None
     assert dest is not None
-    return op.source is buffer and is_float(dest.element_type)
+    # The words of uint32 are converted as signed ones where they arrive.
+    signed = not (is_unsigned(source.element_type) and bits_of(source.element_type) == 32)
+    return op.source is buffer and is_float(dest.element_type) and signed
 
 
 def is_integer_buffer(buffer: SSAValue) -> bool:

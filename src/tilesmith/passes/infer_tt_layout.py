@@ -6,20 +6,24 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from tilesmith.dialects.tile import AllocOp, CopyOp, FillOp, FuncOp, location_of
+from tilesmith.dialects.elements import is_float
+from tilesmith.dialects.tile import AllocOp, CopyOp, FillOp, FuncOp, ReduceOp, location_of
 from tilesmith.dialects.types import BufferType, TensorType
 from tilesmith.errors import LayoutError
 from tilesmith.formats import DataFormat
 from tilesmith.passes import tensor_layouts
+from tilesmith.passes.conversions import keeps_values
+from tilesmith.passes.converting_transfers import convert_in_buffers
 from tilesmith.passes.element_formats import (
     buffer_format,
     format_of_loaded,
     is_integer_buffer,
     is_narrow_result,
+    is_of_integers,
     is_used_by_compute,
     tensor_format,
     wished_formats,
@@ -28,7 +32,7 @@ from tilesmith.passes.layout_choice import choose_layouts
 from tilesmith.passes.layout_repair import repair
 from tilesmith.passes.layout_wishes import Demand, Link, NoTileForm, Wish, demands_of
 from tilesmith.passes.padding import clean_padding
-from tilesmith.passes.scalarize import scalarize
+from tilesmith.passes.scalarize import element_of, scalarize
 from tilesmith.passes.self_copies import part_self_copies
 from tilesmith.passes.unit_dims import drop_unit_dims
 from tilesmith.passes.unwritten import check_written
@@ -49,6 +53,7 @@ class InferTTLayout(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [one for one in op.walk() if isinstance(one, FuncOp)]:
             part_self_copies(func)
+            convert_in_buffers(func)
             wished = wished_formats(self.formats, func)
             check_written(func)
             drop_unit_dims(func)
@@ -68,8 +73,9 @@ def _allocs(func: FuncOp) -> list[AllocOp]:
 
 def _demands(func: FuncOp) -> list[Demand]:
     """What the operations ask for, once those that cannot work tile by tile are scalar code."""
-    for op in list(func.walk()):
-        if isinstance(op, CopyOp | FillOp) and _touches_integers(op):
+    # A buffer that compute would have had as floats holds integers once scalar code touches it: look again.
+    while found := [op for op in func.walk() if _works_on_integers(op)]:
+        for op in found:
             scalarize(op)
     demands = {op: list(demands_of(op)) for op in func.walk()}
     for op in [op for op, asked in demands.items() if any(isinstance(one, NoTileForm) for one in asked)]:
@@ -78,9 +84,18 @@ def _demands(func: FuncOp) -> list[Demand]:
     return [demand for asked in demands.values() for demand in asked]
 
 
-def _touches_integers(op: CopyOp | FillOp) -> bool:
-    buffers = (op.buffer,) if isinstance(op, FillOp) else (op.source, op.dest)
-    return any(is_integer_buffer(buffer) for buffer in buffers)
+def _works_on_integers(op: Operation) -> bool:
+    if isinstance(op, ReduceOp):
+        return is_of_integers(op)
+    if isinstance(op, CopyOp):
+        return is_integer_buffer(op.source) or is_integer_buffer(op.dest) or _narrows(op)
+    return isinstance(op, FillOp) and is_integer_buffer(op.buffer)
+
+
+def _narrows(op: CopyOp) -> bool:
+    """Whether a copy cuts values to the integers of another type, which tiles of floats would not do."""
+    source, dest = element_of(op.source), element_of(op.dest)
+    return not is_float(dest) and not keeps_values(source, dest)
 
 
 def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IndexType, f32, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from tilesmith.dialects.elements import is_float
 from tilesmith.dialects.tile import (
     CopyOp,
     FillOp,
@@ -27,6 +28,7 @@ from tilesmith.dialects.tile import (
     numbers,
     place_of,
 )
+from tilesmith.passes.conversions import converted, is_unsigned, wrapped
 from tilesmith.passes.layout_wishes import dims_of
 
 _FLOAT: dict[str, type[Operation]] = {
@@ -45,6 +47,11 @@ _INTEGER: dict[str, type[Operation]] = {
     "bitand": arith.AndIOp,
     "bitor": arith.OrIOp,
     "bitxor": arith.XOrIOp,
+}
+_UNSIGNED: dict[str, type[Operation]] = {
+    "max": arith.MaxUIOp,
+    "absmax": arith.MaxUIOp,
+    "min": arith.MinUIOp,
 }
 
 
@@ -84,14 +91,9 @@ class Loops:
         return self.at.insert(ReadOp(buffer, indices, kind or scalar_type(buffer))).value
 
     def write(self, buffer: SSAValue, indices: Sequence[SSAValue], value: SSAValue) -> None:
-        self.at.insert(WriteOp(buffer, indices, self._cast(value, scalar_type(buffer))))
-
-    def _cast(self, value: SSAValue, kind: Attribute) -> SSAValue:
-        if value.type == f32 and kind == i32:
-            return self.at.insert(arith.FPToSIOp(value, i32)).result
-        if value.type != f32 and kind == f32:
-            return self.at.insert(arith.SIToFPOp(value, f32)).result
-        return value
+        """Write an element, from a scalar that stands for itself: f32, or a signed integer."""
+        source = f32 if value.type == f32 else i32
+        self.at.insert(WriteOp(buffer, indices, converted(self.at, value, source, element_of(buffer))))
 
     def _loop(self, extent: int) -> SSAValue:
         body = Block([scf.YieldOp()], arg_types=[IndexType()])
@@ -102,11 +104,16 @@ class Loops:
         return body.args[0]
 
 
-def scalar_type(buffer: SSAValue) -> Attribute:
-    """The type an element of a buffer has in scalar code."""
+def element_of(buffer: SSAValue) -> Attribute:
+    """The element type of a buffer or tensor."""
     kind = place_of(buffer)
     assert kind is not None
-    return i32 if str(kind.element_type).startswith(("i", "u", "s")) else f32
+    return kind.element_type
+
+
+def scalar_type(buffer: SSAValue) -> Attribute:
+    """The type an element of a buffer has in scalar code."""
+    return f32 if is_float(element_of(buffer)) else i32
 
 
 def _map(op: MapOp) -> ScalarOp:
@@ -136,7 +143,8 @@ def _copy(op: CopyOp) -> ScalarOp:
         if dim >= 0:
             dest[dim] = index
     dest = [_plus(code, index, op.dest_offsets, dim) for dim, index in enumerate(dest)]
-    code.write(op.dest, dest, code.read(op.source, source))
+    value = converted(code.at, code.read(op.source, source), element_of(op.source), element_of(op.dest))
+    code.at.insert(WriteOp(op.dest, dest, value))
     kept = [op.dest] if prod(numbers(op.sizes)) < prod(dims_of(op.dest)) else []
     return ScalarOp(_unique([op.source, *kept]), [op.dest], Region(code.block))
 
@@ -156,8 +164,8 @@ def _reduce(op: ReduceOp) -> ScalarOp:
     dim, source = op.dim.value.data, dims_of(op.source)
     kept = code.over([*source[:dim], *source[dim + 1 :]])
     at_dest = kept if len(dims_of(op.dest)) == len(kept) else [*kept[:dim], code.number(0), *kept[dim:]]
-    first = _absolute(code, op, code.read(op.source, [*kept[:dim], code.number(0), *kept[dim:]]))
-    combine = _combiner(op, first.type)
+    combine = _combiner(op)
+    first = _operand(code, op, [*kept[:dim], code.number(0), *kept[dim:]])
     start = first if op.clear.value.data else combine(code, code.read(op.dest, at_dest), first)
     total = code.at.insert(VarOp(start, "total")).var
     after = code.at
@@ -167,24 +175,30 @@ def _reduce(op: ReduceOp) -> ScalarOp:
         code.at.insert(loop)
         assert body.last_op is not None
         code.at = Builder(InsertPoint.before(body.last_op))
-        element = _absolute(code, op, code.read(op.source, [*kept[:dim], body.args[0], *kept[dim:]]))
+        element = _operand(code, op, [*kept[:dim], body.args[0], *kept[dim:]])
         so_far = code.at.insert(GetOp(total)).value
         code.at.insert(SetOp(total, combine(code, so_far, element)))
         code.at = after
-    code.write(op.dest, at_dest, code.at.insert(GetOp(total)).value)
+    result = wrapped(code.at, code.at.insert(GetOp(total)).value, element_of(op.dest))
+    code.at.insert(WriteOp(op.dest, at_dest, result))
     return ScalarOp(
         _unique([op.source, *([] if op.clear.value.data else [op.dest])]), [op.dest], Region(code.block)
     )
 
 
-def _absolute(code: Loops, op: ReduceOp, value: SSAValue) -> SSAValue:
-    if not op.kind.data.startswith("abs"):
-        return value
-    return code.at.insert(FnOp("abs", [value], value.type)).value
+def _operand(code: Loops, op: ReduceOp, indices: Sequence[SSAValue]) -> SSAValue:
+    """An element of the source as the type of the result, in which it is combined."""
+    value, element = code.read(op.source, indices), element_of(op.source)
+    if op.kind.data.startswith("abs") and not is_unsigned(element):
+        value = code.at.insert(FnOp("abs", [value], value.type)).value
+        value = value if is_float(element) else wrapped(code.at, value, element)
+    return converted(code.at, value, element, element_of(op.dest))
 
 
-def _combiner(op: ReduceOp, kind: Attribute) -> Callable[[Loops, SSAValue, SSAValue], SSAValue]:
-    make: Callable[[SSAValue, SSAValue], Operation] = (_FLOAT if kind == f32 else _INTEGER)[op.kind.data]
+def _combiner(op: ReduceOp) -> Callable[[Loops, SSAValue, SSAValue], SSAValue]:
+    element = element_of(op.dest)
+    table = _FLOAT if is_float(element) else {**_INTEGER, **(_UNSIGNED if is_unsigned(element) else {})}
+    make: Callable[[SSAValue, SSAValue], Operation] = table[op.kind.data]
 
     def combine(code: Loops, left: SSAValue, right: SSAValue) -> SSAValue:
         return code.at.insert(make(left, right)).results[0]
