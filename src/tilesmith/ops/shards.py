@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tilesmith.errors import DeviceError
+from tilesmith.formats import DataFormat
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.tensor import Tensor
-from tilesmith.runtime import Layout
+from tilesmith.program import CoreRangeSet
+from tilesmith.runtime import Layout, ShardOrientation, ShardSpec, TensorMemoryLayout
 from tilesmith.runtime.tensor_spec import TensorSpec
 
 
@@ -31,3 +33,33 @@ def fitting_memory(
     except DeviceError:
         return replace(DRAM_MEMORY_CONFIG, buffer_type=wanted.buffer_type)
     return wanted
+
+
+def over_same_cores(
+    wanted: MemoryConfig, shape: tuple[int, ...], dtype: DataFormat, like: Tensor
+) -> MemoryConfig:
+    """The memory config wanted, its shards cut anew for tiles of this shape, on the same cores."""
+    spec = wanted.shard_spec or like.memory_config().shard_spec
+    if not wanted.is_sharded() or spec is None:
+        return wanted
+    whole = TensorSpec(shape, dtype, Layout.TILE, DRAM_MEMORY_CONFIG.placed())
+    return replace(wanted, shard_spec=cut_evenly(wanted.memory_layout, whole, spec.grid, spec.orientation))
+
+
+def cut_evenly(
+    layout: TensorMemoryLayout, whole: TensorSpec, grid: CoreRangeSet, orientation: ShardOrientation
+) -> ShardSpec:
+    """Shards of whole tiles for the tensor over a grid of cores, as ttnn's TensorSpec cuts them."""
+    (height, width), (rows, cols) = whole.height_width, whole.page_shape
+    box = grid.ranges[0]
+    by_row = orientation is ShardOrientation.ROW_MAJOR
+    down, across = {
+        TensorMemoryLayout.HEIGHT_SHARDED: (grid.num_cores, 1),
+        TensorMemoryLayout.WIDTH_SHARDED: (1, grid.num_cores),
+        TensorMemoryLayout.BLOCK_SHARDED: (box.height, box.width) if by_row else (box.width, box.height),
+    }[layout]
+    shard = tuple(
+        -(-size // (count * unit)) * unit
+        for size, count, unit in ((height, down, rows), (width, across, cols))
+    )
+    return ShardSpec(grid, shard, orientation)

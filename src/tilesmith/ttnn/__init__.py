@@ -74,6 +74,17 @@ from tilesmith.ops.opening import (
     open_device,
     synchronize_device,
 )
+from tilesmith.ops.program_configs import (
+    LayerNormDefaultProgramConfig,
+    LayerNormShardedMultiCoreProgramConfig,
+    MatmulMultiCoreProgramConfig,
+    MatmulMultiCoreReuseMultiCast1DProgramConfig,
+    MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig,
+    MatmulMultiCoreReuseMultiCastProgramConfig,
+    MatmulMultiCoreReuseProgramConfig,
+    SoftmaxDefaultProgramConfig,
+    SoftmaxShardedMultiCoreProgramConfig,
+)
 from tilesmith.ops.shape import Shape
 from tilesmith.ops.shard_strategy import ShardStrategy, create_sharded_memory_config
 from tilesmith.ops.tensor import StorageType, Tensor
@@ -145,8 +156,15 @@ __all__ = [  # the operations come on top, by name
     "DataType",
     "Device",
     "KernelDescriptor",
+    "LayerNormDefaultProgramConfig",
+    "LayerNormShardedMultiCoreProgramConfig",
     "Layout",
     "MathFidelity",
+    "MatmulMultiCoreProgramConfig",
+    "MatmulMultiCoreReuseMultiCast1DProgramConfig",
+    "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
+    "MatmulMultiCoreReuseMultiCastProgramConfig",
+    "MatmulMultiCoreReuseProgramConfig",
     "MemoryConfig",
     "MeshDevice",
     "ProgramDescriptor",
@@ -157,6 +175,8 @@ __all__ = [  # the operations come on top, by name
     "ShardOrientation",
     "ShardSpec",
     "ShardStrategy",
+    "SoftmaxDefaultProgramConfig",
+    "SoftmaxShardedMultiCoreProgramConfig",
     "StorageType",
     "Tensor",
     "TensorAccessorArgs",

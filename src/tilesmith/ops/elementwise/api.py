@@ -32,6 +32,7 @@ def elementwise(
     output_tensor: Tensor | None = None,
     before: Sequence[Activations] = (),
     after: Activations = None,
+    fast: bool = False,
 ) -> Tensor:
     """Join operands element by element. The first tensor decides dtype, layout and memory unless told."""
     tensors = [one for one in operands if isinstance(one, Tensor)]
@@ -41,6 +42,8 @@ def elementwise(
     last = applied(after)
     target = dtype or (output_tensor.dtype if output_tensor is not None else first.dtype)
     shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
+    operands = [_spreadable(one, shape) for one in operands]
+    tensors = [one for one in operands if isinstance(one, Tensor)]
     if _padding_would_spoil(target, shape) and (combine or any(chains) or last):
         plain = elementwise(combine, operands, dtype=DataType.BFLOAT16, before=chains, after=last)
         return elementwise(
@@ -51,10 +54,19 @@ def elementwise(
         target.format,
         _memory(memory_config, output_tensor, first, shape),
         tuple(chains),
-        (*last, *_conversion(first.spec.dtype, target.format)),
+        (*last, *_conversion(tensors[0].spec.dtype, target.format)),
         tuple((i, one) for i, one in enumerate(operands) if not isinstance(one, Tensor)),
+        fast,
     )
     return _launch(attrs, tensors, output_tensor, shape)
+
+
+def _spreadable(operand: Operand, shape: tuple[int, ...]) -> Operand:
+    """Two elements of 4 bits share a byte: a row or a column of them is repeated as bfloat16."""
+    if not isinstance(operand, Tensor) or operand.dtype is not DataType.BFLOAT4_B:
+        return operand
+    own, whole = ((1, 1, *sizes)[-2:] for sizes in (operand.spec.shape, shape))
+    return operand if own == whole else elementwise("", [operand], dtype=DataType.BFLOAT16)
 
 
 def _padding_would_spoil(target: DataType, shape: tuple[int, ...]) -> bool:

@@ -99,6 +99,7 @@ def _binary(combine: str, name: str) -> Callable[..., Tensor]:
             output_tensor=output_tensor,
             before=[input_tensor_a_activations, input_tensor_b_activations],
             after=activations,
+            fast=bool(fast_and_approximate_mode),
         )
 
     function.__name__ = function.__qualname__ = name
@@ -165,6 +166,11 @@ def where(
     sub_core_grids: CoreRangeSet | None = None,
 ) -> Tensor:
     """The second where the first is not zero, else the third."""
+    values = (true_value, false_value)
+    if predicate.dtype.is_integer and any(isinstance(one, float) for one in values):
+        # Real numbers have no place among integers: the condition becomes real.
+        others = [one.dtype for one in values if isinstance(one, Tensor)]
+        predicate = typecast(predicate, others[0] if others else DataType.FLOAT32)
     chosen = next((one for one in (true_value, false_value) if isinstance(one, Tensor)), predicate)
     return elementwise(
         "where",

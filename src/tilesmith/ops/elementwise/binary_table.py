@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tilesmith.formats import DataFormat
@@ -22,9 +22,12 @@ class Binary:
     integer: Step | None = None
     integers: tuple[DataFormat, ...] = _ALL
     matrix: str = ""
+    int32: Step | None = None  # where Int32 has a step of its own
 
     def step(self, format: DataFormat) -> Step | None:
         """The step for operands of a format; None when the chip has none."""
+        if format is DataFormat.Int32 and self.int32 is not None:
+            return self.int32
         if format.is_integer:
             return self.integer if format in self.integers else None
         return self.real
@@ -71,6 +74,19 @@ def _shift(name: str, function: str) -> Binary:
     return Binary(name, None, call, (DataFormat.Int32, DataFormat.UInt32))
 
 
+def _signed_right_shift() -> Binary:
+    """By more than 31 bits it is the sign that is left, as in torch."""
+    plain = _shift("bitwise_right_shift", "right_shift")
+    assert plain.integer is not None
+    limit = (
+        "fill_tile_init(); fill_tile_int<DataFormat::Int32>(2, 31);"
+        " binary_min_int32_tile_init(); binary_min_int32_tile(1, 2, 1); "
+    )
+    headers = ("binary_shift", "binary_max_min", "fill")
+    call = f"{limit}{plain.integer.init}; {plain.integer.call}"
+    return replace(plain, int32=Step(headers, "", call))
+
+
 def _logical(name: str, combine: str) -> Binary:
     """Both as 0 or 1 first, then combined."""
     to_flags = "nez_tile_init(); nez_tile(0); nez_tile(1)"
@@ -98,6 +114,12 @@ _LDEXP = "exp2_tile_init(); exp2_tile(1); mul_binary_tile_init(); mul_binary_til
 _NO_NAN = (  # 0 where the divisor is 0: the quotient is multiplied out of the way by a choice
     "copy_dest_values_init(); copy_dest_values(1, 2); div_binary_tile_init(); div_binary_tile(0, 1, 0);"
     " fill_tile_init(); fill_tile(1, 0.0f); where_tile_init(); where_tile<{format}>(2, 0, 1, 0)"
+)
+# What is left, plus the divisor where their signs differ: a rounded quotient would be one off.
+_REMAINDER = (
+    "fmod_binary_tile_init(); fmod_binary_tile(0, 1, 0); mul_binary_tile_init(); mul_binary_tile(0, 1, 2);"
+    " ltz_tile_init(); ltz_tile(2); add_binary_tile_init(); add_binary_tile(0, 1, 1);"
+    " where_tile_init(); where_tile<{format}>(2, 1, 0, 0)"
 )
 _FLOOR_DIV = "div_binary_tile_init(); div_binary_tile(0, 1, 0); rounding_op_tile_init(); floor_tile(0)"
 _TRUNC_DIV = "div_binary_tile_init(); div_binary_tile(0, 1, 0); rounding_op_tile_init(); trunc_tile(0)"
@@ -127,7 +149,7 @@ _ROWS = (
     _extreme("minimum", "min"),
     *(_bitwise(name) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")),
     _shift("bitwise_left_shift", "left_shift"),
-    _shift("bitwise_right_shift", "right_shift"),
+    _signed_right_shift(),
     _shift("logical_right_shift", "logical_right_shift"),
     _logical("logical_and", "mul"),
     _logical("logical_or", "max"),
@@ -139,7 +161,7 @@ _ROWS = (
     Binary("fmod", _real("fmod", header="binary_fmod"), _two("fmod_int32_tile", "binary_fmod"), _INT),
     Binary(
         "remainder",
-        _real("remainder", header="binary_remainder"),
+        Step((_REAL, "binary_fmod", "comp", "copy_dest_values", "where"), "", _REMAINDER),
         _two("remainder_int32_tile", "binary_remainder"),
         _INT,
     ),

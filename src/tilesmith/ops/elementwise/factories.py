@@ -1,4 +1,4 @@
-"""Programs of elementwise operations: on the vector unit, or on the matrix engine where that is exact."""
+"""Programs of elementwise operations: on the vector unit, or on the matrix engine when asked for speed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tilesmith.ops.building import (
 )
 from tilesmith.ops.elementwise.binary_table import BINARY
 from tilesmith.ops.elementwise.operation import Attributes, Chain
-from tilesmith.ops.elementwise.steps import Script, Step
+from tilesmith.ops.elementwise.steps import ROUND_TO_BFLOAT16, Script, Step, scalar_word
 from tilesmith.ops.elementwise.unary_table import UNARY
 from tilesmith.ops.framework import BoundAddress
 from tilesmith.program import ComputeConfig, Kernel, Program
@@ -28,17 +28,19 @@ from tilesmith.runtime import Tensor
 KERNELS = Path(__file__).parent / "kernels"
 DOWN, ACROSS = 1, 2  # tile_fill.hpp
 _ON_MATRIX = (DataFormat.Float16_b, DataFormat.Bfp8_b, DataFormat.Bfp4_b)
+_FLAGS = {"", "eq", "ne", "lt", "gt", "le", "ge", "isnan", "isinf", "isposinf", "isneginf", "isfinite"}
 _WHERE = Step(("where",), "where_tile_init()", "where_tile<{format}>(0, 1, 2, 0)")
 
 
 class MatrixFactory:
-    """Sums, differences and products of two tensors of at most 16 bits."""
+    """Sums, differences and products of two tensors of at most 16 bits, when asked for quick ones."""
 
     @staticmethod
     def takes(attrs: Attributes, inputs: Sequence[Tensor]) -> bool:
         row = BINARY.get(attrs.combine)
         return (
             row is not None
+            and attrs.fast
             and bool(row.matrix)
             and len(inputs) == 2
             and not any(attrs.before)
@@ -73,7 +75,7 @@ class VectorFactory:
         buffers = [index for index in range(attrs.operands) if index not in scalars]
         script = Script(formats[0], [], set())
         work = deal_out(outputs[0].device, outputs[0].num_pages)
-        wide = is_wide((*formats, attrs.dtype))
+        wide = in_32_bits(attrs, formats)
         config = ComputeConfig(
             fp32_dest_acc_en=wide,
             unpack_to_dest_fp32=tuple(
@@ -84,19 +86,30 @@ class VectorFactory:
             KERNELS / "vector.cpp",
             work,
             config,
-            defines=_defines(attrs, script, scalars),
+            defines=_defines(attrs, script, scalars, wide),
             common=script.words,
         )
         return _program(work, inputs, outputs[0], compute, buffers)
 
 
-def _defines(attrs: Attributes, script: Script, scalars: dict[int, float]) -> dict[str, str]:
+def in_32_bits(attrs: Attributes, formats: Sequence[DataFormat]) -> bool:
+    """Whether DST holds 32 bits: for floats, so that a result is rounded once, and to nearest even.
+
+    What gives 0 or 1 is exact in 16 bits, and there NaN arrives as such.
+    """
+    if is_wide((*formats, attrs.dtype)):
+        return True
+    names = {step.name for chain in (*attrs.before, attrs.after) for step in chain} | {attrs.combine}
+    return not any(one.is_integer for one in formats) and not names <= _FLAGS
+
+
+def _defines(attrs: Attributes, script: Script, scalars: dict[int, float], wide: bool) -> dict[str, str]:
     """The kernel's statements. Each operand is in the DST tile of its number; numbers are filled in."""
     tensors = [index for index in range(attrs.operands) if index not in scalars]
     defines = {"OPERANDS": str(len(tensors)), "FIRST_CB": str(tensors[0])}
     for index, name in enumerate("ABC"):
         chain = attrs.before[index] if index < attrs.operands else ()
-        fill = _filled(script, index, scalars, len(tensors)) if index in scalars else ""
+        fill = _filled(script, attrs.combine, index, scalars, len(tensors)) if index in scalars else ""
         defines[f"LOAD_{name}"] = f"load({index});" if index in tensors else ""
         defines[f"BEFORE_{name}"] = f"{fill} {chain_text(script, chain, index, 3)}".strip()
     if attrs.combine == "where":
@@ -108,15 +121,20 @@ def _defines(attrs: Attributes, script: Script, scalars: dict[int, float]) -> di
     else:
         defines["COMBINE"] = ""
     defines["AFTER"] = chain_text(script, attrs.after, 0, 1)
+    if wide and attrs.dtype is DataFormat.Float16_b and not script.format.is_integer:
+        defines["AFTER"] += script.text(ROUND_TO_BFLOAT16, 0, 1)
+    if wide:
+        defines["INP_FLOAT32"] = "1"  # the vendor's name: functions choose their 32-bit form by it
     return {**defines, **script.defines}
 
 
-def _filled(script: Script, index: int, scalars: dict[int, float], tensors: int) -> str:
+def _filled(script: Script, combine: str, index: int, scalars: dict[int, float], tensors: int) -> str:
     """A DST tile full of a number, which is a value of the call: it stands after tensors and output."""
     first = len(script.words)
     text = script.text(_fill(script.format), index, 3, [scalars[index]])
     number = tensors + 1 + sorted(scalars).index(index)
-    script.words[first] = BoundAddress(script.words[first], number)
+    word = scalar_word(combine, scalars[index], script.format)
+    script.words[first] = BoundAddress(word, number)
     return text
 
 

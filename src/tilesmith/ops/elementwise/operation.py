@@ -9,7 +9,7 @@ from tilesmith.formats import DataFormat
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.binary_table import BINARY
-from tilesmith.ops.elementwise.steps import Applied, word_of
+from tilesmith.ops.elementwise.steps import Applied, scalar_word
 from tilesmith.ops.elementwise.unary_table import UNARY
 from tilesmith.ops.framework import Factory
 from tilesmith.runtime import Layout, MemoryConfig, Tensor
@@ -22,7 +22,8 @@ Chain = tuple[Applied, ...]
 class Attributes:
     """`combine` names what joins the operands ("": a single one, "where": three).
 
-    An operand that is a number has no tensor: `scalars` gives it by position.
+    An operand that is a number has no tensor: `scalars` gives it by position. `fast` lets the matrix engine
+    round sums and products as it does.
     """
 
     combine: str
@@ -31,6 +32,7 @@ class Attributes:
     before: tuple[Chain, ...]
     after: Chain = ()
     scalars: tuple[tuple[int, float], ...] = ()
+    fast: bool = False
 
     @property
     def operands(self) -> int:
@@ -66,7 +68,7 @@ class Elementwise:
         return (key, *[tensor.spec for tensor in inputs])
 
     def call_values(self, attrs: Attributes, inputs: Sequence[Tensor]) -> list[int]:
-        return [word_of(value, inputs[0].dtype) for _, value in attrs.scalars]
+        return [scalar_word(attrs.combine, value, inputs[0].dtype) for _, value in attrs.scalars]
 
     def select_factory(self, attrs: Attributes, inputs: Sequence[Tensor]) -> Factory[Attributes]:
         from tilesmith.ops.elementwise.factories import MatrixFactory, VectorFactory

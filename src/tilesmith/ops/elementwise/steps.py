@@ -8,16 +8,26 @@ from dataclasses import dataclass
 
 from tilesmith.formats import DataFormat
 
+EXACT_SCALARS = frozenset({"mul", "div", "pow"})
+SECOND_SCRATCH = 2  # free before the third operand is loaded, and after all are combined
 _INTEGERS = (DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16)
 
 
 @dataclass(frozen=True)
 class Step:
-    """`call` names the DST tile {d}, a free one {s}, parameters {0}, {1}; {format} is the data's format."""
+    """`call` names the DST tile {d}, free ones {s} and {t}, parameters {0}, {1}; {format} is the data's."""
 
     headers: tuple[str, ...]
     init: str
     call: str
+
+
+# The packer rounds ties away from zero, the vector unit to even.
+ROUND_TO_BFLOAT16 = Step(
+    ("typecast",),
+    "typecast_tile_init<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b>()",
+    "typecast_tile<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b>({d})",
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,20 @@ def word_of(value: float, format: DataFormat) -> int:
     return bits
 
 
+def scalar_word(combine: str, value: float, format: DataFormat) -> int:
+    """An operand that is a number, as torch takes it: a factor or an exponent exactly, others rounded.
+
+    >>> hex(scalar_word("mul", 0.3, DataFormat.Float16_b)), hex(scalar_word("eq", 0.3, DataFormat.Float16_b))
+    ('0x3e99999a', '0x3e9a0000')
+    """
+    word = word_of(value, format)
+    if format.is_integer or format is DataFormat.Float32 or combine in EXACT_SCALARS:
+        return word
+    if word & 0x7F800000 == 0x7F800000:
+        return word
+    return (word + 0x7FFF + (word >> 16 & 1)) & 0xFFFF0000
+
+
 @dataclass
 class Script:
     """Statements for a compute kernel, growing: their text, the numbers they take, the headers they need."""
@@ -81,7 +105,7 @@ class Script:
         self.headers.update(step.headers)
         names = [f"get_common_arg_val<uint32_t>({first + i})" for i in range(len(parameters))]
         data_format = f"DataFormat::{self.format.name}"
-        call = step.call.format(*names, d=tile, s=scratch, format=data_format)
+        call = step.call.format(*names, d=tile, s=scratch, t=SECOND_SCRATCH, format=data_format)
         init = step.init.format(*names, format=data_format)
         return f"{init}; {call};" if init else f"{call};"
 

@@ -10,15 +10,19 @@ from tilesmith.ops.core_grid import CoreGrid
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.activation import Activation, applied
 from tilesmith.ops.elementwise.api import elementwise
+from tilesmith.ops.elementwise.unary import typecast
 from tilesmith.ops.framework import launch, registered, with_signature_of
 from tilesmith.ops.matmul import reference
 from tilesmith.ops.matmul.operation import Attributes, Matmul
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from tilesmith.ops.program_configs import FusedActivation, fused_activation
 from tilesmith.ops.rearrange.permutation import transpose
 from tilesmith.ops.rearrange.shapes import reshape
 from tilesmith.ops.tensor import Tensor
+from tilesmith.runtime import Layout
 
 MATMUL = Matmul()
+TILE = 32
 
 
 @registered("ttnn.linear", golden=reference.linear)
@@ -32,7 +36,7 @@ def linear(
     memory_config: MemoryConfig | None = None,
     dtype: DataType | None = None,
     program_config: object = None,
-    activation: str | Activation | None = None,
+    activation: FusedActivation = None,
     compute_kernel_config: ComputeKernelConfig | None = None,
     core_grid: CoreGrid | None = None,
     output_tile: object = None,
@@ -48,7 +52,7 @@ def linear(
         (transpose_a, transpose_b),
         memory_config,
         dtype,
-        activation,
+        fused_activation(program_config, activation),
         compute_kernel_config,
         optional_output_tensor,
     )
@@ -83,7 +87,13 @@ def addmm(
         len(shape) == 2 and input_tensor.spec.shape == shape,
         "input_tensor must have shape matching one of result of mat1_tensor @ mat2_tensor",
     )
-    product = matmul(mat1_tensor, mat2_tensor, dtype=dtype, compute_kernel_config=compute_kernel_config)
+    product = matmul(
+        mat1_tensor,
+        mat2_tensor,
+        dtype=dtype,
+        program_config=program_config,
+        compute_kernel_config=compute_kernel_config,
+    )
     scale = [[Activation("scale", number)] if number != 1 else [] for number in (alpha, beta)]
     return elementwise(
         "add",
@@ -101,18 +111,20 @@ def _product(
     transposed: tuple[bool, bool],
     memory_config: MemoryConfig | None,
     dtype: DataType | None,
-    activation: str | Activation | None,
+    activation: FusedActivation,
     config: ComputeKernelConfig | None,
     output: Tensor | None,
 ) -> Tensor:
     """Vectors become matrices, transposes are made, and a bias that is no row is added afterwards."""
     a_shape, b_shape = a.spec.shape, b.spec.shape
     fatal(a_shape and b_shape, "Inputs to matmul must have at least one dimension")
+    _check_tiles(a, b, bias)
+    a, b, bias = _readable(a, a_shape[-1]), _readable(b, a_shape[-1]), bias and _readable(bias, 1)
     left = reshape(a, (1, *a_shape)) if len(a_shape) == 1 else a
     right = reshape(b, (*b_shape, 1)) if len(b_shape) == 1 else b
     left = transpose(left, -1, -2) if transposed[0] else left
     right = transpose(right, -1, -2) if transposed[1] else right
-    is_row = bias is None or _is_row(bias)
+    is_row = bias is None or _is_row(bias, right.spec.shape[-1])
     _check_bias(bias, left, right)
     after = applied([activation] if activation else [])
     target = dtype or (output.dtype if output is not None else a.dtype)
@@ -132,17 +144,42 @@ def _product(
     if not is_row:
         assert bias is not None
         product = elementwise(
-            "add", [product, bias], after=[activation] if activation else [], output_tensor=output
+            "add",
+            [product, bias],
+            after=[activation] if activation else [],
+            memory_config=memory_config,
+            output_tensor=output,
         )
     dropped = [axis for axis, shape in ((-2, a_shape), (-1, b_shape)) if len(shape) == 1]
     kept = [
         size for axis, size in enumerate(product.spec.shape, -len(product.spec.shape)) if axis not in dropped
     ]
+    # A bias of more axes gives the result as many.
+    kept = [1] * ((len(bias.spec.shape) if bias is not None else 0) - len(kept)) + kept
     return reshape(product, kept)
 
 
-def _is_row(bias: Tensor) -> bool:
-    return all(size == 1 for size in bias.spec.shape[:-1])
+def _check_tiles(*tensors: Tensor | None) -> None:
+    for tensor in tensors:
+        if tensor is not None and tensor.layout is Layout.TILE:
+            rows, cols = tensor.tile.rows, tensor.tile.cols
+            fatal(
+                (rows, cols) == (TILE, TILE),
+                f"tilesmith: products are made of 32x32 tiles here, got tiles of {rows}x{cols}",
+                remedy="make the tensor without tile=",
+            )
+
+
+def _readable(tensor: Tensor, inner: int) -> Tensor:
+    """Two elements of 4 bits share a byte: where a kernel writes elements they become bfloat16."""
+    if tensor.dtype is DataType.BFLOAT4_B and inner % TILE != 0:
+        return typecast(tensor, DataType.BFLOAT16)
+    return tensor
+
+
+def _is_row(bias: Tensor, width: int) -> bool:
+    """Whether the kernel can add it: one row, as wide as the product."""
+    return bias.spec.shape[-1] == width and all(size == 1 for size in bias.spec.shape[:-1])
 
 
 def _check_bias(bias: Tensor | None, left: Tensor, right: Tensor) -> None:

@@ -13,6 +13,7 @@ from tilesmith.ops.framework import launch, registered, with_signature_of
 from tilesmith.ops.layouts import as_tiles, in_layout_of
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.normalization.operation import Attributes, Kind, Rows
+from tilesmith.ops.program_configs import check_norm_config
 from tilesmith.ops.rearrange.permutation import transpose
 from tilesmith.ops.rearrange.shapes import reshape
 from tilesmith.ops.shards import fitting_memory
@@ -74,6 +75,7 @@ def layer_norm(
     recip_tensor: Tensor | None = None,
 ) -> Tensor:
     """Rows with mean 0 and deviation 1, times a weight, plus a bias."""
+    check_norm_config(program_config)
     x = _with_residual(input_tensor, residual_input_tensor)
     return _rows("layer_norm", x, memory_config, epsilon, weight, bias)
 
@@ -90,6 +92,7 @@ def _rms_norm(tensor: Any, *, epsilon: float = 1e-12, weight: Any = None, bias: 
 @with_signature_of(layer_norm, without=("recip_tensor",))
 def rms_norm(input_tensor: Tensor, **options: Any) -> Tensor:
     """Rows divided by their root mean square, times a weight, plus a bias."""
+    check_norm_config(options.get("program_config"))
     x = _with_residual(input_tensor, options.get("residual_input_tensor"))
     epsilon, memory = options.get("epsilon", 1e-12), options.get("memory_config")
     return _rows("rms_norm", x, memory, epsilon, options.get("weight"), options.get("bias"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tilesmith.formats import DataFormat
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.compute_config import ComputeKernelConfig
 from tilesmith.ops.dtypes import DataType
@@ -14,13 +15,14 @@ from tilesmith.ops.layouts import as_tiles, in_layout
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.shapes import reshape
 from tilesmith.ops.reduction.operation import Attributes, Pool, Reduce
-from tilesmith.ops.shards import fitting_memory
+from tilesmith.ops.shards import over_same_cores
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout
 
 REDUCE = Reduce()
 Axes = int | Sequence[int] | None
+_OPPOSITE: dict[Pool, Pool] = {"max": "min", "min": "max"}
 
 
 def _reduction(name: str) -> Callable[..., Tensor]:
@@ -72,16 +74,17 @@ def _reduced(
     result = result if result.dtype is tensor.dtype else typecast(result, tensor.dtype)
     kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdim or axis not in axes]
     own = Layout.TILE if name in ("max", "min") or tensor.layout is Layout.TILE else Layout.ROW_MAJOR
-    return in_layout(reshape(result, kept), output_layout or own)
+    memory = over_same_cores(result.memory_config(), tuple(kept), result.spec.dtype, result)
+    return in_layout(reshape(result, kept, memory_config=memory), output_layout or own)
 
 
 def reduced_axes(dim: Axes, rank: int) -> list[int]:
-    """The axes named, counted from the front and sorted; all of them for None.
+    """The axes named, counted from the front and sorted; all of them for none.
 
     >>> reduced_axes([-1, 0], 3)
     [0, 2]
     """
-    if dim is None:
+    if dim is None or (not isinstance(dim, int) and len(dim) == 0):
         return list(range(rank))
     axes = []
     for index, one in enumerate([dim] if isinstance(dim, int) else dim):
@@ -116,14 +119,18 @@ def _in_steps(
     steps: list[tuple[int, ...]] = [(axis,) for axis in axes if axis < -2]
     matrix = tuple(axis for axis in axes if axis >= -2)
     steps = [matrix, *steps] if matrix else steps
+    dtype = tensor.spec.dtype
     for number, step in enumerate(steps):
         last = number == len(steps) - 1
         shape = tuple(
             1 if axis - len(tensor.spec.shape) in step else size
             for axis, size in enumerate(tensor.spec.shape)
         )
-        memory = fitting_memory(memory_config or tensor.memory_config(), shape, tensor)
-        attrs = Attributes(pool, step, memory.placed(), scale if last else 1.0)
+        stored = dtype if last or pool != "sum" or dtype is not DataFormat.Float16_b else DataFormat.Float32
+        memory = over_same_cores(memory_config or tensor.memory_config(), shape, stored, tensor)
+        # ttnn scales what the last step compares: with a negative scale the smallest becomes the largest.
+        own = _OPPOSITE.get(pool, pool) if last and scale < 0 else pool
+        attrs = Attributes(own, step, memory.placed(), stored, scale if last else 1.0)
         (tensor,) = launch(REDUCE, attrs, [tensor])
     return tensor
 
@@ -131,12 +138,11 @@ def _in_steps(
 def _golden(name: str) -> Callable[..., Any]:
     def golden(tensor: Any, dim: Axes = None, keepdim: bool = False, *, scalar: float = 1.0, **_: Any) -> Any:
         axes = tuple(reduced_axes(dim, tensor.dim()))
-        function = {"max": tensor.amax, "min": tensor.amin}.get(name) or getattr(tensor, name)
-        return (
-            function(dim=axes, keepdim=keepdim) * scalar
-            if scalar != 1.0
-            else function(dim=axes, keepdim=keepdim)
-        )
+        if name in ("max", "min"):
+            scaled = tensor if scalar == 1.0 else tensor * scalar
+            return {"max": scaled.amax, "min": scaled.amin}[name](dim=axes, keepdim=keepdim)
+        result = getattr(tensor, name)(dim=axes, keepdim=keepdim)
+        return result if scalar == 1.0 else result * scalar
 
     return golden
 

@@ -19,7 +19,7 @@ from tilesmith.ops.building import (
     tile_buffer,
 )
 from tilesmith.ops.checks import fatal
-from tilesmith.ops.elementwise.steps import Script, Step, word_of
+from tilesmith.ops.elementwise.steps import ROUND_TO_BFLOAT16, Script, Step, word_of
 from tilesmith.ops.framework import Factory, FunctionFactory
 from tilesmith.program import ComputeConfig, Program
 from tilesmith.runtime import Layout, MemoryConfig, Tensor
@@ -40,11 +40,15 @@ _SCALE = Step(("binop_with_scalar",), "binop_with_scalar_tile_init()", "mul_unar
 
 @dataclass(frozen=True)
 class Attributes:
-    """`axes` is one axis, counted from the back (-1: width), or (-2, -1). `scale` multiplies the result."""
+    """`axes` is one axis, counted from the back (-1: width), or (-2, -1). `scale` multiplies the result.
+
+    Steps before the last of a sum keep 32 bits: `dtype` is what the result is stored in.
+    """
 
     pool: Pool
     axes: tuple[int, ...]
     memory_config: MemoryConfig
+    dtype: DataFormat
     scale: float = 1.0
 
 
@@ -66,7 +70,7 @@ class Reduce:
         shape = list(inputs[0].shape)
         for axis in attrs.axes:
             shape[axis] = 1
-        return (TensorSpec(tuple(shape), inputs[0].dtype, Layout.TILE, attrs.memory_config),)
+        return (TensorSpec(tuple(shape), attrs.dtype, Layout.TILE, attrs.memory_config),)
 
     def select_factory(self, attrs: Attributes, inputs: Sequence[Tensor]) -> Factory[Attributes]:
         return FunctionFactory(_program)
@@ -109,6 +113,8 @@ def _program(attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tens
         "WITHIN": _within(script, attrs),
         "AFTER": "" if tensor.dtype.is_integer else script.text(_SCALE, 1, 2, [attrs.scale]),
     }
+    if output.dtype is DataFormat.Float16_b:
+        defines["AFTER"] += script.text(ROUND_TO_BFLOAT16, 1, 2)
     # Sums are made with 32 bits whatever the format.
     wide = tensor.dtype is not DataFormat.UInt16
     straight = (0,) if is_wide([tensor.dtype]) and not tensor.dtype.is_integer else ()

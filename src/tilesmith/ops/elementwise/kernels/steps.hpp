@@ -214,3 +214,6 @@
 #ifdef USES_XLOGY
 #include "api/compute/xlogy.h"
 #endif
+#ifdef USES_LOG2
+#include "log2.hpp"
+#endif
