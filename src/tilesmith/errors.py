@@ -115,14 +115,30 @@ class CacheError(UserError):
 class KernelFindings(UserError):
     """A run broke the chip's rules. `findings` holds one structured entry per broken rule."""
 
-    def __init__(self, findings: Sequence[Any], *, what: str = "", where: str = "", remedy: str = "") -> None:
+    def __init__(
+        self,
+        findings: Sequence[Any],
+        *,
+        what: str = "",
+        where: str = "",
+        remedy: str = "",
+        suppressed: Sequence[Any] = (),
+    ) -> None:
         count = len(findings)
         what = what or f"the kernels broke {count} rule{'s' if count != 1 else ''}"
+        if suppressed:
+            places = ", ".join(f"{finding.check} at {finding.where}" for finding in suppressed)
+            what = f"{what}, and {len(suppressed)} suppressed: {places}"
         super().__init__(what, where=where, remedy=remedy)
         self.findings = list(findings)
+        self.suppressed = list(suppressed)
 
     def __str__(self) -> str:
         return "\n\n".join([super().__str__(), *(str(finding) for finding in self.findings)])
+
+
+class CheckNameError(UserError):
+    """A check that does not exist was to be suppressed."""
 
 
 class TilesmithWarning(UserWarning):

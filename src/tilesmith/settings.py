@@ -43,6 +43,10 @@ def _integer_from(least: int) -> Callable[[str], int]:
     return parse
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 def _seconds(text: str) -> float:
     try:
         value = float(text)
@@ -95,6 +99,9 @@ class Settings:
         _seconds,
         "seconds a kernel may compute without calling anything before it counts as never ending",
     )
+    suppress: tuple[str, ...] = _setting(
+        (), _names, "findings to leave out, with commas between: check, check@file or check@file:line"
+    )
     cache_dir: Path = _setting(_default_cache_dir, _directory, "where compiled kernels are kept")
     cxx: str = _setting("", str, "C++20 compiler to use, with leading options if any; empty: look for one")
     verify_ir: VerifyIR = _setting(
@@ -143,7 +150,13 @@ def variable(option: str) -> str:
 def described() -> list[tuple[str, str, str]]:
     """(variable, default, help) of every setting, for `tilesmith doctor` and the docs."""
     defaults = Settings()
-    return [(variable(f.name), str(getattr(defaults, f.name)), f.metadata["help"]) for f in fields(Settings)]
+    return [
+        (variable(f.name), _shown(getattr(defaults, f.name)), f.metadata["help"]) for f in fields(Settings)
+    ]
+
+
+def _shown(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 # The default cache directory depends on the last two.
@@ -168,6 +181,8 @@ def using(**changes: Any) -> Iterator[Settings]:
     unknown = changes.keys() - {option.name for option in fields(Settings)}
     if unknown:
         raise SettingsError(f"{', '.join(sorted(unknown))} is not a setting", where="using(...)")
+    if isinstance(changes.get("suppress"), str):
+        changes["suppress"] = _names(changes["suppress"])
     token = _override.set(replace(current(), **changes))
     try:
         yield current()

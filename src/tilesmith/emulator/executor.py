@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import RLock
 from typing import Any
@@ -18,6 +19,7 @@ from tilesmith.emulator.findings import ROLES, finding_from_report
 from tilesmith.emulator.launch import launch_us
 from tilesmith.emulator.loading import LoadedProgram, build_program, core_index, load_program
 from tilesmith.emulator.machine import Machine, run_options
+from tilesmith.emulator.suppress import Rule, parse_rules, split_findings
 from tilesmith.errors import DeviceError, EmulatorGap
 from tilesmith.program import CoreCoord, Program, SourceType
 from tilesmith.program.l1 import Placement
@@ -70,6 +72,7 @@ class EmulatorExecutor:
         with self._lock:
             checks, fast = options.checks == "on", options.numbers != "chip"
             chosen = settings.current()
+            rules = parse_rules(options.suppress)
             loaded = self.prepare(program, placement, checks, fast)
             native = run_options(
                 checks=checks,
@@ -86,7 +89,7 @@ class EmulatorExecutor:
                 raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
             if result.status == _INTERRUPTED:
                 raise KeyboardInterrupt
-            report = _report(self.machine, loaded, result, options.trace)
+            report = _report(self.machine, loaded, program, result, options.trace, rules)
             return replace(report, launch=lambda: launch_us(program, self.arch))
 
     def close(self) -> None:
@@ -112,7 +115,14 @@ def _written(path: str) -> int:
         return 0
 
 
-def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult, traced: bool) -> RunReport:
+def _report(
+    machine: Machine,
+    loaded: LoadedProgram,
+    program: Program,
+    result: library.RunResult,
+    traced: bool,
+    rules: Sequence[Rule],
+) -> RunReport:
     """Numbers are copied at once; what is told in words is fetched only when there is any."""
     told: dict[str, Any] = {"findings": [], "prints": [], "zones": []}
     if result.findings or result.prints or result.zones:
@@ -122,8 +132,11 @@ def _report(machine: Machine, loaded: LoadedProgram, result: library.RunResult, 
             place = f"{entry['file']}:{entry['line']}"
             raise EmulatorGap(f"the emulator does not model this yet: {entry['message']}", where=place)
     times, counters = machine.snapshot(loaded)
+    found = [finding_from_report(entry, loaded.libraries) for entry in told["findings"]]
+    findings, suppressed = split_findings(found, rules, program) if found else ((), ())
     return RunReport(
-        findings=tuple(finding_from_report(entry, loaded.libraries) for entry in told["findings"]),
+        findings=findings,
+        suppressed=suppressed,
         cycles=result.cycles,
         steps=result.steps,
         details=lambda: _details(loaded, times, counters, told),

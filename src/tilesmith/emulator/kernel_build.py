@@ -10,6 +10,7 @@ from tilesmith.arch import Arch
 from tilesmith.emulator.compile_errors import explain
 from tilesmith.emulator.kernel_text import asks_for_its_role, confuses, own_texts, read, without_unroll_hints
 from tilesmith.emulator.runtime_build import INCLUDE
+from tilesmith.emulator.suppress import check_comments
 from tilesmith.errors import KernelCompileError
 from tilesmith.formats import TileShape, tile_bytes
 from tilesmith.native import Compiler, Job, compile_many, find_compiler
@@ -53,6 +54,8 @@ def kernel_unit(
     compiler = find_compiler()
     source, text = _source(kernel)
     own = tuple(own_texts(text, source, kernel.compiler_include_paths))
+    for part in own:
+        check_comments(part, kernel.label)
     numbers = [("TS_FAST_NUMBERS", str(int(fast)))] if kernel.is_compute else []
     told_apart = kernel.is_compute and asks_for_its_role(own)
     variants = [[(role, "1"), *numbers] for role in _ROLE_MACROS] if told_apart else [numbers]

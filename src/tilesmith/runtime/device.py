@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 class Device:
     """An open chip. Use it as a context manager, or call `close`."""
 
-    def __init__(self, arch: Arch, executor: Executor) -> None:
+    def __init__(self, arch: Arch, executor: Executor, suppress: Sequence[str] = ()) -> None:
         self.arch = arch
+        self.suppress = (suppress,) if isinstance(suppress, str) else tuple(suppress)
         self.executor = executor
         self.program_cache = ProgramCache()
         align = arch.dram_alignment
@@ -144,6 +145,7 @@ class Device:
                 seed=chosen.seed if seed is None else seed,
                 allocations=self._live_buffers(),
                 trace=trace or trace_wanted(),
+                suppress=(*chosen.suppress, *self.suppress),
             )
             placement = self._placement(program)
             for observer in observers():
@@ -152,7 +154,7 @@ class Device:
             for observer in observers():
                 observer.ran(self, program, placement, report)
         if report.findings:
-            raise KernelFindings(report.findings)
+            raise KernelFindings(report.findings, suppressed=report.suppressed)
         return report
 
     def _execute(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
@@ -257,12 +259,16 @@ def _check_shard_cores(spec: TensorSpec, arch: Arch) -> None:
 
 
 def open_device(
-    arch: str | Arch | None = None, *, executor: Callable[[Arch], Executor] | None = None
+    arch: str | Arch | None = None,
+    *,
+    executor: Callable[[Arch], Executor] | None = None,
+    suppress: Sequence[str] = (),
 ) -> Device:
     """Open a chip: a family ("wormhole", "blackhole") or a product ("n150", "n300", "p100a", "p150").
 
     It runs on the built-in emulator unless `executor` makes another one. "ttnn" is the chip that the vendor's
-    runtime finds: a card, or its simulator.
+    runtime finds: a card, or its simulator. `suppress` names findings that are listed and not raised: a
+    check, or one file or line of it ("cb.left-at-end@reader.cpp:12").
 
     >>> with open_device("wormhole") as device:
     ...     device.arch.product
@@ -276,6 +282,9 @@ def open_device(
     chip = name if isinstance(name, Arch) else load_arch(name)
     if executor is None:
         from tilesmith.emulator.executor import EmulatorExecutor
+        from tilesmith.emulator.suppress import parse_rules
 
-        return Device(chip, EmulatorExecutor(chip))
-    return Device(chip, executor(chip))
+        device = Device(chip, EmulatorExecutor(chip), suppress)
+        parse_rules(device.suppress)  # a name that does not exist is told now
+        return device
+    return Device(chip, executor(chip), suppress)

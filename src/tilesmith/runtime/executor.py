@@ -28,6 +28,7 @@ class RunOptions:
     seed: int = 0
     allocations: Sequence[tuple[bool, int, int]] = ()
     trace: bool = False
+    suppress: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,10 @@ class KernelTraffic:
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run showed. Lists per core are made when first asked for."""
+    """What a run showed. `suppressed` was found and not raised. Lists per core are made when asked for."""
 
     findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
     cycles: int = 0
     steps: int = 0
     details: Callable[[], dict[str, Any]] = field(default=dict, repr=False)
