@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tests.findings.programs import (
     BF16_TILE,
+    Alone,
     Change,
     Handover,
     Layout,
@@ -18,7 +19,7 @@ from tests.findings.programs import (
 from tilesmith.formats import DataFormat, tile_bytes
 
 PLAIN = Layout()
-STREAM, HANDOVER, SHARED, MULTICAST = Stream(), Handover(), Shared(), Multicast()
+STREAM, HANDOVER, SHARED, MULTICAST, ALONE = Stream(), Handover(), Shared(), Multicast(), Alone()
 FLOAT32 = Layout(input_format=DataFormat.Float32, input_page_size=tile_bytes(DataFormat.Float32))
 
 
@@ -49,6 +50,10 @@ def sender(check: str, old: str, new: str) -> Case:
 
 def multicast(check: str, old: str, new: str, part: str = "sender") -> Case:
     return Case(check, MULTICAST, Change(part, old, new))
+
+
+def only(check: str, old: str, new: str) -> Case:
+    return Case(check, ALONE, Change("only", old, new))
 
 
 CASES = [
@@ -91,7 +96,11 @@ CASES = [
     compute("cb.pop-without-wait", "cb_pop_front(0, 1);", "cb_pop_front(0, 2);"),
     reader("cb.reserve-beyond-capacity", "cb_reserve_back(0, 1);", "cb_reserve_back(0, 3);"),
     compute("cb.wait-beyond-capacity", "cb_wait_front(0, 1);", "cb_wait_front(0, 3);"),
-    reader("cb.uneven", "cb_reserve_back(0, 1);", "cb_reserve_back(0, 2);", Layout(input_pages=3)),
+    reader(
+        "cb.uneven",
+        "cb_reserve_back(0, 1);",
+        "if (page == 1) { cb_reserve_back(0, 2); cb_push_back(0, 2); } cb_reserve_back(0, 1);",
+    ),
     compute(
         "cb.read-past-wait",
         "cb_wait_front(0, 1);\n        tile_regs_acquire();\n        mul_tiles(0, 0, 0, 0, 0);",
@@ -116,6 +125,8 @@ CASES = [
     writer("cb.second-producer", "cb_wait_front(16, 1);", "cb_wait_front(16, 1); cb_reserve_back(0, 1);"),
     writer("cb.second-consumer", "cb_wait_front(16, 1);", "cb_wait_front(16, 1); cb_wait_front(0, 0);"),
     compute("cb.left-at-end", "cb_pop_front(0, 1);", "if (i != 3) cb_pop_front(0, 1);"),
+    only("cb.left-at-end", "    ASSERT(words[0] == 5);\n    cb_pop_front(0, 1);\n", ""),
+    only("cb.reserved-at-end", "cb_reserve_back(0, 1);", "cb_reserve_back(0, 1); return;"),
     Case("cb.format", STREAM, wrong_layout=Layout(input_page_size=BF16_TILE // 2, input_pages=4)),
     reader("cb.not-configured", "cb_reserve_back(0, 1);", "cb_reserve_back(5, 1);"),
     # ---- memory ----
@@ -160,4 +171,59 @@ CASES = [
         "*reinterpret_cast<volatile uint32_t*>(16) = 1; cb_reserve_back(0, 1);",
     ),
     reader("kernel.argument", "get_arg_val<uint32_t>(0)", "get_arg_val<uint32_t>(7)"),
+]
+
+
+@dataclass(frozen=True)
+class Legal:
+    """A change after which the kernel is still right."""
+
+    name: str
+    program: SmallProgram
+    change: Change
+    layout: Layout = PLAIN
+
+
+LEGAL = [
+    Legal(
+        "reserve ahead",
+        STREAM,
+        Change("reader", "cb_reserve_back(0, 1);", "cb_reserve_back(0, 2);"),
+        Layout(input_pages=4),
+    ),
+    Legal(
+        "wait ahead",
+        STREAM,
+        Change(
+            "compute", "cb_wait_front(0, 1);", "if (i < 3) cb_wait_front(0, 2); else cb_wait_front(0, 1);"
+        ),
+        Layout(input_pages=3),
+    ),
+    Legal("a constant stays", ALONE, Change("only", "    cb_pop_front(0, 1);\n", "")),
+    Legal(
+        "pages for nobody else",
+        ALONE,
+        Change("only", "    cb_wait_front(0, 1);\n    ASSERT(words[0] == 5);\n    cb_pop_front(0, 1);\n", ""),
+    ),
+    Legal("scratch", ALONE, Change("only", "    cb_push_back(0, 1);\n", "    return;\n")),
+    Legal(
+        "reserved by turns",
+        ALONE,
+        Change(
+            "only",
+            "    cb_reserve_back(0, 1);\n",
+            "    cb_reserve_back(0, 2);\n    cb_push_back(0, 1);\n    cb_wait_front(0, 1);\n"
+            "    cb_pop_front(0, 1);\n    cb_reserve_back(0, 2);\n",
+        ),
+        Layout(input_pages=4),
+    ),
+    Legal(
+        "a pushed page changed again",
+        ALONE,
+        Change(
+            "only",
+            "    cb_push_back(0, 1);\n",
+            "    cb_push_back(0, 1);\n    cb_reserve_back(0, 1);\n    words[0] = 5;\n    words[16] = 1;\n",
+        ),
+    ),
 ]

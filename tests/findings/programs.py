@@ -163,6 +163,21 @@ void kernel_main() {
 }
 """
 )
+# One RISC that fills a page and reads it back.
+ONLY = (
+    DATAFLOW
+    + """
+void kernel_main() {
+    cb_reserve_back(0, 1);
+    auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0));
+    words[0] = 5;
+    cb_push_back(0, 1);
+    cb_wait_front(0, 1);
+    ASSERT(words[0] == 5);
+    cb_pop_front(0, 1);
+}
+"""
+)
 # Core (0, 0) fills pages and multicasts each to two others, who say when they have room for the next.
 # Nothing is flushed: a core with room for page n has seen the flag of page n - 1, which came behind that
 # page, so two pages of room are enough.
@@ -360,3 +375,15 @@ class Multicast:
         ]
         cbs = [CircularBuffer(layout.input_pages * 64, cores, CBFormat(0, DataFormat.UInt32, 64))]
         device.run(Program(kernels=kernels, cbs=cbs, semaphores=[Semaphore(0, cores), Semaphore(1, cores)]))
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One kernel on one core, which produces and consumes by itself."""
+
+    def run(self, device: Device, changes: Sequence[Change], layout: Layout) -> None:
+        core = CoreCoord(0, 0)
+        source = changed({"only": ONLY}, changes)["only"]
+        kernels = [Kernel(source, core, ReaderConfig(), SourceType.SOURCE_CODE, name="only")]
+        cbs = [CircularBuffer(layout.input_pages * 64, core, CBFormat(0, DataFormat.UInt32, 64))]
+        device.run(Program(kernels=kernels, cbs=cbs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.findings.cases import CASES, Case
+from tests.findings.cases import CASES, LEGAL, Case, Legal
 from tests.findings.programs import Layout, SmallProgram
 
 import tilesmith
@@ -42,6 +42,11 @@ def test_wrong_kernel_is_named(case: Case, device: Device) -> None:
 )
 def test_right_kernel_is_silent(program: SmallProgram, layout: Layout, device: Device) -> None:
     program.run(device, [], layout)
+
+
+@pytest.mark.parametrize("legal", LEGAL, ids=lambda legal: legal.name)
+def test_legal_change_is_silent(legal: Legal, device: Device) -> None:
+    legal.program.run(device, [legal.change], legal.layout)
 
 
 def test_every_check_has_a_wrong_kernel() -> None:

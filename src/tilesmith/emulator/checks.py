@@ -80,7 +80,7 @@ CHECKS: dict[str, Check] = _catalogue(
     ),
     (
         "cb.uneven",
-        "a request that would wrap in the middle",
+        "a push or pop that steps over the end of the circular buffer",
         "make the number of pages of the circular buffer a multiple of what is pushed and popped at a time",
     ),
     (
@@ -111,7 +111,12 @@ CHECKS: dict[str, Check] = _catalogue(
     (
         "cb.left-at-end",
         "pages left in a circular buffer when the program ended",
-        "pop as many pages as are pushed",
+        "pop as many pages as are pushed; only a constant that is waited for and used may stay",
+    ),
+    (
+        "cb.reserved-at-end",
+        "pages reserved that were neither written nor pushed",
+        "fill and push the pages, or do not reserve them",
     ),
     (
         "cb.format",

@@ -236,6 +236,20 @@ void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
     visit(shadow, offset, size, true, [](Shadow& record, uint64_t) { record = {}; });
 }
 
+bool is_touched(ShadowMap& shadow, uint64_t offset, uint64_t size) {
+    bool touched = false;
+    visit(shadow, offset, size, false,
+          [&](Shadow& record, uint64_t) { touched = touched || record.write || record.reads[0] || record.reads[1]; });
+    return touched;
+}
+
+bool is_read(ShadowMap& shadow, uint64_t offset, uint64_t size) {
+    bool read = false;
+    visit(shadow, offset, size, false,
+          [&](Shadow& record, uint64_t) { read = read || record.reads[0] || record.reads[1]; });
+    return read;
+}
+
 void check_word_source(uint32_t offset, uint32_t size, const char* verb, const At& at) {
     bool marked = false;
     visit(*core().shadow, offset, size, false,

@@ -51,6 +51,8 @@ void check_before_write(const Access& access, const At& at);  // looks without l
 void mark_landing(ShadowMap& shadow, uint64_t offset, uint32_t size, const At& at);
 void mark_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
 void clear_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
+bool is_touched(ShadowMap& shadow, uint64_t offset, uint64_t size);   // in some part, since it was marked uninitialised
+bool is_read(ShadowMap& shadow, uint64_t offset, uint64_t size);      // in some part, since it was written
 void check_word_source(uint32_t offset, uint32_t size, const char* verb, const At& at);  // before a signal is changed
 
 // Circular-buffer windows of the running fiber on its own core.

@@ -65,6 +65,22 @@ void cb_setup(Core& core, Fiber& fiber) {
     }
 }
 
+static bool all_read(const Core& core, const CbState& cb) {
+    for (uint32_t page = cb.acked; page != cb.received; ++page)
+        if (!is_read(*core.shadow, cb.config.offset + page % cb.config.pages() * cb.config.page_size,
+                     cb.config.page_size))
+            return false;
+    return true;
+}
+
+// Constants are waited for, used, and never popped; what nobody waits for is memory that a RISC fills for itself.
+static bool may_stay(const Core& core, const CbState& cb, uint32_t index) {
+    if (cb.acked != 0) return false;
+    if (cb.consumer < 0) return !core.fibers[cb.producer]->on_compute() || all_read(core, cb);
+    const Fiber* consumer = core.fibers[cb.consumer];
+    return consumer && consumer->cbs[index].waited >= cb.received && all_read(core, cb);
+}
+
 void check_cbs_at_end(Run& run) {
     if (!run.checks) return;
     for (auto& core : run.program->cores) {
@@ -72,13 +88,28 @@ void check_cbs_at_end(Run& run) {
             CbState& cb = core->cbs[i];
             if (!cb.config.used || cb.config.globally_allocated || cb.received == cb.acked) continue;
             Fiber* producer = cb.producer >= 0 ? core->fibers[cb.producer] : nullptr;
-            if (!producer) continue;
+            if (!producer || may_stay(*core, cb, i)) continue;
             run.current = producer;
             finding("cb.left-at-end", producer->last_at,
                     "CB %u still holds %u of %u pushed pages when all kernels have ended", i, cb.received - cb.acked,
                     cb.received);
             run.current = nullptr;
         }
+    }
+}
+
+// A reservation claims nothing, and one that is written to serves as scratch; one that is left alone was meant to be pushed.
+void check_reserved_at_end(Fiber& fiber) {
+    if (!current_run->checks) return;
+    for (uint32_t i = 0; i < max_cbs; ++i) {
+        const CbConfig& cb = fiber.core->cbs[i].config;
+        const CbLocal& local = fiber.cbs[i];
+        if (!local.unpushed || local.reserved == 0 || cb.globally_allocated) continue;
+        const uint32_t pointer = local.interface.fifo_wr_ptr << (fiber.on_compute() ? 4 : 0);
+        if (is_touched(*fiber.core->shadow, pointer & l1_offset_mask, cb.page_size)) continue;
+        finding("cb.reserved-at-end", local.reserved_at,
+                "the kernel ends with %u pages of CB %u reserved, and has neither written nor pushed them", local.reserved,
+                i);
     }
 }
 
@@ -100,13 +131,13 @@ static void claim(int* owner, const char* check, const char* verb, uint32_t cb, 
 
 static uint32_t unit_shift() { return self().on_compute() ? 4 : 0; }
 
-// Pages are requested as one contiguous run: the hardware does not wrap in the middle of one.
+// A pointer wraps only when it meets the end exactly; one that steps over it goes on into other memory.
 static void check_contiguous(const CbInterface& cb, uint32_t index, uint32_t pointer, uint32_t pages, const char* verb,
                              const At& at) {
     if (!current_run->checks || pointer + pages * cb.fifo_page_size <= cb.fifo_limit) return;
     finding("cb.uneven", at,
-            "%s of %u pages of CB %u runs past its end: only %u pages lie before the wrap, and %u pages do not divide "
-            "evenly",
+            "%s of %u pages of CB %u steps over its end: %u of its %u pages lie before it, and the pointer wraps only at "
+            "the end itself",
             verb, pages, index, (cb.fifo_limit - pointer) / cb.fifo_page_size, cb.fifo_num_pages);
 }
 
@@ -176,13 +207,14 @@ extern "C" void ts_cb_reserve_back(uint32_t index, uint32_t pages, At at) {
     if (pages > cb.config.pages())
         fatal("cb.reserve-beyond-capacity", at, "reserving %u pages of CB %u, which has %u, can never succeed", pages,
               index, cb.config.pages());
-    check_contiguous(local.interface, index, local.interface.fifo_wr_ptr, pages, "a reservation", at);
     const Wait why{Wait::On::cb_space, index, pages, true, at};
     wait_until(cb.space, why, [&] { return cb.config.pages() - (cb.received - cb.acked) >= pages; });
     const uint32_t needed =
         cb.received + pages;  // pages ever pushed once these are; so many minus the capacity must be acked
     if (needed > cb.config.pages()) take_credit(cb.pops, needed - cb.config.pages(), why);
     if (local.reserved < pages) local.reserved = pages;
+    local.unpushed = true;
+    local.reserved_at = at;
 }
 
 extern "C" void ts_cb_push_back(uint32_t index, uint32_t pages, At at) {
@@ -204,6 +236,7 @@ extern "C" void ts_cb_push_back(uint32_t index, uint32_t pages, At at) {
     local.reserved -= pages < local.reserved ? pages : local.reserved;
     advance(local.interface, local.interface.fifo_wr_ptr, pages);
     local.interface.fifo_wr_tile_ptr = 0;
+    local.unpushed = false;
     cb.received += pages;
     local.interface.tiles_received = static_cast<uint16_t>(cb.received);
     give_credit(cb.pushes, cb.received);
@@ -219,7 +252,6 @@ extern "C" void ts_cb_wait_front(uint32_t index, uint32_t pages, At at) {
     if (pages > cb.config.pages())
         fatal("cb.wait-beyond-capacity", at, "waiting for %u pages of CB %u, which has %u, can never succeed", pages,
               index, cb.config.pages());
-    check_contiguous(local.interface, index, local.interface.fifo_rd_ptr, pages, "a wait", at);
     const Wait why{Wait::On::cb_pages, index, pages, true, at};
     wait_until(cb.data, why, [&] { return cb.received - cb.acked >= pages; });
     take_credit(cb.pushes, cb.acked + pages, why);
@@ -289,6 +321,7 @@ struct Window {
 };
 
 static bool inside(const CbConfig& cb, Window window, uint32_t offset, uint32_t size) {
+    if (offset < cb.offset || offset + size > cb.offset + cb.size) return false;  // no access wraps
     const uint32_t distance = (offset - cb.offset + cb.size - (window.begin - cb.offset)) % cb.size;
     return uint64_t{distance} + size <= uint64_t{window.pages} * cb.page_size;
 }
@@ -298,6 +331,15 @@ static Window window_of(const Fiber& fiber, uint32_t index, bool writing) {
     const uint32_t pointer = writing ? local.interface.fifo_wr_ptr : local.interface.fifo_rd_ptr;
     const uint32_t address = fiber.on_compute() ? pointer << 4 : pointer;
     return {address & l1_offset_mask, writing ? local.reserved : local.waited};
+}
+
+// Pages that are pushed and not popped. Their producer may change them while it goes on reserving: who reads them must be
+// ordered with that, as with any other write.
+static bool in_produced(const CbState& cb, const CbLocal& producer, Window reserved, uint32_t offset, uint32_t size) {
+    const uint32_t pages = cb.received - cb.acked, bytes = pages * cb.config.page_size;
+    if (producer.reserved == 0 || bytes == 0 || bytes > cb.config.size) return false;
+    const uint32_t begin = (reserved.begin - cb.config.offset + cb.config.size - bytes) % cb.config.size;
+    return inside(cb.config, {cb.config.offset + begin, pages}, offset, size);
 }
 
 static bool overlaps(const CbConfig& cb, uint32_t offset, uint32_t size) {
@@ -317,7 +359,9 @@ static int forbidding_cb(const Core& core, const Fiber& fiber, uint32_t offset, 
         if (inside(cb.config, window_of(fiber, i, true), offset, size) ||
             inside(cb.config, window_of(fiber, i, false), offset, size))
             return -1;
-        if (!writing && cb.producer == mine) return -1;
+        if (cb.producer == mine &&
+            (!writing || in_produced(cb, fiber.cbs[i], window_of(fiber, i, true), offset, size)))
+            return -1;
         forbids = static_cast<int>(i);
     }
     return forbids;

@@ -166,6 +166,8 @@ struct Transfer {
 struct CbLocal {
     CbInterface interface{};
     uint32_t reserved = 0, waited = 0;
+    bool unpushed = false;  // no push has followed the last reservation
+    At reserved_at;
 };
 
 struct KernelImage {
@@ -321,6 +323,7 @@ void check_transfers_at_end(Fiber& fiber);
 // cb.cpp
 void cb_setup(Core& core, Fiber& fiber);
 void check_cbs_at_end(Run& run);
+void check_reserved_at_end(Fiber& fiber);
 // faults.cpp
 void hide_window(Run& run, uint32_t next_core);  // the low window shows one core's L1 at a time
 // deadlock.cpp, report.cpp

@@ -144,6 +144,7 @@ static void place_static_data(Fiber& fiber) {
 
 static void finish(Fiber& fiber) {
     check_transfers_at_end(fiber);
+    check_reserved_at_end(fiber);
     if (fiber.on_compute() && --fiber.core->compute_roles_left == 0) engine_finish(fiber.core->engine, fiber.last_at);
     fiber.state = Fiber::State::done;
     --current_run->live;
