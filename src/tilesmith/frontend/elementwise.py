@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tilesmith.frontend import source as s
 from tilesmith.frontend.affine import affine, minus, plus, uses
+from tilesmith.frontend.branches import merged_branches
 from tilesmith.frontend.fusion import Fused, fused_store
 from tilesmith.frontend.rewrite import transform
 
@@ -53,7 +54,7 @@ def flatten(loop: s.Loop) -> list[Guarded] | None:
     except NotElementwiseError:
         return None
     fused: Fused = {}
-    stores = [_with_missing_dims(_fused(_narrowed(guarded), fused)) for guarded in stores]
+    stores = [_with_missing_dims(_fused(_narrowed(guarded), fused)) for guarded in merged_branches(stores)]
     return stores if _independent(stores) else None
 
 

@@ -137,13 +137,22 @@ class Expressions:
         if op in _COMPARE_FLOATS:
             return self._compare(op, a, b)
         if dtype == "bool":
-            kind = {"and": arith.AndIOp, "or": arith.OrIOp, "xor": arith.XOrIOp}[op]
-            return self.e.binary(kind, self.condition(a), self.condition(b))
+            return self._short_circuit(op, a, b) or self._logical(op, a, b)
         if is_float(dtype):
             return self.e.binary(FLOAT_OPS[op], self.e.as_f32(self.value(a)), self.e.as_f32(self.value(b)))
         left, right = self._same(self.value(a), self.value(b))
         result = self._integers(op, a, b, left, right, dtype)
         return self._wrapped(result, dtype) if op in _MAY_OVERFLOW else result
+
+    def _short_circuit(self, op: str, a: Expr, b: Expr) -> SSAValue | None:
+        """`and` and `or` look at their second side only if the first has not decided."""
+        if op == "and":
+            return self.choose(Select(a, b, Number(0, "bool"), "bool"))
+        return self.choose(Select(a, Number(1, "bool"), b, "bool")) if op == "or" else None
+
+    def _logical(self, op: str, a: Expr, b: Expr) -> SSAValue:
+        kind = {"and": arith.AndIOp, "or": arith.OrIOp, "xor": arith.XOrIOp}[op]
+        return self.e.binary(kind, self.condition(a), self.condition(b))
 
     def _same(self, left: SSAValue, right: SSAValue) -> tuple[SSAValue, SSAValue]:
         if isinstance(left.type, IndexType) and isinstance(right.type, IndexType):

@@ -11,12 +11,14 @@ from xdsl.ir import Block, Region, SSAValue
 from tilesmith.dialects import tile
 from tilesmith.frontend import source as s
 from tilesmith.frontend.affine import affine, uses
-from tilesmith.frontend.bounds import is_inside
+from tilesmith.frontend.bounds import Extents, is_inside
+from tilesmith.frontend.clipping import Clipped
 from tilesmith.frontend.context import Context
 from tilesmith.frontend.elementwise import Space, upper_limit
 from tilesmith.frontend.emitter import INDEX
 from tilesmith.frontend.expressions import Expressions
 from tilesmith.frontend.scalars import lower_scalar
+from tilesmith.frontend.tile_ops import fill_region
 from tilesmith.frontend.transfers import copy, whole
 
 _SMALL_INTEGERS = ("int8", "uint8", "bool")
@@ -40,16 +42,20 @@ class Box:
 
     @property
     def fits(self) -> bool:
-        """Whether the box surely lies inside its buffer."""
+        """Whether the box can lie inside its buffer: an offset known only at run time is trusted."""
         if self.region.memory.scope == "global" or self.region.memory.sizes is None:
             return True
         return all(
-            size.value <= room if not isinstance(offset, s.Number) else size.value + offset.value <= room
+            0 <= offset.value <= room - size.value if isinstance(offset, s.Number) else size.value <= room
             for offset, size, room in zip(
                 self.region.offsets, self.region.sizes, self.region.memory.sizes, strict=True
             )
             if isinstance(size, s.Number)
         )
+
+    @property
+    def is_fixed(self) -> bool:
+        return all(isinstance(offset, s.Number) for offset in self.region.offsets)
 
 
 def box_of(memory: s.Memory, indices: Sequence[s.Expr], space: Space) -> Box | None:
@@ -103,7 +109,7 @@ def emit_map(
     ctx: Context, out: s.Memory, iteration: Sequence[s.Variable | None], value: s.Expr, space: Space
 ) -> None:
     """out[iteration] = value. Dimensions of `out` that follow no variable are of size 1."""
-    operands = _Operands(ctx, list(iteration), space)
+    operands = _Operands(ctx, list(iteration), space, s.chosen_loads_of(value))
     for load in s.outer_loads_of(value):
         operands.add(load)
     kinds = [f32 if s.is_float(memory.dtype) else i32 for memory, _ in operands.inputs]
@@ -129,10 +135,14 @@ def emit_map(
 class _Operands:
     """The inputs of one map: buffers, and scalars known outside of it."""
 
-    def __init__(self, ctx: Context, iteration: list[s.Variable | None], space: Space) -> None:
+    def __init__(
+        self, ctx: Context, iteration: list[s.Variable | None], space: Space, chosen: set[s.Load]
+    ) -> None:
         self.ctx = ctx
         self.iteration = iteration
         self.space = space
+        self.chosen = chosen
+        self.extents: Extents = ctx.extents | {v: s.Number(extent) for v, extent in space.extents.items()}
         self.inputs: list[tuple[s.Memory, list[int]]] = []
         self.positions: dict[s.Load, int] = {}
         self.scalars: dict[s.Load, SSAValue] = {}
@@ -159,14 +169,32 @@ class _Operands:
         box = box_of(load.memory, load.indices, self.space)
         memory = load.memory
         integers = memory.dtype in _SMALL_INTEGERS or memory in self.ctx.accumulators
-        if box is None or not box.fits or not (s.is_float(memory.dtype) or integers):
+        if box is None or not (s.is_float(memory.dtype) or integers) or not self._is_safe(load, box):
             return self._collected(load)
-        if memory.is_buffer and self._is_direct(box):
+        if memory.is_buffer and box.fits and self._is_direct(box):
             return memory, [self._position(v) for v in box.follows]
+        inside = Clipped.of(box.region)
+        if inside is None:
+            return self._collected(load)
         shape = [self.space.extents[v] for v in box.order] or [1]
         part = self.ctx.temporary(memory.name, shape, memory.dtype, "shared")
-        copy(self.ctx, box.region, whole(part))
+        moving = [n for n, variable in enumerate(box.follows) if variable is not None]
+        if inside.is_part:
+            fill_region(self.ctx, whole(part), s.Number(0.0, memory.dtype))
+        copy(self.ctx, inside.source, inside.within(part, moving))
         return part, [self._position(v) for v in box.order] or [-1]
+
+    def _is_safe(self, load: s.Load, box: Box) -> bool:
+        """Whether what lies outside of the buffer, if anything does, is known and need not be looked for.
+
+        Where a choice has taken the other side, the indices of this one may be anything.
+        """
+        if not load.memory.is_buffer or load not in self.chosen or box.is_fixed:
+            return box.fits or box.is_fixed
+        return all(map(self._stays_inside, load.indices, load.memory.shape))
+
+    def _stays_inside(self, index: s.Expr, size: s.Expr) -> bool:
+        return is_inside(index, size, self.extents)
 
     def _is_direct(self, box: Box) -> bool:
         sizes = box.region.memory.sizes
@@ -193,9 +221,12 @@ class _Operands:
     def _inside(self, load: s.Load) -> s.Expr:
         """A load that gives zero where it would leave its buffer; tensors do that by themselves."""
         value: s.Expr = load
-        extents = {v: s.Number(extent) for v, extent in self.space.extents.items()}
+        zero = s.Number(0.0 if s.is_float(load.dtype) else 0, load.dtype)
         for index, size in zip(load.indices, load.memory.shape, strict=True):
-            if load.memory.is_buffer and s.is_nonnegative(index) and not is_inside(index, size, extents):
-                zero = s.Number(0.0 if s.is_float(load.dtype) else 0, load.dtype)
-                value = s.Select(s.Binary("lt", index, size, "bool"), value, zero, load.dtype)
+            from_data = any(True for _ in s.loads_of(index)) and load not in self.chosen
+            if not load.memory.is_buffer or from_data or self._stays_inside(index, size):
+                continue
+            value = s.Select(s.Binary("lt", index, size, "bool"), value, zero, load.dtype)
+            if not s.is_nonnegative(index):
+                value = s.Select(s.Binary("ge", index, s.Number(0), "bool"), value, zero, load.dtype)
         return value

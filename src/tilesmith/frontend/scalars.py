@@ -88,29 +88,43 @@ def _wholly_written(statements: Sequence[s.Statement]) -> Iterable[s.Memory]:
                 break
             if statement.start.value == 0 and statement.step == s.Number(1, statement.step.dtype):
                 extents[statement.variable] = int(statement.extent.value)
-            yield from (m for part in statement.body if (m := _covered(part, extents)) is not None)
+            for part in statement.body:
+                yield from _covered(part, extents)
             if not isinstance(statement.body[-1], s.Loop):
                 break
             statement = statement.body[-1]
 
 
-def _covered(statement: s.Statement, extents: dict[s.Variable, int]) -> s.Memory | None:
-    if not isinstance(statement, s.Store) or statement.memory.sizes is None or statement.accumulate:
-        return None
+def _covered(statement: s.Statement, extents: dict[s.Variable, int]) -> set[s.Memory]:
+    """Memories a statement writes whole over the iterations around it; a branch, if both of its sides do."""
+    if isinstance(statement, s.Branch):
+        sides = [
+            {m for part in side for m in _covered(part, extents)}
+            for side in (statement.then, statement.otherwise)
+        ]
+        return set.intersection(*sides)
+    if isinstance(statement, s.Store) and _covers(statement, extents):
+        return {statement.memory}
+    return set()
+
+
+def _covers(statement: s.Store, extents: dict[s.Variable, int]) -> bool:
+    if statement.memory.sizes is None or statement.accumulate:
+        return False
     seen: set[s.Variable] = set()
     for index, size in zip(statement.indices, statement.memory.sizes, strict=True):
         form = affine(index, extents)
         if form is None or not isinstance(form.rest, s.Number) or form.rest.value != 0:
-            return None
+            return False
         ((variable, factor),) = form.factors.items() if len(form.factors) == 1 else ((None, 0),)
         if variable is None:
             if size != 1 or form.factors:
-                return None
+                return False
         elif factor != 1 or extents[variable] < size or variable in seen:
-            return None
+            return False
         else:
             seen.add(variable)
-    return statement.memory
+    return True
 
 
 class _Scalar:

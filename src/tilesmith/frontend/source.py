@@ -343,6 +343,12 @@ def outer_loads_of(expr: Expr) -> Iterator[Load]:
             yield from outer_loads_of(child)
 
 
+def chosen_loads_of(expr: Expr) -> set[Load]:
+    """Loads of which the value is only wanted where a choice takes their side."""
+    choices = [part for part in walk(expr) if isinstance(part, Select)]
+    return {load for one in choices for side in (one.a, one.b) for load in outer_loads_of(side)}
+
+
 def reads_of(statement: Statement) -> set[Memory]:
     """Memories that a statement, or anything in it, reads."""
     found: set[Memory] = set()

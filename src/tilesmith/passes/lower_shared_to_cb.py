@@ -20,6 +20,7 @@ from tilesmith.passes.merge_copies import merge_copies
 from tilesmith.passes.roles import assign_roles, set_role, steps
 from tilesmith.passes.split_buffers import split_buffers
 from tilesmith.passes.staging import Staging, accesses_by_buffer
+from tilesmith.passes.unwritten import only_kept
 from tilesmith.passes.versions import insert_releases
 
 
@@ -94,11 +95,18 @@ def _end_versions(block: Block, homes: dict[tile.AllocOp, SSAValue]) -> None:
 
 def _begin(home: SSAValue) -> list[Operation]:
     """A first version: zeros where the buffer is put together from parts, so that none is left unwritten."""
-    parts = [use.operation for use in home.uses if isinstance(use.operation, tile.CopyOp | tile.ScalarOp)]
-    if not any(home in buffer_effects(op).updates for op in parts):
+    if not any(_adds_a_part(use.operation, home) for use in home.uses):
         return [tt.UndefOp(home)]
     assert isinstance(home.owner, tt.CBOp)
     zero = arith.ConstantOp(FloatAttr(0.0, f32))
     fill = tile.FillOp(home, zero.result)
     set_role(fill, home.owner.producer.data)
     return [zero, fill]
+
+
+def _adds_a_part(op: Operation, home: SSAValue) -> bool:
+    """Whether an operation writes some elements and keeps what the others had."""
+    if isinstance(op, tile.MapOp):
+        arguments = zip(op.ins, op.body.block.args, strict=False)
+        return any(value is home and only_kept(arg) for value, arg in arguments)
+    return isinstance(op, tile.CopyOp | tile.ScalarOp) and home in buffer_effects(op).updates

@@ -35,13 +35,13 @@ def _needs(op: Operation) -> tuple[SSAValue, ...]:
         return (op.source,)
     if isinstance(op, MapOp):
         arguments = zip(op.ins, op.body.block.args, strict=False)
-        return tuple(value for value, arg in arguments if value is not op.out or not _only_kept(arg))
+        return tuple(value for value, arg in arguments if value is not op.out or not only_kept(arg))
     if isinstance(op, GemmOp | ReduceOp | StoreOp):
         return buffer_effects(op).reads
     return ()
 
 
-def _only_kept(old: SSAValue) -> bool:
+def only_kept(old: SSAValue) -> bool:
     """Whether a map takes the old value only where it does not write a new one."""
     return all(isinstance(use.operation, arith.SelectOp) for use in old.uses)
 
