@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 Param = Literal["bits", "int", "float"]
+Unit = Literal["vector", "matrix"]
 
 
 @dataclass(frozen=True)
 class VectorFunction:
     """One function: its call, its init, its header and a macro the header wants; its slots and parameters.
 
-    `helper` is what the kernel itself must define for it.
+    `helper` is what the kernel itself must define for it, `unit` what must be set up for it.
     """
 
     call: str
@@ -27,6 +28,7 @@ class VectorFunction:
     params: tuple[Param, ...] = ()
     define: str = ""
     helper: str = ""
+    unit: Unit = "vector"
 
 
 # Kernels of operations include the same file.
@@ -84,21 +86,12 @@ def _logarithm(inverse_bits: str) -> VectorFunction:
     )
 
 
-def _reduction(pool: str, direction: str) -> VectorFunction:
+def _reduction(pool: str) -> VectorFunction:
     kind = f"PoolType::{pool}, DataFormat::Float32"
     return VectorFunction(
-        f"sfpu_reduce<{kind}, ReduceDim::REDUCE_{direction}>({{0}})",
+        f"sfpu_reduce<{kind}, ReduceDim::REDUCE_COL>({{0}})",
         f"sfpu_reduce_init<{kind}>()",
         "api/compute/compute_kernel_api.h",
-    )
-
-
-def _spread(direction: str) -> VectorFunction:
-    return VectorFunction(
-        f"sfpu_mul_bcast_{direction}({{1}}, {{0}})",
-        f"sfpu_mul_bcast_{direction}_init()",
-        "api/compute/sfpu_binary_bcast.h",
-        slots=2,
     )
 
 
@@ -164,10 +157,20 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
         slots=2,
     ),
     "running_sum": VectorFunction("cumsum_tile({0})", "cumsum_tile_init()", "api/compute/cumsum.h"),
-    # A slot of ones times column 0 (row 0) of another slot: that column (row) all over the tile.
-    "spread_column": _spread("col"),
-    "spread_row": _spread("row"),
-    **{f"{pool.lower()}_rows": _reduction(pool, "ROW") for pool in ("SUM", "MAX", "MIN")},
-    **{f"{pool.lower()}_columns": _reduction(pool, "COL") for pool in ("SUM", "MAX", "MIN")},
+    # A slot of ones times row 0 of another slot: that row all over the tile. The call for columns multiplies
+    # all columns but one by zero and adds them, which makes NaN of an infinity: columns are transposed first.
+    "spread_row": VectorFunction(
+        "sfpu_mul_bcast_row({1}, {0})",
+        "sfpu_mul_bcast_row_init()",
+        "api/compute/sfpu_binary_bcast.h",
+        slots=2,
+    ),
+    "transpose": VectorFunction(
+        "transpose_dest<DST_ACCUM_MODE>({0})",
+        "transpose_dest_init<DST_ACCUM_MODE>()",
+        "api/compute/transpose_dest.h",
+        unit="matrix",
+    ),
+    **{f"{pool.lower()}_columns": _reduction(pool) for pool in ("SUM", "MAX", "MIN")},
 }
 """By the name `tt_compute.vector` calls them."""

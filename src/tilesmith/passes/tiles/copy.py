@@ -100,8 +100,8 @@ def _move(stage: Stage, cb: SSAValue, number: Index, how: Access) -> int:
     stage.move(cb, number, 0, "transpose" if how.turned else "copy")
     slot = 0
     for direction in how.spreads:
-        stage.vector("fill", [1 - slot], [stage.number(1.0)])
-        stage.vector(f"spread_{direction}", [slot, 1 - slot])
+        spread = stage.spread_row if direction == "row" else stage.spread_column
+        spread(slot, 1 - slot)
         slot = 1 - slot
     return slot
 

@@ -72,7 +72,9 @@ def needs_of(op: Operation, formats: Formats) -> list[Need]:
         ]
     if isinstance(op, ttc.VectorOp):
         fn = op.fn.data
-        return [Need(SFPU, VECTOR_FUNCTIONS[fn].init, lambda: ttc.InitVectorOp(fn))]
+        function = VECTOR_FUNCTIONS[fn]
+        engine = SFPU if function.unit == "vector" else FPU
+        return [Need(engine, function.init, lambda: ttc.InitVectorOp(fn))]
     if isinstance(op, ttc.PackTileOp):
         out = op.cb
         return [Need(PACK, buffer_of(out).format.data, lambda: ttc.PackReconfigOp(out), out)]

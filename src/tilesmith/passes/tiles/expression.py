@@ -89,9 +89,8 @@ class Apply(Node):
 
 @dataclass(frozen=True, eq=False)
 class Spread(Node):
-    """Column 0 ("column") or row 0 ("row") of a tile, all over."""
+    """Row 0 of a tile, all over."""
 
-    direction: str
     source: Node
 
     @property

@@ -35,9 +35,13 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access]) -> Node:
 
 
 def _load(number: int, how: Access) -> Node:
+    if how.spreads == ("column",):  # as a row, which the vector unit spreads without touching other elements
+        return Apply("transpose", (Spread(Load(number, not how.turned)),))
     node: Node = Load(number, how.turned)
-    for direction in how.spreads:
-        node = Spread(direction, node)
+    if "row" in how.spreads:
+        node = Spread(node)
+    if "column" in how.spreads:
+        node = Spread(Apply("transpose", (node,)))
     return node
 
 

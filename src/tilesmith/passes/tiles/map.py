@@ -172,9 +172,8 @@ class _Map:
                 stage.vector("fill", [result], [self._param(stage, value, i, place)])
             case Eltwise() as node:
                 self._eltwise(stage, node, result, i, place)
-            case Spread(direction, _):
-                stage.vector("fill", [result], [stage.number(1.0)])
-                stage.vector(f"spread_{direction}", [slot(step.args[0]), result])
+            case Spread():
+                stage.spread_row(slot(step.args[0]), result)
             case Apply(fn, inputs, params):
                 slots = [result] if len(inputs) == 1 else [*(slot(arg) for arg in step.args), result]
                 stage.vector(fn, slots, [self._param(stage, value, i, place) for value in params])

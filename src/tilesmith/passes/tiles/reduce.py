@@ -140,17 +140,17 @@ class _Reduction:
         across, down = flat or dim == axes.col, flat or dim == axes.row
         slot, spare = _RESULT, _NEXT
         if across:
-            stage.vector(f"{pool}_rows", [slot])
-        if across or (axes.col is not None and target.col is None):
-            slot, spare = _spread(stage, "column", slot, spare)
+            stage.vector("transpose", [slot])
+            stage.vector(f"{pool}_columns", [slot])
+            stage.spread_row(slot, spare)
+            stage.vector("transpose", [spare])
+            slot, spare = spare, slot
+        elif axes.col is not None and target.col is None:
+            stage.spread_column(slot, spare)
+            slot, spare = spare, slot
         if down:
             stage.vector(f"{pool}_columns", [slot])
         if down or (axes.row is not None and target.row is None):
-            slot, spare = _spread(stage, "row", slot, spare)
+            stage.spread_row(slot, spare)
+            slot, spare = spare, slot
         return slot
-
-
-def _spread(stage: Stage, direction: str, slot: int, spare: int) -> tuple[int, int]:
-    stage.vector("fill", [spare], [stage.number(1.0)])
-    stage.vector(f"spread_{direction}", [slot, spare])
-    return spare, slot

@@ -60,6 +60,17 @@ class Stage(Body):
     def vector(self, fn: str, slots: Sequence[Index], params: Sequence[SSAValue] = ()) -> None:
         self.op(ttc.VectorOp(fn, [self.value(slot) for slot in slots], params))
 
+    def spread_row(self, slot: Index, into: Index) -> None:
+        """Row 0 of a slot, all over another."""
+        self.vector("fill", [into], [self.number(1.0)])
+        self.vector("spread_row", [slot, into])
+
+    def spread_column(self, slot: Index, into: Index) -> None:
+        """Column 0 of a slot, all over another; the slot is left transposed."""
+        self.vector("transpose", [slot])
+        self.spread_row(slot, into)
+        self.vector("transpose", [into])
+
     def pack(self, slot: Index, cb: SSAValue, at: Index | None = None) -> None:
         self.op(ttc.PackTileOp(self.value(slot), cb, None if at is None else self.value(at)))
 

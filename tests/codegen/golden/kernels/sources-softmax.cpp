@@ -42,6 +42,7 @@ void kernel_main() {
 #include "api/compute/reg_api.h"
 #include "api/compute/sfpu_binary_bcast.h"
 #include "api/compute/tile_move_copy.h"
+#include "api/compute/transpose_dest.h"
 
 // The exact reciprocal: up to release 0.77 it is asked for by a flag, later there is no other.
 template <bool legacy>
@@ -86,12 +87,15 @@ void kernel_main() {
             copy_tile(cb_X_shared, k, 1);
             binary_max_tile(0, 1, 0);
         }
+        transpose_dest_init<DST_ACCUM_MODE>();
+        transpose_dest<DST_ACCUM_MODE>(0);
         sfpu_reduce_init<PoolType::MAX, DataFormat::Float32>();
-        sfpu_reduce<PoolType::MAX, DataFormat::Float32, ReduceDim::REDUCE_ROW>(0);
+        sfpu_reduce<PoolType::MAX, DataFormat::Float32, ReduceDim::REDUCE_COL>(0);
         fill_tile_init();
         fill_tile_bitcast(1, 0x3f800000u /* 1 */);
-        sfpu_mul_bcast_col_init();
-        sfpu_mul_bcast_col(1, 0);
+        sfpu_mul_bcast_row_init();
+        sfpu_mul_bcast_row(1, 0);
+        transpose_dest<DST_ACCUM_MODE>(1);
         tile_regs_commit();
         tile_regs_wait();
         pack_reconfig_data_format(cb_row_max);
@@ -143,12 +147,15 @@ void kernel_main() {
             copy_tile(cb_E_local, k, 1);
             add_binary_tile(0, 1, 0);
         }
+        transpose_dest_init<DST_ACCUM_MODE>();
+        transpose_dest<DST_ACCUM_MODE>(0);
         sfpu_reduce_init<PoolType::SUM, DataFormat::Float32>();
-        sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_ROW>(0);
+        sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_COL>(0);
         fill_tile_init();
         fill_tile_bitcast(1, 0x3f800000u /* 1 */);
-        sfpu_mul_bcast_col_init();
-        sfpu_mul_bcast_col(1, 0);
+        sfpu_mul_bcast_row_init();
+        sfpu_mul_bcast_row(1, 0);
+        transpose_dest<DST_ACCUM_MODE>(1);
         tile_regs_commit();
         tile_regs_wait();
         pack_tile(1, cb_row_sum);
@@ -158,6 +165,7 @@ void kernel_main() {
         // E_local_2_out[i, j] = E_local[i, j] / row_sum[i]
         cb_wait_front(cb_row_sum, 1);
         cb_reserve_back(cb_E_local_2_out, 8);
+        copy_init(cb_E_local);
         pack_reconfig_data_format(cb_E_local_2_out);
         for (int32_t tile = 0; tile < 8; tile += 2) {
             tile_regs_acquire();

@@ -34,59 +34,63 @@ builtin.module attributes {partition = {kind = "linear", extents = ["8"], column
             "tt_compute.vector"(%11, %12, %13) <{fn = "max", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
           }
           %14 = arith.constant 0 : index
-          "tt_compute.vector"(%14) <{fn = "max_rows", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
-          %15 = arith.constant 1.000000e+00 : f32
-          %16 = arith.constant 1 : index
-          "tt_compute.vector"(%16, %15) <{fn = "fill", operandSegmentSizes = array<i32: 1, 1>}> : (index, f32) -> ()
-          %17 = arith.constant 0 : index
-          %18 = arith.constant 1 : index
-          "tt_compute.vector"(%17, %18) <{fn = "spread_column", operandSegmentSizes = array<i32: 2, 0>}> : (index, index) -> ()
-        }, {
+          "tt_compute.vector"(%14) <{fn = "transpose", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
+          %15 = arith.constant 0 : index
+          "tt_compute.vector"(%15) <{fn = "max_columns", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
+          %16 = arith.constant 1.000000e+00 : f32
+          %17 = arith.constant 1 : index
+          "tt_compute.vector"(%17, %16) <{fn = "fill", operandSegmentSizes = array<i32: 1, 1>}> : (index, f32) -> ()
+          %18 = arith.constant 0 : index
           %19 = arith.constant 1 : index
-          tt_compute.pack_tile %19 to %row_max : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
+          "tt_compute.vector"(%18, %19) <{fn = "spread_row", operandSegmentSizes = array<i32: 2, 0>}> : (index, index) -> ()
+          %20 = arith.constant 1 : index
+          "tt_compute.vector"(%20) <{fn = "transpose", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
+        }, {
+          %21 = arith.constant 1 : index
+          tt_compute.pack_tile %21 to %row_max : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
         }) : () -> ()
       }
       tt.stage "compute" "E_local[i, j] = exp(X_shared[i, j] - row_max[i])" ins(%X_shared, %row_max) outs(%E_local) : (!tt.cb_of<!tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>) -> (!tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>) {
-        %20 = arith.constant 0 : index
-        %21 = arith.constant 8 : index
-        %22 = arith.constant 2 : index
-        scf.for %tile = %20 to %21 step %22 {
+        %22 = arith.constant 0 : index
+        %23 = arith.constant 8 : index
+        %24 = arith.constant 2 : index
+        scf.for %tile = %22 to %23 step %24 {
           "tt_compute.dst"() <{slots = 4 : i64, wide = true}> ({
-            %23 = arith.constant 0 : index
-            %24 = arith.constant 2 : index
-            %25 = arith.constant 1 : index
-            scf.for %i = %23 to %24 step %25 {
-              %26 = arith.addi %tile, %i : index
-              tt_compute.move_tile "copy" %X_shared[%26] to %i : !tt.cb_of<!tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>>
+            %25 = arith.constant 0 : index
+            %26 = arith.constant 2 : index
+            %27 = arith.constant 1 : index
+            scf.for %i = %25 to %26 step %27 {
+              %28 = arith.addi %tile, %i : index
+              tt_compute.move_tile "copy" %X_shared[%28] to %i : !tt.cb_of<!tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>>
             }
-            %27 = arith.constant 0 : index
-            %28 = arith.constant 2 : index
-            %29 = arith.constant 1 : index
-            scf.for %i_1 = %27 to %28 step %29 {
-              %30 = arith.constant 2 : index
-              %31 = arith.addi %30, %i_1 : index
-              %32 = arith.constant 0 : index
-              tt_compute.move_tile "copy" %row_max[%32] to %31 : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
+            %29 = arith.constant 0 : index
+            %30 = arith.constant 2 : index
+            %31 = arith.constant 1 : index
+            scf.for %i_1 = %29 to %30 step %31 {
+              %32 = arith.constant 2 : index
+              %33 = arith.addi %32, %i_1 : index
+              %34 = arith.constant 0 : index
+              tt_compute.move_tile "copy" %row_max[%34] to %33 : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
             }
-            %33 = arith.constant 0 : index
-            %34 = arith.constant 2 : index
-            %35 = arith.constant 1 : index
-            scf.for %i_2 = %33 to %34 step %35 {
-              %36 = arith.constant 2 : index
-              %37 = arith.addi %36, %i_2 : index
-              "tt_compute.vector"(%i_2, %37, %i_2) <{fn = "sub", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
+            %35 = arith.constant 0 : index
+            %36 = arith.constant 2 : index
+            %37 = arith.constant 1 : index
+            scf.for %i_2 = %35 to %36 step %37 {
+              %38 = arith.constant 2 : index
+              %39 = arith.addi %38, %i_2 : index
+              "tt_compute.vector"(%i_2, %39, %i_2) <{fn = "sub", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
             }
-            %38 = arith.constant 0 : index
-            %39 = arith.constant 2 : index
-            %40 = arith.constant 1 : index
-            scf.for %i_3 = %38 to %39 step %40 {
+            %40 = arith.constant 0 : index
+            %41 = arith.constant 2 : index
+            %42 = arith.constant 1 : index
+            scf.for %i_3 = %40 to %41 step %42 {
               "tt_compute.vector"(%i_3) <{fn = "exp", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
             }
           }, {
-            %41 = arith.constant 0 : index
-            %42 = arith.constant 2 : index
-            %43 = arith.constant 1 : index
-            scf.for %i_4 = %41 to %42 step %43 {
+            %43 = arith.constant 0 : index
+            %44 = arith.constant 2 : index
+            %45 = arith.constant 1 : index
+            scf.for %i_4 = %43 to %44 step %45 {
               tt_compute.pack_tile %i_4 to %E_local : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
             }
           }) : () -> ()
@@ -96,76 +100,80 @@ builtin.module attributes {partition = {kind = "linear", extents = ["8"], column
       tt.release %row_max : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
       tt.stage "compute" "row_sum = sum of E_local along dimension 1" ins(%E_local) outs(%row_sum) : (!tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>) -> (!tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>) {
         "tt_compute.dst"() <{slots = 3 : i64, wide = true}> ({
-          %44 = arith.constant 0 : index
-          %45 = arith.constant 0 : index
-          tt_compute.move_tile "copy" %E_local[%44] to %45 : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
-          %46 = arith.constant 1 : index
-          %47 = arith.constant 8 : index
+          %46 = arith.constant 0 : index
+          %47 = arith.constant 0 : index
+          tt_compute.move_tile "copy" %E_local[%46] to %47 : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
           %48 = arith.constant 1 : index
-          scf.for %k_1 = %46 to %47 step %48 {
-            %49 = arith.constant 1 : index
-            tt_compute.move_tile "copy" %E_local[%k_1] to %49 : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
-            %50 = arith.constant 0 : index
+          %49 = arith.constant 8 : index
+          %50 = arith.constant 1 : index
+          scf.for %k_1 = %48 to %49 step %50 {
             %51 = arith.constant 1 : index
+            tt_compute.move_tile "copy" %E_local[%k_1] to %51 : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
             %52 = arith.constant 0 : index
-            "tt_compute.vector"(%50, %51, %52) <{fn = "add", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
+            %53 = arith.constant 1 : index
+            %54 = arith.constant 0 : index
+            "tt_compute.vector"(%52, %53, %54) <{fn = "add", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
           }
-          %53 = arith.constant 0 : index
-          "tt_compute.vector"(%53) <{fn = "sum_rows", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
-          %54 = arith.constant 1.000000e+00 : f32
-          %55 = arith.constant 1 : index
-          "tt_compute.vector"(%55, %54) <{fn = "fill", operandSegmentSizes = array<i32: 1, 1>}> : (index, f32) -> ()
+          %55 = arith.constant 0 : index
+          "tt_compute.vector"(%55) <{fn = "transpose", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
           %56 = arith.constant 0 : index
-          %57 = arith.constant 1 : index
-          "tt_compute.vector"(%56, %57) <{fn = "spread_column", operandSegmentSizes = array<i32: 2, 0>}> : (index, index) -> ()
-        }, {
+          "tt_compute.vector"(%56) <{fn = "sum_columns", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
+          %57 = arith.constant 1.000000e+00 : f32
           %58 = arith.constant 1 : index
-          tt_compute.pack_tile %58 to %row_sum : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
+          "tt_compute.vector"(%58, %57) <{fn = "fill", operandSegmentSizes = array<i32: 1, 1>}> : (index, f32) -> ()
+          %59 = arith.constant 0 : index
+          %60 = arith.constant 1 : index
+          "tt_compute.vector"(%59, %60) <{fn = "spread_row", operandSegmentSizes = array<i32: 2, 0>}> : (index, index) -> ()
+          %61 = arith.constant 1 : index
+          "tt_compute.vector"(%61) <{fn = "transpose", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
+        }, {
+          %62 = arith.constant 1 : index
+          tt_compute.pack_tile %62 to %row_sum : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
         }) : () -> ()
       }
       tt.stage "compute" "E_local_2_out[i, j] = E_local[i, j] / row_sum[i]" ins(%E_local, %row_sum) outs(%E_local_2_out) : (!tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>, !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>) -> (!tt.cb_of<!tile.buffer<[32, 256], bf16, fragment, tiled, Float16_b>>) {
-        %59 = arith.constant 0 : index
-        %60 = arith.constant 8 : index
-        %61 = arith.constant 2 : index
-        scf.for %tile_1 = %59 to %60 step %61 {
+        %63 = arith.constant 0 : index
+        %64 = arith.constant 8 : index
+        %65 = arith.constant 2 : index
+        scf.for %tile_1 = %63 to %64 step %65 {
           "tt_compute.dst"() <{slots = 4 : i64, wide = true}> ({
-            %62 = arith.constant 0 : index
-            %63 = arith.constant 2 : index
-            %64 = arith.constant 1 : index
-            scf.for %i_5 = %62 to %63 step %64 {
-              %65 = arith.addi %tile_1, %i_5 : index
-              tt_compute.move_tile "copy" %E_local[%65] to %i_5 : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
-            }
             %66 = arith.constant 0 : index
             %67 = arith.constant 2 : index
             %68 = arith.constant 1 : index
-            scf.for %i_6 = %66 to %67 step %68 {
-              %69 = arith.constant 2 : index
-              %70 = arith.addi %69, %i_6 : index
-              %71 = arith.constant 0 : index
-              tt_compute.move_tile "copy" %row_sum[%71] to %70 : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
+            scf.for %i_5 = %66 to %67 step %68 {
+              %69 = arith.addi %tile_1, %i_5 : index
+              tt_compute.move_tile "copy" %E_local[%69] to %i_5 : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
             }
-            %72 = arith.constant 0 : index
-            %73 = arith.constant 2 : index
-            %74 = arith.constant 1 : index
-            scf.for %i_7 = %72 to %73 step %74 {
-              %75 = arith.constant 2 : index
-              %76 = arith.addi %75, %i_7 : index
-              "tt_compute.vector"(%76) <{fn = "recip", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
+            %70 = arith.constant 0 : index
+            %71 = arith.constant 2 : index
+            %72 = arith.constant 1 : index
+            scf.for %i_6 = %70 to %71 step %72 {
+              %73 = arith.constant 2 : index
+              %74 = arith.addi %73, %i_6 : index
+              %75 = arith.constant 0 : index
+              tt_compute.move_tile "copy" %row_sum[%75] to %74 : !tt.cb_of<!tile.buffer<[32], f32, fragment, column, Float32>>
             }
-            %77 = arith.constant 0 : index
-            %78 = arith.constant 2 : index
-            %79 = arith.constant 1 : index
-            scf.for %i_8 = %77 to %78 step %79 {
-              %80 = arith.constant 2 : index
-              %81 = arith.addi %80, %i_8 : index
-              "tt_compute.vector"(%i_8, %81, %i_8) <{fn = "mul", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
+            %76 = arith.constant 0 : index
+            %77 = arith.constant 2 : index
+            %78 = arith.constant 1 : index
+            scf.for %i_7 = %76 to %77 step %78 {
+              %79 = arith.constant 2 : index
+              %80 = arith.addi %79, %i_7 : index
+              "tt_compute.vector"(%80) <{fn = "recip", operandSegmentSizes = array<i32: 1, 0>}> : (index) -> ()
+            }
+            %81 = arith.constant 0 : index
+            %82 = arith.constant 2 : index
+            %83 = arith.constant 1 : index
+            scf.for %i_8 = %81 to %82 step %83 {
+              %84 = arith.constant 2 : index
+              %85 = arith.addi %84, %i_8 : index
+              "tt_compute.vector"(%i_8, %85, %i_8) <{fn = "mul", operandSegmentSizes = array<i32: 3, 0>}> : (index, index, index) -> ()
             }
           }, {
-            %82 = arith.constant 0 : index
-            %83 = arith.constant 2 : index
-            %84 = arith.constant 1 : index
-            scf.for %i_9 = %82 to %83 step %84 {
+            %86 = arith.constant 0 : index
+            %87 = arith.constant 2 : index
+            %88 = arith.constant 1 : index
+            scf.for %i_9 = %86 to %87 step %88 {
               tt_compute.pack_tile %i_9 to %E_local_2_out : !tt.cb_of<!tile.buffer<[32, 256], bf16, fragment, tiled, Float16_b>>
             }
           }) : () -> ()
