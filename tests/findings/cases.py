@@ -106,6 +106,9 @@ CASES = [
         "cb_wait_front(0, 1);\n        tile_regs_acquire();\n        mul_tiles(0, 0, 0, 0, 0);",
         "cb_wait_front(0, 1);\n        tile_regs_acquire();\n        mul_tiles(0, 0, 1, 0, 0);",
     ),
+    # Behind the end of the first circular buffer lies the second.
+    compute("cb.read-past-wait", "mul_tiles(0, 0, 0, 0, 0);", "mul_tiles(0, 0, 2, 0, 0);"),
+    compute("cb.write-past-reserve", "pack_tile(0, 16);", "pack_tile<true>(0, 16, 2);"),
     reader(
         "cb.write-past-reserve",
         "noc_async_read_page(page, tensor, get_write_ptr(0));",
@@ -163,6 +166,8 @@ CASES = [
     compute("sync.deadlock", "        cb_push_back(16, 1);\n", ""),
     sender("sync.semaphore-never", "get_semaphore(1)), 1);", "get_semaphore(1)), 2);"),
     reader("sync.step-limit", "cb_reserve_back(0, 1);", "while (true) { invalidate_l1_cache(); }"),
+    sender("sync.no-semaphore", "get_semaphore(1)), 1);", "get_semaphore(5)), 1);"),
+    Case("sync.no-semaphore", SHARED, Change("second", "get_semaphore(0)", "get_semaphore(3)")),
     # ---- the kernel itself ----
     reader("kernel.assert", "cb_reserve_back(0, 1);", "ASSERT(page < 3); cb_reserve_back(0, 1);"),
     reader(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.findings.cases import CASES, LEGAL, Case, Legal
+from tests.findings import cases
+from tests.findings.cases import LEGAL, Case, Legal
+from tests.findings.noc_cases import NOC_CASES
 from tests.findings.programs import Layout, SmallProgram
 
 import tilesmith
@@ -16,6 +18,7 @@ from tilesmith.formats import DataFormat
 from tilesmith.program import CBFormat, CircularBuffer, CoreCoord, Program
 from tilesmith.runtime import Device, height_sharded
 
+CASES = [*cases.CASES, *NOC_CASES]
 # Found before any kernel runs: the last test here.
 BEFORE_RUNNING = {"mem.cb-overlap"}
 

@@ -51,12 +51,27 @@ CHECKS: dict[str, Check] = _catalogue(
     (
         "noc.wrong-target",
         "a NoC address that names no memory, or the wrong number of destinations",
-        "use the coordinates the host gives for workers and banks; count the cores of a multicast rectangle",
+        "use the coordinates the host gives; a rectangle starts at the corner its NoC meets first",
     ),
     (
         "noc.too-long",
         "a NoC transfer longer than its target",
         "transfer at most the rest of the buffer; the size must not exceed what is left from the address on",
+    ),
+    (
+        "noc.packet-size",
+        "a transfer in one packet that is longer than a packet",
+        "call noc_async_read or noc_async_write, which split it, or send at most NOC_MAX_BURST_SIZE bytes",
+    ),
+    (
+        "noc.state-lost",
+        "a call with state after a call without state has overwritten it",
+        "call set_state again before with_state, or use another NoC for the calls without state",
+    ),
+    (
+        "noc.linked",
+        "a linked multicast that no unlinked multicast ends",
+        "let the last multicast of a chain be unlinked, and issue nothing else on this NoC before it",
     ),
     (
         "cb.push-without-reserve",
@@ -197,6 +212,11 @@ CHECKS: dict[str, Check] = _catalogue(
         "sync.semaphore-never",
         "a semaphore that never reaches the value waited for",
         "count who increments it, how often, on which core, and whether it is reset between rounds",
+    ),
+    (
+        "sync.no-semaphore",
+        "a semaphore the program does not have",
+        "add a Semaphore with this id that covers the core, or correct the id",
     ),
     (
         "sync.step-limit",

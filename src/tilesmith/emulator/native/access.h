@@ -55,6 +55,9 @@ bool is_touched(ShadowMap& shadow, uint64_t offset, uint64_t size);   // in some
 bool is_read(ShadowMap& shadow, uint64_t offset, uint64_t size);      // in some part, since it was written
 void check_word_source(uint32_t offset, uint32_t size, const char* verb, const At& at);  // before a signal is changed
 
+// A semaphore's word on a core that the program has given none with this id.
+void check_semaphore(uint32_t core_index, uint64_t offset, const At& at);
+
 // Circular-buffer windows of the running fiber on its own core.
 void check_cb_read(uint32_t offset, uint32_t size, const At& at);
 void check_cb_write(uint32_t offset, uint32_t size, const At& at);

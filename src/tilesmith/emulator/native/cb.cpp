@@ -367,6 +367,29 @@ static int forbidding_cb(const Core& core, const Fiber& fiber, uint32_t offset, 
     return forbids;
 }
 
+// One that stands on a tensor's shard may cover only a part of it, and be indexed beyond that.
+static bool in_same_tensor(const CbConfig& cb, uint64_t end) {
+    const RunOptions& options = current_run->options;
+    for (uint32_t i = 0; i < options.allocation_count; ++i) {
+        const Allocation& buffer = options.allocations[i];
+        if (!buffer.dram && buffer.address <= cb.offset && end <= buffer.address + buffer.size) return true;
+    }
+    return false;
+}
+
+void check_cb_end(uint32_t index, uint32_t address, uint32_t size, bool writing, const At& at) {
+    if (!current_run->checks) return;
+    const CbConfig& cb = core().cbs[index].config;
+    const uint32_t offset = address & l1_offset_mask;
+    if (offset >= cb.offset && offset + size <= cb.offset + cb.size) return;
+    if (cb.globally_allocated && in_same_tensor(cb, offset + size)) return;
+    const CbLocal& local = self().cbs[index];
+    finding(writing ? "cb.write-past-reserve" : "cb.read-past-wait", at,
+            "%s %s %u bytes at offset 0x%x for CB %u, which ends at 0x%x; it has %s %u pages", role_name(role()),
+            writing ? "writes" : "reads", size, offset, index, cb.offset + cb.size,
+            writing ? "reserved" : "waited for", writing ? local.reserved : local.waited);
+}
+
 void check_cb_read(uint32_t offset, uint32_t size, const At& at) {
     const int index = forbidding_cb(core(), self(), offset, size, false);
     if (index < 0) return;

@@ -150,6 +150,9 @@ uint8_t* l1(uint32_t address_or_offset);                       // host pointer i
 void l1_read(uint32_t address, uint32_t size, const At& at);   // check before the running fiber reads
 void l1_write(uint32_t address, uint32_t size, const At& at);  // check and mark before it writes
 
+// Tiles of a circular buffer lie inside it: the engine does not wrap, and behind the end other memory begins.
+void check_cb_end(uint32_t cb, uint32_t address, uint32_t size, bool writing, const At& at);
+
 // ---- hooks the engine implements (engine.cpp) ----
 Engine* engine_new(const ComputeConfig&, const CbConfig* cbs);
 void engine_free(Engine*);

@@ -53,6 +53,7 @@ uint32_t read_rows(Engine& engine, uint32_t cb, uint32_t tile, uint32_t block, n
                    rows = shape.faces_down() * shape.face_rows;
     const uint32_t line = block * width * datum;
     const uint32_t address = page_address(cb, 0) + tile / block * rows * line + tile % block * width * datum;
+    check_cb_end(cb, address, (rows - 1) * line + width * datum, false, at);
     for (uint32_t row = 0; row < rows; ++row) l1_read(address + row * line, width * datum, at);
     num::unpack_rows(static_cast<uint8_t>(config.format), as, engine.fast, l1(address), line, shape, out);
     return rows * width * datum;

@@ -67,6 +67,8 @@ extern "C" void ts_pack(uint32_t dst, uint32_t cb, bool out_of_order, uint32_t i
     const uint32_t address = next_address(cb, out_of_order, index);
     const uint32_t bytes = num::tile_bytes(static_cast<uint8_t>(config.format), shape);
     check_page(e, cb, bytes, at);
+    check_cb_end(cb, address, bytes, true, at);
+    if (e.l1_accumulate) l1_read(address, bytes, at);  // what it adds to must be there
     l1_write(address, bytes, at);
     if (computes()) num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
     const bool tilized = e.halves[e.pack_half].tilized >> (dst % dst_tiles) & 1;
@@ -94,6 +96,8 @@ extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint3
             const num::PackMode mode = pack_mode(e, config, kind);
             for (uint32_t y = 0; y < shape.faces_down() * shape.face_rows; ++y) {
                 const uint32_t address = start + y * line + c * width * datum;
+                check_cb_end(cb, address, kept * datum, true, at);
+                if (e.l1_accumulate) l1_read(address, kept * datum, at);
                 l1_write(address, kept * datum, at);
                 for (uint32_t x = 0; x < kept; x += 16) {
                     const uint32_t face = y / shape.face_rows * shape.faces_across + x / 16;

@@ -27,6 +27,7 @@ uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint
     const uint32_t bytes = num::tile_bytes(format, shape);
     const uint32_t address = page_address(cb, tile);
     check_page(engine, cb, bytes, at);
+    check_cb_end(cb, address, bytes, false, at);
     l1_read(address, bytes, at);
     if (computes()) num::unpack(format, as, engine.fast, l1(address), shape, out);
     return bytes;

@@ -181,6 +181,12 @@ static void add_cb(LoadedProgram& program, const CbDescription& description) {
     }
 }
 
+static void add_semaphore(LoadedProgram& program, const LoadedProgram::SemaphoreInit& semaphore) {
+    program.semaphores.push_back(semaphore);
+    program.semaphores_of[semaphore.core] |= 1u << semaphore.id;
+    program.semaphores_anywhere |= 1u << semaphore.id;
+}
+
 // ---- running ----
 
 static void start_core(Run& run, Core& core) {
@@ -234,7 +240,11 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
     fiber.transfers.clear();
     fiber.issued = 0;
     fiber.sightings.clear();
-    for (int noc = 0; noc < 2; ++noc) fiber.atomics_in_flight[noc] = 0, fiber.atomics_done_at[noc] = 0;
+    for (int noc = 0; noc < 2; ++noc) {
+        fiber.atomics_in_flight[noc] = 0, fiber.atomics_done_at[noc] = 0;
+        fiber.lost_state[noc][0] = fiber.lost_state[noc][1] = {};
+        fiber.linked[noc] = false;
+    }
     fiber.polls = 0;
     fiber.raw_address = nullptr;
     fiber.last_at = {};
@@ -307,12 +317,13 @@ LoadedProgram* tsh_program_new(Machine* machine, const KernelDescription* kernel
     auto program = Owned<LoadedProgram>::make();
     program->machine = machine;
     program->core_slot.assign(machine->core_count, -1);
+    program->semaphores_of.assign(machine->core_count, 0);
     for (uint32_t i = 0; i < kernel_count; ++i)
         if (!add_kernel(*program, kernels[i])) return nullptr;
     for (uint32_t i = 0; i < cb_count; ++i) add_cb(*program, cbs[i]);
     for (uint32_t i = 0; i < semaphore_count; ++i)
         for (uint32_t c = 0; c < semaphores[i].core_count; ++c)
-            program->semaphores.push_back({semaphores[i].cores[c], semaphores[i].id, semaphores[i].value});
+            add_semaphore(*program, {semaphores[i].cores[c], semaphores[i].id, semaphores[i].value});
     return program.release();
 }
 

@@ -163,6 +163,11 @@ struct Transfer {
     At at;
 };
 
+struct LostState {  // what a *_set_state call left, and a call without state has overwritten since
+    bool target = false, size = false;
+    At by;
+};
+
 struct CbLocal {
     CbInterface interface{};
     uint32_t reserved = 0, waited = 0;
@@ -218,6 +223,9 @@ struct Fiber {
     uint32_t common_count = 0;
     CbLocal cbs[max_cbs];
     NocState noc_state[2]{};
+    LostState lost_state[2][2];  // by NoC; of writes and of reads
+    bool linked[2] = {};         // by NoC: a linked multicast waits for the one that ends it
+    At linked_at[2];
     std::vector<Transfer> transfers;  // in flight, in issue order
     uint32_t issued = 0;
     std::vector<std::vector<Sighting>> sightings;  // of its signals, per core of the program
@@ -276,6 +284,8 @@ struct LoadedProgram {
         uint32_t core, id, value;
     };
     std::vector<SemaphoreInit> semaphores;
+    std::vector<uint32_t> semaphores_of;  // by machine core index, a bit per id
+    uint32_t semaphores_anywhere = 0;
     std::vector<Finding> findings;
     std::vector<Print> prints;
     std::vector<Zone> zones;

@@ -56,6 +56,9 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
     const uint32_t local = local_offset(dst, size, at);
     spend(current_run->machine->config.timing.issue_read[api_of(flags)], Work::noc);
     if (current_run->checks) {
+        check_packet(size, flags, at);
+        check_not_linked(noc, "a NoC read", at);
+        check_state(src, size, noc, true, flags, at);
         check_alignment(target, local, true, at);
         check_allocated(target, size, at);
         check_cb_write(local, size, at);

@@ -40,6 +40,7 @@ extern "C" void ts_noc_write_inline(uint64_t dst, uint32_t value, uint32_t byte_
                                     At at) {
     step(at);
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
+    check_not_linked(noc, "an inline write", at);
     deliver_pending(self(), static_cast<int>(noc), -1, false);
     const Target target = resolve(dst & ~uint64_t{3}, 4, at);
     const Journey times = write_journey(core(), target, 4, noc);
@@ -54,10 +55,11 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
     deliver_pending(self(), static_cast<int>(noc), multicast_vc, true);
     const Journey times = multicast_journey(core(), dst, num_dests, 4, noc, flags & noc_linked);
     const Behind behind = next_behind(noc, multicast_vc);
-    const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [&](uint64_t one) {
+    const uint32_t cores = for_each_worker(dst, noc, flags & noc_include_self, [&](uint64_t one) {
         store_inline(one, value, byte_enable, times.arrives, behind, at);
     });
-    check_destinations(dst, cores, num_dests, flags, at);
+    check_destinations(dst, cores, num_dests, noc, flags, at);
+    note_multicast(noc, flags, at);
     expect_acknowledgement(self(), dst, noc, flags, times, at);
 }
 
@@ -66,6 +68,7 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
 static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, Behind behind, const At& at) {
     const Target target = resolve(destination, 4, at);
     if (target.dram) fatal("noc.wrong-target", at, "an atomic increment cannot address DRAM");
+    check_semaphore(target.index, target.offset, at);
     uint32_t word;
     memcpy(&word, target.memory, 4);
     word += increment;
@@ -85,6 +88,7 @@ static void count_atomic(Fiber& fiber, uint32_t noc, uint64_t done, const At& at
 extern "C" void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t, uint32_t noc, uint32_t flags, At at) {
     step(at);
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
+    check_not_linked(noc, "an atomic increment", at);
     const Journey times = atomic_journey(core(), resolve(dst, 4, at), noc);
     atomic_add(dst, increment, times.arrives, {}, at);  // not ordered with writes
     if (!(flags & noc_posted)) count_atomic(self(), noc, times.done, at);
@@ -97,8 +101,9 @@ extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, ui
     const Journey times = multicast_journey(core(), dst, num_dests, 4, noc, false);
     const Behind behind = next_behind(noc, multicast_vc);
     const uint32_t cores = for_each_worker(
-        dst, false, [&](uint64_t destination) { atomic_add(destination, increment, times.arrives, behind, at); });
-    check_destinations(dst, cores, num_dests, 0, at);
+        dst, noc, false, [&](uint64_t destination) { atomic_add(destination, increment, times.arrives, behind, at); });
+    check_destinations(dst, cores, num_dests, noc, 0, at);
+    note_multicast(noc, 0, at);
     count_atomic(self(), noc, times.done, at);
 }
 
@@ -150,6 +155,7 @@ void check_transfers_at_end(Fiber& fiber) {
         release_source(fiber, transfer);
     }
     fiber.transfers.clear();
+    check_linked_at_end(fiber);
     if (current_run->checks && (fiber.atomics_in_flight[0] || fiber.atomics_in_flight[1]))
         finding("noc.inflight-at-end", fiber.atomic_at,
                 "the kernel ends while this atomic increment is not acknowledged");

@@ -28,6 +28,7 @@ void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t ar
     const bool signal = !target.dram && size == 4;
     if (current_run->checks) {
         if (signal) {
+            check_semaphore(target.index, target.offset, at);
             mark_initialised(*target.shadow, target.offset, size);
         } else {
             if (owner) check_cb_remote_write(*owner, static_cast<uint32_t>(target.offset), size, at);
@@ -38,19 +39,14 @@ void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t ar
     signal_words(owner, static_cast<uint32_t>(target.offset), size, arrives, behind, at);
 }
 
+Corners corners_of(uint64_t address) {
+    const auto field = [&](int shift) { return static_cast<uint32_t>(address >> shift & 63); };
+    return {field(48), field(54), field(36), field(42), address & ((uint64_t{1} << 36) - 1)};
+}
+
 Rectangle rectangle(uint64_t address) {
-    uint32_t x1 = (address >> 36) & 63, y1 = (address >> 42) & 63, x0 = (address >> 48) & 63, y0 = (address >> 54) & 63;
-    if (x0 > x1) {
-        const uint32_t t = x0;
-        x0 = x1;
-        x1 = t;
-    }  // NoC 1 names the corners the other way round
-    if (y0 > y1) {
-        const uint32_t t = y0;
-        y0 = y1;
-        y1 = t;
-    }
-    return {x0, y0, x1, y1, address & ((uint64_t{1} << 36) - 1)};
+    const auto [x0, y0, x1, y1, local] = corners_of(address);
+    return {x0 < x1 ? x0 : x1, y0 < y1 ? y0 : y1, x0 < x1 ? x1 : x0, y0 < y1 ? y1 : y0};
 }
 
 void deliver(Fiber& fiber, Transfer& transfer) {
@@ -64,7 +60,7 @@ void deliver(Fiber& fiber, Transfer& transfer) {
               behind, transfer.at, "a NoC write");
         return;
     }
-    for_each_worker(transfer.remote, transfer.flags & noc_include_self, [&](uint64_t destination) {
+    for_each_worker(transfer.remote, transfer.noc, transfer.flags & noc_include_self, [&](uint64_t destination) {
         const Target target = resolve(destination, transfer.size, transfer.at);
         if (target.memory != data)
             store(target, data, transfer.size, transfer.times.arrives, behind, transfer.at, "a multicast");
@@ -110,6 +106,9 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
     const uint32_t local = local_offset(src, size, at);
     spend(current_run->machine->config.timing.issue_write[api_of(flags)], Work::noc);
     if (current_run->checks) {
+        check_packet(size, flags, at);
+        check_not_linked(noc, "a NoC write", at);
+        check_state(dst, size, noc, false, flags, at);
         check_alignment(target, local, false, at);
         check_allocated(target, size, at);
         check_source(local, size, "a NoC write", at);
@@ -136,24 +135,17 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
     if (target.dram) counters.dram_written_bytes += size;
 }
 
-void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32_t flags, const At& at) {
-    if (cores == num_dests || !current_run->checks) return;
-    const Rectangle area = rectangle(dst);
-    finding("noc.wrong-target", at,
-            "the multicast names %u destinations, but the rectangle (%u, %u) to (%u, %u) holds %u worker cores%s: its "
-            "barrier would never end",
-            num_dests, area.x0, area.y0, area.x1, area.y1, cores,
-            flags & noc_include_self ? " with the sender" : " besides the sender");
-}
-
 extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc,
                                        uint32_t flags, At at) {
     step(at);
     Fiber& fiber = self();
     const uint32_t local = local_offset(src, size, at);
     spend(current_run->machine->config.timing.issue_write[api_of(flags)], Work::noc);
-    const uint32_t cores = for_each_worker(dst, flags & noc_include_self, [](uint64_t) {});
-    check_destinations(dst, cores, num_dests, flags, at);
+    const uint32_t cores = for_each_worker(dst, noc, flags & noc_include_self, [](uint64_t) {});
+    check_destinations(dst, cores, num_dests, noc, flags, at);
+    check_packet(size, flags, at);
+    check_state(dst, size, noc, false, flags, at);
+    note_multicast(noc, flags, at);
     if (current_run->checks) {
         check_source(local, size, "a multicast", at);
         mark_leaving(*fiber.core->shadow, local, size);
@@ -170,7 +162,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .at = at};
     transfer.times = multicast_journey(*fiber.core, dst, cores, size, noc, flags & noc_linked);
     if (current_run->trace)
-        note_transfer(Moved::multicast, {remote_many + cores, rectangle(dst).local}, size, noc, transfer.times.done,
+        note_transfer(Moved::multicast, {remote_many + cores, corners_of(dst).local}, size, noc, transfer.times.done,
                       at);
     fiber.transfers.push_back(transfer);
     // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.

@@ -22,28 +22,39 @@ void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives
 void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, Behind behind, const At& at,
            const char* what);
 void deliver(Fiber& fiber, Transfer& transfer);
-void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32_t flags, const At& at);
 bool is_write(const Transfer& transfer, uint32_t noc, uint32_t trid);
 void release_source(Fiber& fiber, const Transfer& transfer);
 
-struct Rectangle {
+// ---- noc_rules.cpp ----
+void check_packet(uint32_t size, uint32_t flags, const At& at);
+void check_state(uint64_t address, uint32_t size, uint32_t noc, bool reading, uint32_t flags, const At& at);
+void note_multicast(uint32_t noc, uint32_t flags, const At& at);
+void check_not_linked(uint32_t noc, const char* what, const At& at);
+void check_linked_at_end(const Fiber& fiber);
+bool in_range(uint32_t at, uint32_t start, uint32_t end, uint32_t noc);
+void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32_t noc, uint32_t flags, const At& at);
+
+struct Corners {  // as a multicast address names them: where it starts and where it ends
     uint32_t x0, y0, x1, y1;
     uint64_t local;
 };
-Rectangle rectangle(uint64_t address);
+Corners corners_of(uint64_t address);
+struct Rectangle {
+    uint32_t x0, y0, x1, y1;
+};
+Rectangle rectangle(uint64_t address);  // the low corner first
 
 template <class Visit>
-uint32_t for_each_worker(uint64_t address, bool include_self, Visit visit) {
-    const Rectangle area = rectangle(address);
+uint32_t for_each_worker(uint64_t address, uint32_t noc, bool include_self, Visit visit) {
+    const Corners area = corners_of(address);
     const Machine& machine = *current_run->machine;
     uint32_t count = 0;
-    for (uint32_t y = area.y0; y <= area.y1; ++y) {
-        for (uint32_t x = area.x0; x <= area.x1; ++x) {
-            const uint16_t index = machine.worker_at[x][y];
-            if (index == 0xffff || (index == core().index && !include_self)) continue;
-            ++count;
-            visit(uint64_t{y} << 42 | uint64_t{x} << 36 | area.local);
-        }
+    for (uint32_t index = 0; index < machine.core_count; ++index) {
+        const uint32_t x = machine.worker_noc_xy[2 * index], y = machine.worker_noc_xy[2 * index + 1];
+        if (!in_range(x, area.x0, area.x1, noc) || !in_range(y, area.y0, area.y1, noc)) continue;
+        if (index == core().index && !include_self) continue;
+        ++count;
+        visit(uint64_t{y} << 42 | uint64_t{x} << 36 | area.local);
     }
     return count;
 }

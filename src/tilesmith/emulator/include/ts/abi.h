@@ -39,6 +39,7 @@ struct NocState {
     uint32_t write_trid;
     uint64_t inline_addr;
     uint32_t inline_value;
+    bool read_state_set, write_state_set;  // by *_set_state; calls that overwrite what it left are told by the runtime
 };
 
 enum NocFlags : uint32_t {
@@ -47,6 +48,8 @@ enum NocFlags : uint32_t {
     noc_include_self = 4,    // loopback: the sender's own core is one of the destinations
     noc_by_state = 8,        // issued by a *_with_state call; what it costs differs
     noc_by_object = 16,      // issued by a method of Noc
+    noc_one_packet = 32,     // sent as one packet, however long it is
+    noc_signals = 64,        // a semaphore's own call: it goes through another command buffer than data
 };
 inline constexpr uint32_t any_trid = ~0u;
 }  // namespace ts

@@ -91,7 +91,7 @@ public:
         if constexpr (has_flag(opts, NocOptions::TXN_ID)) noc_async_read_set_trid(noc_opts.trid, noc_id_);
         ts_noc_read(
             remote_source(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_,
-            ts_noc_state(noc_id_)->read_trid, ts::noc_by_object, at);
+            ts_noc_state(noc_id_)->read_trid, ts::noc_by_object | ts::packet_flag(max_page_size <= one_packet), at);
     }
     template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src>
     void set_async_read_state(
@@ -127,7 +127,10 @@ public:
             has_flag(opts, NocOptions::TXN_ID) ? noc_opts.trid : ts_noc_state(noc_id_)->write_trid;
         ts_noc_write(
             local_source(src, src_args), remote_destination(dst, dst_args), size_bytes, noc_id_, vc_of<opts>(noc_opts),
-            trid, ts::posted_flag(has_flag(opts, NocOptions::POSTED)) | ts::noc_by_object, at);
+            trid,
+            ts::posted_flag(has_flag(opts, NocOptions::POSTED)) | ts::noc_by_object |
+                ts::packet_flag(max_page_size <= one_packet),
+            at);
     }
     template <
         NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
@@ -141,8 +144,8 @@ public:
         const uint64_t rectangle = noc_traits_t<Dst>::template dst_addr_mcast<AddressType::NOC>(dst, *this, dst_args);
         const uint32_t self = has_flag(opts, NocOptions::MCAST_INCL_SRC) ? ts::noc_include_self : 0;
         ts_noc_write_multicast(
-            local_source(src, src_args), rectangle, size_bytes, num_dsts, noc_id_, 
-            ts::linked_flag(linked) | self | ts::noc_by_object, at);
+            local_source(src, src_args), rectangle, size_bytes, num_dsts, noc_id_,
+            ts::linked_flag(linked) | self | ts::noc_by_object | ts::packet_flag(max_page_size <= one_packet), at);
     }
     template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Dst>
     void set_async_write_state(

@@ -86,6 +86,7 @@ FORCE_INLINE bool is_local(uint64_t address, uint8_t noc) {
 }  // namespace noc_address_backend
 
 namespace ts {
+constexpr uint32_t packet_flag(bool one_packet) { return one_packet ? noc_one_packet : 0; }
 // The coordinates of one address with the local part of another, as the command buffers of the chip combine them.
 constexpr uint64_t with_local(uint64_t address, uint32_t local) { return (address & ~uint64_t{0xFFFFFFFF}) | local; }
 }  // namespace ts

@@ -11,14 +11,16 @@ FORCE_INLINE void noc_async_write_multicast(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool linked = false,
     uint8_t noc = noc_index, [[maybe_unused]] uint8_t vc = NOC_MULTICAST_WRITE_VC, TS_AT) {
     ts_noc_write_multicast(
-        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc, ts::linked_flag(linked), at);
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc,
+        ts::linked_flag(linked) | ts::packet_flag(max_page_size <= NOC_MAX_BURST_SIZE), at);
 }
 template <bool enable_noc_tracing = true>
 FORCE_INLINE void noc_async_write_multicast_one_packet(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool linked = false,
     uint8_t noc = noc_index, TS_AT) {
     ts_noc_write_multicast(
-        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc, ts::linked_flag(linked), at);
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, noc,
+        ts::linked_flag(linked) | ts::noc_one_packet, at);
 }
 FORCE_INLINE void noc_async_write_multicast_loopback_src(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool linked = false,
@@ -46,12 +48,14 @@ FORCE_INLINE void ncrisc_noc_fast_write_any_len(
 FORCE_INLINE void noc_semaphore_set_multicast(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t num_dests, bool linked = false,
     uint8_t noc = noc_index, [[maybe_unused]] uint8_t vc = NOC_MULTICAST_WRITE_VC, TS_AT) {
-    ts_noc_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, noc, ts::linked_flag(linked), at);
+    ts_noc_write_multicast(
+        src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, noc,
+        ts::linked_flag(linked) | ts::noc_signals, at);
 }
 FORCE_INLINE void noc_semaphore_set_multicast_loopback_src(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t num_dests, bool linked = false,
     uint8_t noc = noc_index, TS_AT) {
-    const uint32_t flags = ts::linked_flag(linked) | ts::noc_include_self;
+    const uint32_t flags = ts::linked_flag(linked) | ts::noc_include_self | ts::noc_signals;
     ts_noc_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, noc, flags, at);
 }
 template <bool posted = false>

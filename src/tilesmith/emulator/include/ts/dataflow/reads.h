@@ -6,14 +6,17 @@ template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_traci
 FORCE_INLINE void noc_async_read(
     uint64_t src_noc_addr, uint32_t dst_local_l1_addr, uint32_t size, uint8_t noc = noc_index,
     [[maybe_unused]] uint32_t read_req_vc = NOC_UNICAST_WRITE_VC, TS_AT) {
-    ts_noc_read(src_noc_addr, dst_local_l1_addr, size, noc, ts_noc_state(noc)->read_trid, 0, at);
+    ts_noc_read(
+        src_noc_addr, dst_local_l1_addr, size, noc, ts_noc_state(noc)->read_trid,
+        ts::packet_flag(max_page_size <= NOC_MAX_BURST_SIZE), at);
 }
 
 template <bool enable_noc_tracing = true>
 FORCE_INLINE void noc_async_read_one_packet(
     uint64_t src_noc_addr, uint32_t dst_local_l1_addr, uint32_t size, uint8_t noc = noc_index,
     [[maybe_unused]] uint32_t read_req_vc = NOC_UNICAST_WRITE_VC, TS_AT) {
-    ts_noc_read(src_noc_addr, dst_local_l1_addr, size, noc, ts_noc_state(noc)->read_trid, 0, at);
+    ts_noc_read(
+        src_noc_addr, dst_local_l1_addr, size, noc, ts_noc_state(noc)->read_trid, ts::noc_one_packet, at);
 }
 
 FORCE_INLINE void noc_async_read_set_trid(uint32_t trid = 0, uint8_t noc = noc_index) {
@@ -26,6 +29,7 @@ FORCE_INLINE void noc_async_read_one_packet_set_state(
     uint64_t src_noc_addr, uint32_t size, [[maybe_unused]] uint32_t vc = 0, uint8_t noc = noc_index) {
     ts_noc_state(noc)->read_addr = src_noc_addr;
     ts_noc_state(noc)->read_size = size;
+    ts_noc_state(noc)->read_state_set = true;
 }
 template <bool inc_num_issued = true, bool use_vc = false>
 FORCE_INLINE void noc_async_read_one_packet_with_state(
@@ -34,10 +38,11 @@ FORCE_INLINE void noc_async_read_one_packet_with_state(
     const ts::NocState& state = *ts_noc_state(noc);
     ts_noc_read(
         ts::with_local(state.read_addr, src_local_l1_addr), dst_local_l1_addr, state.read_size, noc, state.read_trid,
-        ts::noc_by_state, at);
+        ts::noc_by_state | ts::noc_one_packet, at);
 }
 FORCE_INLINE void noc_async_read_set_state(uint64_t src_noc_addr, uint8_t noc = noc_index) {
     ts_noc_state(noc)->read_addr = src_noc_addr;
+    ts_noc_state(noc)->read_state_set = true;
 }
 template <bool inc_num_issued = true, bool skip_cmdbuf_chk = false>
 FORCE_INLINE void noc_async_read_with_state(
@@ -54,7 +59,7 @@ FORCE_INLINE void noc_async_read_one_packet_with_state_with_trid(
     const ts::NocState& state = *ts_noc_state(noc);
     ts_noc_read(
         ts::with_local(state.read_addr, src_base_addr + src_addr), dest_addr, state.read_size, noc, trid,
-        ts::noc_by_state, at);
+        ts::noc_by_state | ts::noc_one_packet, at);
 }
 // Reads are counted by the emulator itself, so a correction of the count has nothing to do.
 FORCE_INLINE void noc_async_read_inc_num_issued(uint32_t, uint8_t = noc_index) {}

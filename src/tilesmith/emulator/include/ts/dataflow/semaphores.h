@@ -23,7 +23,9 @@ FORCE_INLINE void noc_semaphore_set(volatile tt_l1_ptr uint32_t* sem_addr, uint3
 }
 FORCE_INLINE void noc_semaphore_set_remote(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint8_t noc = noc_index, TS_AT) {
-    ts_noc_write(src_local_l1_addr, dst_noc_addr, 4, noc, NOC_UNICAST_WRITE_VC, ts_noc_state(noc)->write_trid, 0, at);
+    ts_noc_write(
+        src_local_l1_addr, dst_noc_addr, 4, noc, NOC_UNICAST_WRITE_VC, ts_noc_state(noc)->write_trid, ts::noc_signals,
+        at);
 }
 template <bool posted = false>
 FORCE_INLINE void noc_semaphore_inc(

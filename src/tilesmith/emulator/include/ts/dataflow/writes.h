@@ -17,15 +17,16 @@ template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_traci
 FORCE_INLINE void noc_async_write(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index,
     uint32_t vc = NOC_UNICAST_WRITE_VC, TS_AT) {
-    const uint32_t trid = ts_noc_state(noc)->write_trid;
-    ts_noc_write(src_local_l1_addr, dst_noc_addr, size, noc, vc, trid, ts::posted_flag(posted), at);
+    const uint32_t flags = ts::posted_flag(posted) | ts::packet_flag(max_page_size <= NOC_MAX_BURST_SIZE);
+    ts_noc_write(src_local_l1_addr, dst_noc_addr, size, noc, vc, ts_noc_state(noc)->write_trid, flags, at);
 }
 template <bool enable_noc_tracing = true, bool posted = false>
 FORCE_INLINE void noc_async_write_one_packet(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index,
     uint32_t vc = NOC_UNICAST_WRITE_VC, TS_AT) {
     const uint32_t trid = ts_noc_state(noc)->write_trid;
-    ts_noc_write(src_local_l1_addr, dst_noc_addr, size, noc, vc, trid, ts::posted_flag(posted), at);
+    ts_noc_write(
+        src_local_l1_addr, dst_noc_addr, size, noc, vc, trid, ts::posted_flag(posted) | ts::noc_one_packet, at);
 }
 FORCE_INLINE void noc_async_write_set_trid(uint32_t trid = 0, uint8_t noc = noc_index) {
     ts_noc_state(noc)->write_trid = trid;
@@ -35,7 +36,8 @@ FORCE_INLINE void noc_async_write_one_packet_with_trid(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint32_t size, uint32_t trid,
     [[maybe_unused]] uint8_t cmd_buf = write_cmd_buf, uint8_t noc = noc_index, uint8_t vc = NOC_UNICAST_WRITE_VC,
     TS_AT) {
-    ts_noc_write(src_local_l1_addr, dst_noc_addr, size, noc, vc, trid, ts::posted_flag(posted), at);
+    ts_noc_write(
+        src_local_l1_addr, dst_noc_addr, size, noc, vc, trid, ts::posted_flag(posted) | ts::noc_one_packet, at);
 }
 
 // ---- the destination is remembered, then only the local part of its address varies ----
@@ -43,6 +45,7 @@ template <bool posted = false>
 FORCE_INLINE void noc_async_write_one_packet_set_state(
     uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index, [[maybe_unused]] uint8_t vc = NOC_UNICAST_WRITE_VC) {
     ts_noc_state(noc)->write_addr = dst_noc_addr;
+    ts_noc_state(noc)->write_state_set = true;
     ts_noc_state(noc)->write_size = size;
 }
 template <bool posted = false>
@@ -51,12 +54,13 @@ FORCE_INLINE void noc_async_write_one_packet_with_state(
     const ts::NocState& state = *ts_noc_state(noc);
     ts_noc_write(
         src_local_l1_addr, ts::with_local(state.write_addr, dst_local_l1_addr), state.write_size, noc,
-        NOC_UNICAST_WRITE_VC, state.write_trid, ts::posted_flag(posted) | ts::noc_by_state, at);
+        NOC_UNICAST_WRITE_VC, state.write_trid, ts::posted_flag(posted) | ts::noc_by_state | ts::noc_one_packet, at);
 }
 template <bool posted = false>
 FORCE_INLINE void noc_async_write_set_state(
     uint64_t dst_noc_addr, uint8_t noc = noc_index, [[maybe_unused]] uint8_t vc = NOC_UNICAST_WRITE_VC) {
     ts_noc_state(noc)->write_addr = dst_noc_addr;
+    ts_noc_state(noc)->write_state_set = true;
 }
 template <bool posted = false, bool update_counter = true, bool skip_cmdbuf_chk = false>
 FORCE_INLINE void noc_async_write_with_state(
@@ -71,6 +75,7 @@ FORCE_INLINE void noc_async_write_one_packet_with_trid_set_state(
     uint64_t dst_noc_addr, [[maybe_unused]] uint8_t cmd_buf = write_cmd_buf, uint8_t noc = noc_index,
     [[maybe_unused]] uint8_t vc = NOC_UNICAST_WRITE_VC) {
     ts_noc_state(noc)->write_addr = dst_noc_addr;
+    ts_noc_state(noc)->write_state_set = true;
 }
 template <bool update_counter = true, bool posted = false>
 FORCE_INLINE void noc_async_write_one_packet_with_trid_with_state(
