@@ -57,7 +57,7 @@ clean:               ## remove .venv and caches of the tools
 $(STAMP): pyproject.toml constraints.txt
 	@$(PY) -m pip --version >/dev/null 2>&1 || { python=$$(scripts/find-python) && "$$python" -m venv --clear $(VENV); }
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev,torch,tilelang,zoo]' -c constraints.txt
-	@$(PY) -m tilesmith.native || $(PY) -m pip install --quiet --disable-pip-version-check ziglang
+	@$(PY) -m tilesmith.toolchain || $(PY) -m pip install --quiet --disable-pip-version-check ziglang
 	@touch $@
 
 $(TTNN_STAMP): pyproject.toml

@@ -21,8 +21,8 @@ class CompileRuntime(BuildHookInterface):
         sys.path.insert(0, str(Path(self.root) / "src"))
         from tilesmith.emulator.runtime_build import runtime_job
         from tilesmith.errors import TilesmithError
-        from tilesmith.native import compile_many, prebuilt
         from tilesmith.settings import using
+        from tilesmith.toolchain import compile_many, prebuilt
 
         try:
             with using(cache_dir=prebuilt.ROOT):

@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from examples.tilelang.gemm import gemm
 
 import tilesmith
-from tilesmith.frontend.tilelang import import_prim_func
-from tilesmith.passes.pipeline import Choices, lower
+from tilesmith.compiler.importer.tilelang import import_prim_func
+from tilesmith.compiler.pipeline import Choices, lower
 
 STAGES = (1, 2, 4, 8, 16)
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tilesmith.native.cache import _checksum
+from tilesmith.toolchain.cache import _checksum
 
 WORKER = Path(__file__).with_name("fault_worker.py")
 KIND = "FAULT_TEST_KIND"  # what workers build; in the environment, as every step starts workers

@@ -9,7 +9,7 @@ import numpy as np
 
 import tilesmith
 from tilesmith.errors import TilesmithError
-from tilesmith.native import compile_shared
+from tilesmith.toolchain import compile_shared
 
 KERNEL = """
 #include "api/dataflow/dataflow_api.h"

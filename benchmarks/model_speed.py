@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 import tilesmith
-from tilesmith.backends.kernels import forget
-from tilesmith.backends.tenstorrent import TenstorrentExecutable
+from tilesmith.models.backends.kernels import forget
+from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
 
 LEVELS = ("O0", "O1", "O2", "O3")
 

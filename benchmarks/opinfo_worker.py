@@ -23,9 +23,9 @@ from torch.fx import Graph, GraphModule
 from torch.utils import _pytree as pytree
 
 from benchmarks.opinfo_judge import judged
-from tilesmith.backends import Backend
-from tilesmith.frontend.torch_backend import _compile, reports, through_autograd
-from tilesmith.graph.options import ModelOptions
+from tilesmith.models.backends import Backend
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.torch_backend import _compile, reports, through_autograd
 
 if find_spec("expecttest") is None:  # PyTorch's test classes derive from its only class; samples need neither
     sys.modules["expecttest"] = ModuleType("expecttest")

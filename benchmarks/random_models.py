@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import tilesmith
-from tilesmith.frontend.torch_backend import reports, tilesmith_backend
+from tilesmith.models.torch_backend import reports, tilesmith_backend
 from tilesmith.zoo.running import relative_l2
 
 SIZES = (1, 1, 2, 3, 5, 7, 8, 16, 31, 32, 33, 40, 64)

@@ -34,7 +34,7 @@ from torch.utils import _pytree as pytree
 from benchmarks.small_inputs import masks
 from benchmarks.small_models import Unbuilt, small_model
 from tilesmith.errors import CaptureError
-from tilesmith.model import compile_model
+from tilesmith.models.compiled_model import compile_model
 from tilesmith.zoo.planning import Planned, planned, planned_in_parts
 from tilesmith.zoo.running import pcc, relative_l2
 

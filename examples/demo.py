@@ -24,11 +24,11 @@ from rich.table import Table  # noqa: E402
 from rich.text import Text  # noqa: E402
 
 import tilesmith  # noqa: E402
-from tilesmith.emulator.findings import Finding  # noqa: E402
 from tilesmith.errors import KernelFindings  # noqa: E402
 from tilesmith.program import Program  # noqa: E402
+from tilesmith.program.executor import RoleTime  # noqa: E402
+from tilesmith.program.findings import Finding  # noqa: E402
 from tilesmith.runtime import Device, RunReport  # noqa: E402
-from tilesmith.runtime.executor import RoleTime  # noqa: E402
 from tilesmith.testing import Tolerance, compare  # noqa: E402
 
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")

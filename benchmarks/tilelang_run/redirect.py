@@ -17,9 +17,9 @@ from tilelang.transform import PassConfigKey
 from tilelang.utils import device, tensor
 
 from tilesmith.arch import load_arch
-from tilesmith.compiler import CompiledKernel
-from tilesmith.frontend import tilelang_kernel
-from tilesmith.frontend.tilelang_backend import redirect_tilelang
+from tilesmith.compiler import tilelang_kernel
+from tilesmith.compiler.compile import CompiledKernel
+from tilesmith.compiler.tilelang_backend import redirect_tilelang
 
 made: list[str] = []
 """One entry per kernel that was compiled."""

@@ -14,8 +14,8 @@ from benchmarks.vendor.wheel import VendorKernel, Wheel
 from tilesmith.arch import Arch
 from tilesmith.emulator.kernel_build import kernel_unit
 from tilesmith.formats import DataFormat, tile_bytes
-from tilesmith.native import Job, find_compiler
 from tilesmith.program import CBFormat, ComputeConfig, CoreCoord, Kernel, ReaderConfig
+from tilesmith.toolchain import Job, find_compiler
 
 _SYNTAX_ONLY = ("-std=c++20", "-fsyntax-only", "-fmax-errors=20")
 _ARGUMENTS = 400

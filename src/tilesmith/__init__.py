@@ -10,29 +10,15 @@ if TYPE_CHECKING:
         Arch,
         load_arch,
     )
-    from tilesmith.backends import (
-        Backend,
-    )
-    from tilesmith.compiler import (
+    from tilesmith.compiler.compile import (
         CompiledKernel,
-        compile,  # noqa: A004 - the name users look for
     )
-    from tilesmith.custom_ops.attention import (
-        attention,
+    from tilesmith.compiler.jit import (
+        jit,
     )
-    from tilesmith.custom_ops.norms import (
-        layer_norm,
-        rms_norm,
-    )
-    from tilesmith.custom_ops.products import (
-        matmul,
-    )
-    from tilesmith.custom_ops.softmax import (
-        softmax,
-    )
-    from tilesmith.decorators import (
-        fuse_ops,
-        optimize_layout,
+    from tilesmith.compiler.tilelang_backend import (
+        redirect_tilelang,
+        register_tilelang_backend,
     )
     from tilesmith.formats import (
         DataFormat,
@@ -49,29 +35,47 @@ if TYPE_CHECKING:
         uint16,
         uint32,
     )
-    from tilesmith.frontend.tilelang_backend import (
-        redirect_tilelang,
-        register_tilelang_backend,
+    from tilesmith.models.backends import (
+        Backend,
     )
-    from tilesmith.graph.strategy import (
-        OptimizationStrategy,
-        TenstorrentStrategy,
+    from tilesmith.models.compile import (
+        compile,  # noqa: A004 - the name users look for
     )
-    from tilesmith.jit_kernel import (
-        jit,
-    )
-    from tilesmith.model import (
+    from tilesmith.models.compiled_model import (
         CompiledModel,
         Compiler,
         CompilerConfig,
         compile_model,
+    )
+    from tilesmith.models.custom_ops.attention import (
+        attention,
+    )
+    from tilesmith.models.custom_ops.matmul import (
+        matmul,
+    )
+    from tilesmith.models.custom_ops.norms import (
+        layer_norm,
+        rms_norm,
+    )
+    from tilesmith.models.custom_ops.softmax import (
+        softmax,
+    )
+    from tilesmith.models.decorators import (
+        fuse_ops,
+        optimize_layout,
+    )
+    from tilesmith.models.profile import (
+        profile,
+    )
+    from tilesmith.models.strategy import (
+        OptimizationStrategy,
+        TenstorrentStrategy,
     )
     from tilesmith.profiling import (
         MemoryProfiler,
         PerformanceMonitor,
         PerformanceProfiler,
         Profile,
-        profile,
     )
     from tilesmith.program import (
         CBFormat,
@@ -208,14 +212,16 @@ _HOMES = (
     "program",
     "runtime",
     "profiling",
-    "compiler",
-    "jit_kernel",
-    "frontend.tilelang_backend",
-    "model",
-    "decorators",
-    "backends",
-    "graph.strategy",
-    "custom_ops",
+    "compiler.jit",
+    "compiler.compile",
+    "compiler.tilelang_backend",
+    "models.compile",
+    "models.profile",
+    "models.compiled_model",
+    "models.decorators",
+    "models.backends",
+    "models.strategy",
+    "models.custom_ops",
 )
 _MODULES = (
     "arch",

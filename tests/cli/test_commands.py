@@ -15,9 +15,9 @@ from tilesmith import cli
 from tilesmith.cli import doctor as doctor_module
 from tilesmith.cli.app import app
 from tilesmith.cli.doctor import examine
-from tilesmith.cli.sizes import readable
 from tilesmith.errors import ToolchainError
-from tilesmith.native import compile_shared
+from tilesmith.toolchain import compile_shared
+from tilesmith.units import readable
 
 runner = CliRunner()
 
@@ -38,7 +38,7 @@ def test_doctor_fails_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> Non
     def nothing() -> None:
         raise ToolchainError("no C++20 compiler was found")
 
-    monkeypatch.setattr("tilesmith.native.find_compiler", nothing)
+    monkeypatch.setattr("tilesmith.toolchain.find_compiler", nothing)
     done = runner.invoke(app, ["doctor"])
     assert done.exit_code == 1
     assert "pip install ziglang" in done.output

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from tilesmith import cli
 from tilesmith.cli.app import app
-from tilesmith.cli.compile import Request, parsed
+from tilesmith.compiler.kernel_reference import Request, parsed
 
 ROOT = Path(__file__).parents[2]
 GEMM = ROOT / "examples" / "tilelang" / "gemm.py"
-SAMPLE = ROOT / "tests" / "passes" / "sample_ir" / "add.mlir"
+SAMPLE = ROOT / "tests" / "compiler" / "passes" / "sample_ir" / "add.mlir"
 
 
 def run(*args: str) -> str:

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from tilesmith import cli
 from tilesmith.cli.app import app
-from tilesmith.dialects.context import parse
+from tilesmith.compiler.dialects.context import parse
 
 runner = CliRunner()
-SAMPLES = Path(__file__).parents[1] / "passes" / "sample_ir"
+SAMPLES = Path(__file__).parents[1] / "compiler" / "passes" / "sample_ir"
 
 
 def opt(*args: str, text: str | None = None) -> str:

@@ -9,13 +9,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from tests.dialects.modules import Kernel, index, module_of, region
+from tests.compiler.dialects.modules import Kernel, index, module_of, region
 from xdsl.dialects.builtin import ArrayAttr, IntegerType, ModuleOp, StringAttr, bf16, f32, i32
 from xdsl.ir import SSAValue
 
-from tilesmith.calling import Signature, signature_of
-from tilesmith.dialects import tile
-from tilesmith.dialects.types import TensorType
+from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.types import TensorType
+from tilesmith.compiler.signature import Signature, signature_of
 from tilesmith.errors import BadCallError
 
 

@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import (
     i64,
 )
 
-from tilesmith.carriers import from_carrier, to_carrier
-from tilesmith.dialects.elements import numpy_type
+from tilesmith.compiler.dialects.elements import numpy_type
+from tilesmith.compiler.marshal import from_carrier, to_carrier
 from tilesmith.errors import BadCallError
 from tilesmith.formats import DataFormat, from_row_major_bytes, to_row_major_bytes
 

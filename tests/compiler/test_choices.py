@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import tilelang.language as T
 import torch
-from tests.frontend.importing import operations
+from tests.compiler.importer.importing import operations
 
 import tilesmith
 

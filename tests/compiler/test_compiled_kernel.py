@@ -12,7 +12,8 @@ from tests.compiler import kernels
 
 import tilesmith
 from tilesmith import CompiledKernel
-from tilesmith.calling import packed
+from tilesmith.compiler.launch import shared_device
+from tilesmith.compiler.signature import packed
 from tilesmith.errors import (
     BadCallError,
     DeviceError,
@@ -22,7 +23,6 @@ from tilesmith.errors import (
     UnknownPassError,
     UnsupportedKernelError,
 )
-from tilesmith.launch import shared_device
 
 SHAPE = (40, 70)
 
@@ -257,7 +257,7 @@ def test_blocks_beyond_l1_are_refused_with_a_size_that_fits() -> None:
 
 
 def test_modules_of_the_tile_dialect_are_compiled_and_kept(scaled: CompiledKernel, a: torch.Tensor) -> None:
-    from tilesmith.dialects.context import parse
+    from tilesmith.compiler.dialects.context import parse
 
     module = parse(scaled.ir("import"))
     text = str(module)

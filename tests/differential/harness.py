@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 import tilesmith
-from tilesmith.dialects.interpreter import interpret
-from tilesmith.frontend.tilelang import import_prim_func
+from tilesmith.compiler.dialects.interpreter import interpret
+from tilesmith.compiler.importer.tilelang import import_prim_func
 from tilesmith.testing import Tolerance, assert_close
 
 # Relative to the element, relative to the largest element, and the correlation. A result is stored once, so

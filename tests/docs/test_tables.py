@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tilesmith import errors, settings
+from tilesmith.compiler.pipeline import Choices, pipeline
 from tilesmith.emulator import checks
-from tilesmith.passes.pipeline import Choices, pipeline
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -15,9 +15,9 @@ from examples.metal.sharded_add import host as sharded_add
 from typer.testing import CliRunner
 
 from tilesmith.cli.app import app
-from tilesmith.codegen.export import write_project
-from tilesmith.codegen.export.plan import CompileTimePart, _compile_time
 from tilesmith.errors import BadCallError
+from tilesmith.export import write_project
+from tilesmith.export.plan import CompileTimePart, _compile_time
 from tilesmith.formats import DataFormat, TileShape, pack_tiles, unpack_tiles
 from tilesmith.recording import Recording, Workload, record
 
@@ -97,7 +97,7 @@ def test_accessors_are_found_among_compile_time_arguments() -> None:
 
 
 def test_the_command_writes_into_a_new_directory(tmp_path: Path) -> None:
-    kernel = str(Path(__file__).parents[1] / "passes" / "sample_ir" / "add.mlir")
+    kernel = str(Path(__file__).parents[1] / "compiler" / "passes" / "sample_ir" / "add.mlir")
     done = CliRunner().invoke(app, ["export", kernel, "--out", str(tmp_path / "add")])
     assert done.exit_code == 0, done.output
     assert str(tmp_path / "add" / "host.cpp") in done.output

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.examples.test_examples import CASES
 
-from tilesmith.codegen.export import write_project
+from tilesmith.export import write_project
 from tilesmith.recording import Workload, record
 from tilesmith.recording.workload import workload_from
 

@@ -17,9 +17,9 @@ import torch
 from tilesmith import ttnn as nhwc
 from tilesmith.errors import KernelSourceMissingError, OperationError
 from tilesmith.ops.framework import FunctionFactory, registered_operations
-from tilesmith.ops.grid_sample import nchw as ttnn
 from tilesmith.ops.grid_sample import nearest, operation
 from tilesmith.program import Program
+from tilesmith.ttnn import nchw as ttnn
 
 ROW_MAJOR = ttnn.ROW_MAJOR_LAYOUT
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.graph.capturing import Applied
+from tests.models.planning.capturing import Applied
 from torch import Tensor
 from torch.nn import functional
 

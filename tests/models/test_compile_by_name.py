@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from tilesmith.errors import SettingsError
-from tilesmith.frontend import torch_backend
+from tilesmith.models import torch_backend
 
 _BY_NAME = """
 import sys, torch
@@ -22,7 +22,7 @@ x = torch.randn(3, 8)
 compiled = torch.compile(model, backend="tilesmith", options={"device": "cpu", "optimization_level": "O1"})
 with torch.no_grad():
     assert torch.allclose(compiled(x), model(x), atol=1e-6)
-from tilesmith.frontend.torch_backend import reports
+from tilesmith.models.torch_backend import reports
 assert len(reports) == 1
 print("found")
 """
@@ -64,7 +64,7 @@ def test_a_dynamic_batch_is_captured_once() -> None:
 
 
 def test_kernels_of_a_dynamic_batch_are_compiled_once() -> None:
-    from tilesmith.backends import kernels
+    from tilesmith.models.backends import kernels
 
     torch._dynamo.reset()
     kernels.forget()

@@ -8,7 +8,7 @@ import pytest
 from tilesmith.arch import load_arch
 from tilesmith.profiling.model import RoleProfile
 from tilesmith.profiling.timeline import timeline
-from tilesmith.runtime.trace import EVENT, FIRST_WORK, Cause, Trace, Work
+from tilesmith.program.trace import EVENT, FIRST_WORK, Cause, Trace, Work
 
 CYCLES = 10_000
 

@@ -10,8 +10,8 @@ from examples.metal.matmul_single.host import matmul_program
 import tilesmith
 from tilesmith import settings
 from tilesmith.program import Program
+from tilesmith.program.trace import FIRST_TRANSFER, Cause, Moved, Work, dram_bank
 from tilesmith.runtime import Device, RunReport, Tensor
-from tilesmith.runtime.trace import FIRST_TRANSFER, Cause, Moved, Work, dram_bank
 
 
 @pytest.fixture(scope="module")

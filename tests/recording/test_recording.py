@@ -84,7 +84,7 @@ def test_files_a_kernel_includes_are_put_in_place_once(tmp_path: Path) -> None:
 
 
 def test_a_kernel_in_a_file_is_called_with_random_numbers() -> None:
-    text = str(Path(__file__).parents[1] / "passes" / "sample_ir" / "add.mlir")
+    text = str(Path(__file__).parents[1] / "compiler" / "passes" / "sample_ir" / "add.mlir")
     recording = record(workload_from(text), "wormhole")
     (launch,) = recording.launches
     (result,) = launch.results.values()

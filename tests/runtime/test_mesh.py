@@ -8,10 +8,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from examples.metal.elementwise import host as elementwise
-from tests.passes.samples import module
+from tests.compiler.passes.samples import module
 
-from tilesmith import compiler
-from tilesmith.data_parallel import data_parallel
+from tilesmith.compiler.compile import compile_kernel
+from tilesmith.compiler.data_parallel import data_parallel
 from tilesmith.errors import BadCallError, DeviceError, ProgramError
 from tilesmith.formats import DataFormat
 from tilesmith.runtime import Mesh, open_mesh
@@ -75,7 +75,7 @@ def test_a_tensor_says_how_it_lies(mesh: Mesh) -> None:
 
 
 def test_a_compiled_kernel_runs_on_every_chip(mesh: Mesh) -> None:
-    kernel = compiler.compile(module("add"), mesh.arch)
+    kernel = compile_kernel(module("add"), mesh.arch)
     shapes = {name: tuple(map(int, one.shape)) for name, one in kernel.signature.tensors.items()}
     (first, rows_and_columns), *_ = shapes.items()
     whole = (rows_and_columns[0] * 2, *rows_and_columns[1:])

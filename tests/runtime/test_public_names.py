@@ -16,7 +16,7 @@ WITH_EXAMPLES = [
     "tilesmith.arch.model",
     "tilesmith.program.checks",
     "tilesmith.program.circular_buffer",
-    "tilesmith.program.cores",
+    "tilesmith.arch.cores",
     "tilesmith.program.kernel",
     "tilesmith.program.l1",
     "tilesmith.program.program",

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tilesmith.native import compile_shared
+from tilesmith.toolchain import compile_shared
 
 INCLUDE = Path(__file__).resolve().parents[2] / "src/tilesmith/emulator/include"
 TILE = 1024

@@ -14,9 +14,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilesmith.compiler import compile as compile_kernel
-from tilesmith.data_parallel import data_parallel
-from tilesmith.dialects.reading import read_file
+from tilesmith.compiler.compile import compile_kernel
+from tilesmith.compiler.data_parallel import data_parallel
+from tilesmith.compiler.dialects.reading import read_file
 from tilesmith.errors import DeviceError
 from tilesmith.formats import DataFormat
 from tilesmith.program import (
@@ -33,7 +33,7 @@ from tilesmith.runtime import Mesh, MeshTensor, TensorAccessorArgs, open_mesh
 from tilesmith.testing.mock_cluster import mock_environment
 from tilesmith.testing.stand_in_compiler import LOG
 
-KERNEL = Path(__file__).parents[1] / "passes" / "sample_ir" / "add.mlir"
+KERNEL = Path(__file__).parents[1] / "compiler" / "passes" / "sample_ir" / "add.mlir"
 READER = """
 #include "api/dataflow/dataflow_api.h"
 void kernel_main() {

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 - its name everywhere
 
-from tilesmith.frontend.torch_backend import tilesmith_backend
-from tilesmith.model import compile_model
+from tilesmith.models.compiled_model import compile_model
+from tilesmith.models.torch_backend import tilesmith_backend
 from tilesmith.zoo import catalogue
 from tilesmith.zoo.training import TRAINED
 

@@ -39,11 +39,11 @@ from tests.ttnn.operations import OTHERS, WITHOUT_PROGRAMS
 
 from tilesmith import kernels, settings
 from tilesmith.arch import Arch, load_arch
-from tilesmith.backends import kernels as kernels_of_models
-from tilesmith.backends.kernels import forget
-from tilesmith.codegen.export import write_project
+from tilesmith.compiler.launch import lent_device
 from tilesmith.errors import TilesmithError
-from tilesmith.launch import lent_device
+from tilesmith.export import write_project
+from tilesmith.models.backends import kernels as kernels_of_models
+from tilesmith.models.backends.kernels import forget
 from tilesmith.ops.catalogue import load_operations
 from tilesmith.ops.device import MeshDevice
 from tilesmith.ops.framework.registry import registered_operations

@@ -10,10 +10,10 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from tests.passes.samples import module
+from tests.compiler.passes.samples import module
 
 import tilesmith
-from tilesmith.launch import shared_device
+from tilesmith.compiler.launch import shared_device
 from tilesmith.runtime import Device
 from tilesmith.runtime.ttnn_executor import TtnnDevice
 
@@ -34,7 +34,7 @@ def test_a_compiled_kernel_is_accepted(device: Device, target: str) -> None:
 SCRIPT = """
 import sys
 import ml_dtypes, numpy, tilesmith
-from tilesmith.dialects.reading import read_file
+from tilesmith.compiler.dialects.reading import read_file
 kernel = tilesmith.compile(read_file(sys.argv[1]))
 shapes = [tuple(map(int, one.shape)) for one in kernel.signature.tensors.values()]
 print(kernel(*[numpy.ones(shape, ml_dtypes.bfloat16) for shape in shapes[:-1]]).shape == shapes[-1])
@@ -43,7 +43,7 @@ print(kernel(*[numpy.ones(shape, ml_dtypes.bfloat16) for shape in shapes[:-1]]).
 
 @pytest.mark.parametrize("chip", ["wormhole", "ttnn"])
 def test_only_the_name_of_the_chip_changes(mock: dict[str, str], chip: str) -> None:
-    kernel = Path(__file__).parents[1] / "passes" / "sample_ir" / "add.mlir"
+    kernel = Path(__file__).parents[1] / "compiler" / "passes" / "sample_ir" / "add.mlir"
     command = [sys.executable, "-c", SCRIPT, str(kernel)]
     environment = {**os.environ, **mock, "TILESMITH_ARCH": chip}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

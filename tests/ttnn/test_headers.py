@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.ttnn.conftest import WITHOUT_LAUNCHES, launch_files
 
-from tilesmith.codegen.sfpu import VECTOR_FUNCTIONS, VectorFunction
+from tilesmith.isa.sfpu import VECTOR_FUNCTIONS, VectorFunction
 from tilesmith.program import ComputeConfig, CoreCoord, Kernel, Program, SourceType
 from tilesmith.runtime import Device
 from tilesmith.runtime.ttnn_library import ttnn_version

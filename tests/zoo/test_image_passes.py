@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tilesmith.frontend.torch import export
-from tilesmith.graph.options import ModelOptions
-from tilesmith.graph.pipeline import optimise
-from tilesmith.model import compile_model
+from tilesmith.models.capture.fx import export
+from tilesmith.models.compiled_model import compile_model
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.passes.pipeline import optimise
 from tilesmith.zoo.planning import planned
 from tilesmith.zoo.running import relative_l2
 from tilesmith.zoo.sample import noise, seeded

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from tilesmith.arch import load_arch
-from tilesmith.compiler import compile as compile_kernel
+from tilesmith.compiler.compile import compile_kernel
 from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Input
 from tilesmith.kernels.operands import Operand
-from tilesmith.model import compile_model
+from tilesmith.models.compiled_model import compile_model
 from tilesmith.zoo.planning import planned
 from tilesmith.zoo.running import relative_l2
 from tilesmith.zoo.sample import noise, seeded

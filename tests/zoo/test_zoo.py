@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tilesmith import zoo
 from tilesmith.cli.app import app
 from tilesmith.errors import BadCallError, WeightsMissingError
-from tilesmith.model import compile_model
+from tilesmith.models.compiled_model import compile_model
 from tilesmith.zoo import efficientnet, language, llama
 from tilesmith.zoo.generation import continuation
 from tilesmith.zoo.planning import planned

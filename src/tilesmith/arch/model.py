@@ -9,9 +9,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from tilesmith.arch.cores import CoreCoord, CoreRange
 from tilesmith.arch.timing import Timing, timing_from_toml
 from tilesmith.errors import DeviceError
-from tilesmith.program.cores import CoreCoord, CoreRange
 
 Family = Literal["wormhole", "blackhole"]
 Coordinates = tuple[tuple[int, int], ...]

@@ -65,7 +65,7 @@ def opt(
 ) -> None:
     """Run passes of the tile compiler on textual IR and print what they make of it."""
     from tilesmith.cli.opt import listed, optimise
-    from tilesmith.passes.pipeline import Choices
+    from tilesmith.compiler.pipeline import Choices
 
     choices = Choices(arch=arch, formats=formats)
     if list_passes:
@@ -150,9 +150,9 @@ def dashboard(
 @cache.command()
 def show() -> None:
     """Print where compiled kernels are kept, how many, and how much room they take."""
-    from tilesmith.cli.sizes import readable
-    from tilesmith.native import Cache
     from tilesmith.settings import current
+    from tilesmith.toolchain import Cache
+    from tilesmith.units import readable
 
     root = current().cache_dir
     usage = Cache(root).usage()
@@ -164,9 +164,9 @@ def clear(
     older_than: Annotated[float, typer.Option(help="only entries this many days old", metavar="DAYS")] = 0.0,
 ) -> None:
     """Remove compiled kernels; they are built again when they are needed."""
-    from tilesmith.cli.sizes import readable
-    from tilesmith.native import Cache
     from tilesmith.settings import current
+    from tilesmith.toolchain import Cache
+    from tilesmith.units import readable
 
     root = current().cache_dir
     removed = Cache(root).clear(older_than)

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from tilesmith.cli.compile import kernel_from, parsed
+from tilesmith.compiler.kernel_reference import kernel_from, parsed
 from tilesmith.errors import BadCallError
 from tilesmith.zoo import load
 from tilesmith.zoo.levels import LEVELS, LevelFigures, bench_levels

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tilesmith import settings
-from tilesmith.cli.sizes import readable
 from tilesmith.errors import TilesmithError
 from tilesmith.extras import EXTRAS
 from tilesmith.runtime.ttnn_library import MOCK, how_to_install, ttnn_version
 from tilesmith.runtime.ttnn_releases import TESTED, is_tested
 from tilesmith.testing.stand_in_compiler import stands_in
+from tilesmith.units import readable
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def examine() -> list[Finding]:
 
 
 def _compiler() -> Finding:
-    from tilesmith.native import find_compiler
+    from tilesmith.toolchain import find_compiler
 
     try:
         found = find_compiler()
@@ -69,7 +69,7 @@ def _compiler() -> Finding:
 
 
 def _cache() -> Finding:
-    from tilesmith.native import Cache
+    from tilesmith.toolchain import Cache
 
     root = settings.current().cache_dir
     if not _can_write(root):

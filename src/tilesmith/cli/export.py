@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilesmith.cli.conformance import work_from
-from tilesmith.codegen.export import write_project
 from tilesmith.errors import BadCallError
+from tilesmith.export import write_project
 from tilesmith.recording import Recording, record
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from tilesmith.dialects.context import compiler_context
-from tilesmith.dialects.reading import check, read_file
+from tilesmith.compiler.dialects.context import compiler_context
+from tilesmith.compiler.dialects.reading import check, read_file
+from tilesmith.compiler.pipeline import Choices, Observer, pipeline
+from tilesmith.compiler.trace import Trace
 from tilesmith.errors import UnknownPassError
-from tilesmith.passes.pipeline import Choices, Observer, pipeline
-from tilesmith.passes.trace import Trace
 
 ALL = "all"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tilesmith.compiler.launch import lent_device
 from tilesmith.conformance.compare import Stored, Verdict, compare_stored
 from tilesmith.conformance.target import Target
-from tilesmith.launch import lent_device
 from tilesmith.recording import Recording, Workload, replay
 from tilesmith.recording.recorder import Recorder
 from tilesmith.runtime.observers import observing

@@ -6,9 +6,9 @@ import sys
 
 import streamlit as st
 
-from tilesmith.cli.sizes import readable
 from tilesmith.dashboard import charts
 from tilesmith.dashboard.history import History, SavedRun, regressions
+from tilesmith.units import readable
 
 _EVERY = 1.0  # seconds between looks into the folder
 

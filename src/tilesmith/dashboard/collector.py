@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tilesmith.profiling import PerformanceProfiler, profile
+from tilesmith.models.profile import profile
+from tilesmith.profiling import PerformanceProfiler
 
 
 @dataclass(frozen=True)

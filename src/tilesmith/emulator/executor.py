@@ -22,8 +22,8 @@ from tilesmith.emulator.machine import Machine, run_options
 from tilesmith.emulator.suppress import Rule, parse_rules, split_findings
 from tilesmith.errors import DeviceError, EmulatorGap
 from tilesmith.program import CoreCoord, Program, SourceType
+from tilesmith.program.executor import KernelTraffic, Printed, RoleTime, RunOptions, RunReport, ZoneTime
 from tilesmith.program.l1 import Placement
-from tilesmith.runtime.executor import KernelTraffic, Printed, RoleTime, RunOptions, RunReport, ZoneTime
 
 _OUT_OF_MEMORY, _INTERRUPTED = 3, 2
 

@@ -1,57 +1,19 @@
-"""Findings: which rule was broken, by which kernel, where, and what to do."""
+"""From an entry of the runtime's report to a finding."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tilesmith.emulator.checks import CHECKS
 from tilesmith.program import CoreCoord
+from tilesmith.program.findings import Finding
 
 ROLES = ("writer", "reader", "unpack", "math", "pack")
 _RISCS = ("BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One broken rule, at one line of one kernel. `count` says how often it happened there, on all cores."""
-
-    check: str
-    message: str
-    kernel: str
-    file: str
-    line: int
-    core: CoreCoord
-    role: str
-    risc: str
-    count: int = 1
-    fatal: bool = False
-
-    @property
-    def title(self) -> str:
-        return CHECKS[self.check].title
-
-    @property
-    def remedy(self) -> str:
-        return CHECKS[self.check].remedy
-
-    @property
-    def where(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file or "before the first API call"
-
-    def __str__(self) -> str:
-        who = f"{self.kernel}, {self.role} on {self.risc}, core ({self.core.x}, {self.core.y})"
-        times = f", {self.count} times" if self.count > 1 else ""
-        return (
-            f"{self.check}: {self.title}\n"
-            f"  at: {self.where} ({who}{times})\n"
-            f"  seen: {self.message}\n"
-            f"  fix: {self.remedy}"
-        )
 
 
 def finding_from_report(entry: Mapping[str, Any], libraries: Mapping[str, Path]) -> Finding:
@@ -61,8 +23,11 @@ def finding_from_report(entry: Mapping[str, Any], libraries: Mapping[str, Path])
         file, line = found
         if Path(file).name in (entry["kernel"], f"{entry['kernel']}.unit.cpp"):
             file = entry["kernel"]  # inline text: the file it was compiled as means nothing
+    check = CHECKS[entry["check"]]
     return Finding(
-        check=entry["check"],
+        check=check.id,
+        title=check.title,
+        remedy=check.remedy,
         message=entry["message"],
         kernel=entry["kernel"],
         file=file,

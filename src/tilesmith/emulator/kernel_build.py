@@ -13,9 +13,9 @@ from tilesmith.emulator.runtime_build import INCLUDE
 from tilesmith.emulator.suppress import check_comments
 from tilesmith.errors import KernelCompileError
 from tilesmith.formats import TileShape, tile_bytes
-from tilesmith.native import Compiler, Job, compile_many, find_compiler
 from tilesmith.program import CBFormat, ComputeConfig, Kernel
 from tilesmith.program.sources import kernel_path
+from tilesmith.toolchain import Compiler, Job, compile_many, find_compiler
 
 _TABLE = 64
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")

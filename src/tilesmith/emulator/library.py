@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from tilesmith.emulator.runtime_build import runtime_job
 from tilesmith.errors import InternalFault
-from tilesmith.native import compile_many
+from tilesmith.toolchain import compile_many
 
 COUNTERS = (
     "noc_reads", "noc_writes", "read_bytes", "written_bytes", "dram_read_bytes", "dram_written_bytes",

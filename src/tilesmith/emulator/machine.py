@@ -15,7 +15,7 @@ from tilesmith.emulator.loading import LoadedProgram, core_index
 from tilesmith.emulator.noc_timing import noc_timing
 from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord, Program
-from tilesmith.runtime.trace import EVENT, Trace, Work
+from tilesmith.program.trace import EVENT, Trace, Work
 
 # Just below the memory programs may use, where the vendor keeps a kernel's configuration: 16 semaphores of
 # 16 bytes, and the two kinds of runtime arguments of five roles.

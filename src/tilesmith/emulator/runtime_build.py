@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilesmith.native import Job
+from tilesmith.toolchain import Job
 
 INCLUDE = Path(__file__).with_name("include")
 _NATIVE = Path(__file__).with_name("native")

@@ -9,9 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tilesmith.emulator.checks import CHECKS
-from tilesmith.emulator.findings import Finding
 from tilesmith.errors import CheckNameError
 from tilesmith.program import Program, SourceType
+from tilesmith.program.findings import Finding
 
 _NAME = r"[\w.-]+"
 _COMMENT = re.compile(rf"//\s*tilesmith:\s*(allow-file|allow)\s+({_NAME}(?:\s*,\s*{_NAME})*)")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tilesmith.formats.codecs import Codec
 from tilesmith.formats.data_format import DataFormat, TileShape, exponent_bytes, tile_bytes
-from tilesmith.native import compile_shared
+from tilesmith.toolchain import compile_shared
 
 Array = npt.NDArray[Any]
 

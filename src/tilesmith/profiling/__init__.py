@@ -5,7 +5,6 @@ from tilesmith.profiling.memory import MemoryProfiler, MemoryReport
 from tilesmith.profiling.monitor import PerformanceMonitor, ProgramRan
 from tilesmith.profiling.performance import Bottleneck, PerformanceProfiler
 from tilesmith.profiling.report import Profile
-from tilesmith.profiling.run import profile
 from tilesmith.profiling.summary import RunSummary
 
 __all__ = [
@@ -18,6 +17,5 @@ __all__ = [
     "ProgramRan",
     "Recorder",
     "RunSummary",
-    "profile",
     "recording",
 ]

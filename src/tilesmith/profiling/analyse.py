@@ -13,9 +13,9 @@ from tilesmith.profiling.timeline import MOST_INTERVALS, timeline
 from tilesmith.profiling.traffic import bank_traffic, held_tensor, noc_bytes, tensor_traffic
 from tilesmith.profiling.waits import role_profiles
 from tilesmith.program import ComputeConfig, Kernel, Program, SourceType
+from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.buffer import Buffer
-from tilesmith.runtime.executor import RunReport
 
 _SEMAPHORE_BYTES = 16 * 16  # just below the memory programs may use
 

@@ -13,10 +13,10 @@ from tilesmith.profiling.model import Accuracy, ProgramProfile
 from tilesmith.profiling.report import Profile
 from tilesmith.profiling.timeline import MOST_INTERVALS
 from tilesmith.program import Program
+from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.device import Device
-from tilesmith.runtime.executor import RunReport
 from tilesmith.runtime.observers import Observer, label, observing
 
 _LEAST_INTERVALS = 5_000  # of the timeline of any program

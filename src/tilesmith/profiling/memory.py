@@ -6,14 +6,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from types import TracebackType
 
-from tilesmith.cli.sizes import readable
 from tilesmith.program import Program
+from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.allocator import Allocation
 from tilesmith.runtime.device import Device
-from tilesmith.runtime.executor import RunReport
 from tilesmith.runtime.observers import Observer, label, observing
 from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.units import readable
 
 
 @dataclass(frozen=True)

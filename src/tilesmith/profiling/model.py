@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tilesmith.profiling.summary import KernelTime
-from tilesmith.runtime.executor import KernelTraffic
+from tilesmith.program.executor import KernelTraffic
 
 ROLES = ("reader", "unpack", "math", "pack", "writer")  # in the order data passes through them
 

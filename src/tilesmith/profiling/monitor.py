@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Protocol
 
 from tilesmith.program import Program
+from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.device import Device
-from tilesmith.runtime.executor import RunReport
 from tilesmith.runtime.observers import Observer, label, observing
 
 

@@ -10,7 +10,7 @@ from tilesmith.profiling.memory import MemoryReport
 from tilesmith.profiling.model import Bound, ProgramProfile
 from tilesmith.profiling.serial import from_json, to_json
 from tilesmith.profiling.summary import KernelTime
-from tilesmith.runtime.executor import KernelTraffic
+from tilesmith.program.executor import KernelTraffic
 
 PROFILE_FILE = "profile.json"
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tilesmith.arch import Arch
 from tilesmith.profiling.model import RoleProfile, Roofline, TensorTraffic, Utilisation
 from tilesmith.profiling.traffic import dram_peak
-from tilesmith.runtime.executor import KernelTraffic
+from tilesmith.program.executor import KernelTraffic
 
 _FLOPS_PER_PRODUCT = 2 * 32**3
 

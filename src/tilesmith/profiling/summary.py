@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tilesmith.arch import Arch
-from tilesmith.runtime.executor import KernelTraffic, RunReport
+from tilesmith.program.executor import KernelTraffic, RunReport
 
 _HEADER = (
     "kernel",

@@ -10,10 +10,10 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tilesmith.cli.sizes import readable
 from tilesmith.profiling.groups import RoleGroup, role_groups, waits_of
 from tilesmith.profiling.model import ProgramProfile
 from tilesmith.profiling.report import Chip, Profile
+from tilesmith.units import readable
 
 _WIDTH = 110
 _MOST_PROGRAMS = 3

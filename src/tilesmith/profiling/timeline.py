@@ -11,7 +11,7 @@ from tilesmith.arch import Arch
 from tilesmith.profiling.model import Lane, RoleProfile, Timeline
 from tilesmith.profiling.traffic import dram_over_time
 from tilesmith.profiling.waits import describe, event_keys
-from tilesmith.runtime.trace import FIRST_TRANSFER, FIRST_WORK, Cause, Trace, Work
+from tilesmith.program.trace import FIRST_TRANSFER, FIRST_WORK, Cause, Trace, Work
 
 MOST_INTERVALS = 200_000  # of all lanes together; a page with more is slow to open
 _DRAM_STEPS = 400

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from tilesmith.arch import Arch
 from tilesmith.profiling.model import BankTraffic, HeldTensor, TensorTraffic
+from tilesmith.program.trace import FIRST_TRANSFER, Moved, Trace
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.memory_config import TensorMemoryLayout
 from tilesmith.runtime.tensor_spec import TensorSpec
-from tilesmith.runtime.trace import FIRST_TRANSFER, Moved, Trace
 
 _NOT_DRAM = 0x10000
 

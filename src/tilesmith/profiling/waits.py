@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tilesmith.arch import Arch
 from tilesmith.profiling.model import RoleProfile, WaitShare
-from tilesmith.runtime.executor import RunReport
-from tilesmith.runtime.trace import Cause, Trace, Work, dram_bank, worker
+from tilesmith.program.executor import RunReport
+from tilesmith.program.trace import Cause, Trace, Work, dram_bank, worker
 
 _SEMAPHORE_STRIDE = 16
 _FIXED = {

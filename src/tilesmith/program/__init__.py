@@ -1,8 +1,8 @@
 """What a chip runs, as plain data: kernels, circular buffers, semaphores; checked before running; JSON."""
 
+from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet, corerange_to_cores
 from tilesmith.program.checks import check_program
 from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer
-from tilesmith.program.cores import CoreCoord, CoreRange, CoreRangeSet, corerange_to_cores
 from tilesmith.program.kernel import (
     ComputeConfig,
     DataMovementConfig,

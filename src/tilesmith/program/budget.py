@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tilesmith.arch.cores import CoreCoord
 from tilesmith.errors import L1BudgetError
 from tilesmith.program.circular_buffer import CircularBuffer
-from tilesmith.program.cores import CoreCoord
 from tilesmith.program.l1 import Placement, layout_l1
 from tilesmith.program.program import Program
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, SupportsIndex
 
+from tilesmith.arch.cores import CoreCoord, CoreRangeSet
 from tilesmith.errors import (
     CircularBufferError,
     CoreOffGridError,
@@ -15,7 +16,6 @@ from tilesmith.errors import (
 )
 from tilesmith.program.budget import L1Claim, check_l1_budget
 from tilesmith.program.circular_buffer import CBFormat, CircularBuffer
-from tilesmith.program.cores import CoreCoord, CoreRangeSet
 from tilesmith.program.kernel import ComputeConfig, DataMovementConfig, Kernel
 from tilesmith.program.l1 import Placement, layout_l1
 from tilesmith.program.program import Program

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from tilesmith.arch.cores import CoreRangeSet, Cores
 from tilesmith.formats import DataFormat, TileShape
-from tilesmith.program.cores import CoreRangeSet, Cores
 from tilesmith.program.site import declaration_site
 
 

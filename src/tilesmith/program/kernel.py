@@ -8,7 +8,7 @@ from enum import Enum, IntEnum
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-from tilesmith.program.cores import CoreCoord, CoreRangeSet, Cores
+from tilesmith.arch.cores import CoreCoord, CoreRangeSet, Cores
 from tilesmith.program.site import declaration_site
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tilesmith.arch.cores import CoreCoord
 from tilesmith.program.circular_buffer import CircularBuffer
-from tilesmith.program.cores import CoreCoord
 from tilesmith.program.program import Program
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tilesmith.arch.cores import CoreCoord, CoreRangeSet, Cores
 from tilesmith.program.circular_buffer import CircularBuffer
-from tilesmith.program.cores import CoreCoord, CoreRangeSet, Cores
 from tilesmith.program.kernel import Kernel
 from tilesmith.program.site import declaration_site
 

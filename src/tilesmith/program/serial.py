@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilesmith.errors import ProgramError
 from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer
-from tilesmith.program.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilesmith.program.kernel import (
     ComputeConfig,
     DataMovementConfig,

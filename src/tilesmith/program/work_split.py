@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilesmith.errors import ProgramError
-from tilesmith.program.cores import CoreCoord, CoreRange, CoreRangeSet
 
 
 class WorkSplit(NamedTuple):

@@ -8,10 +8,11 @@ import numpy as np
 
 from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
+from tilesmith.compiler.launch import lent_device
 from tilesmith.errors import BadCallError
 from tilesmith.formats import DataFormat
-from tilesmith.launch import lent_device
 from tilesmith.program import Program
+from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.recording.addresses import bindings_between
 from tilesmith.recording.flatten import self_contained
@@ -26,7 +27,6 @@ from tilesmith.runtime import (
     open_device,
 )
 from tilesmith.runtime.buffer import Buffer, Bytes
-from tilesmith.runtime.executor import RunReport
 from tilesmith.runtime.observers import Observer, observing
 from tilesmith.runtime.tensor_spec import TensorSpec
 

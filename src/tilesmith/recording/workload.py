@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilesmith import compiler
-from tilesmith.calling import Parameter
-from tilesmith.cli.compile import attribute_of, check_call, kernel_from, parsed
-from tilesmith.dialects.elements import numpy_type
-from tilesmith.dialects.reading import read_file
+from tilesmith.compiler.compile import compile_kernel
+from tilesmith.compiler.dialects.elements import numpy_type
+from tilesmith.compiler.dialects.reading import read_file
+from tilesmith.compiler.kernel_reference import attribute_of, check_call, kernel_from, parsed
+from tilesmith.compiler.signature import Parameter
 from tilesmith.errors import BadCallError
 from tilesmith.runtime import Device
 
@@ -58,7 +58,7 @@ def _of_kernel(
     title: str, make: Callable[[], Any], sizes: Mapping[str, int], choices: Mapping[str, Any]
 ) -> Workload:
     def run(device: Device) -> object:
-        kernel = compiler.compile(make(), device.arch, **choices)
+        kernel = compile_kernel(make(), device.arch, **choices)
         missing = [name for name in kernel.signature.symbols if name not in sizes]
         if missing:
             raise BadCallError(

@@ -1,9 +1,9 @@
 """Devices, tensors on them, and running programs there."""
 
+from tilesmith.program.executor import Executor, RunOptions, RunReport
 from tilesmith.runtime.accessor import TensorAccessorArgs
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.device import Device, open_device
-from tilesmith.runtime.executor import Executor, RunOptions, RunReport
 from tilesmith.runtime.memory_config import (
     DRAM_MEMORY_CONFIG,
     L1_MEMORY_CONFIG,

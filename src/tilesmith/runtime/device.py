@@ -20,11 +20,11 @@ from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program import CoreCoord, Program, check_program
 from tilesmith.program.budget import L1Claim, check_l1_budget
 from tilesmith.program.checks import check_runtime_values
+from tilesmith.program.executor import Executor, RunOptions, RunReport
 from tilesmith.program.l1 import Placement, rebind
 from tilesmith.program.site import declaration_site
 from tilesmith.runtime.allocator import BankAllocator
 from tilesmith.runtime.buffer import Buffer
-from tilesmith.runtime.executor import Executor, RunOptions, RunReport
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
 from tilesmith.runtime.observers import observers, trace_wanted
 from tilesmith.runtime.program_cache import ProgramCache

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from tilesmith.arch.cores import Cores
 from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet
-from tilesmith.program.cores import Cores
 
 
 class Layout(Enum):

@@ -8,9 +8,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from tilesmith.program import Program
+from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.allocator import Allocation
-from tilesmith.runtime.executor import RunReport
 from tilesmith.runtime.tensor_spec import TensorSpec
 
 if TYPE_CHECKING:

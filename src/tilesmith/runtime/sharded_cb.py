@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tilesmith.arch.cores import Cores
 from tilesmith.program import CBFormat, CircularBuffer
-from tilesmith.program.cores import Cores
 from tilesmith.runtime.memory_config import Layout
 from tilesmith.runtime.tensor import Tensor
 

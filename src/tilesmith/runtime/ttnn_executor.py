@@ -11,11 +11,11 @@ from tilesmith.arch import Arch, add_arch
 from tilesmith.errors import DeviceError, OutOfDeviceMemoryError, ProgramError
 from tilesmith.program import CoreCoord, Kernel, Program, ReaderConfig, SourceType
 from tilesmith.program.budget import L1Claim
+from tilesmith.program.executor import RunOptions, RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.allocator import Allocation
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.device import Device
-from tilesmith.runtime.executor import RunOptions, RunReport
 from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.runtime.ttnn_arch import arch_of
 from tilesmith.runtime.ttnn_buffer import TtnnBuffer

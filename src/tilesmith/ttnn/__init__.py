@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilesmith.arch.cores import corerange_to_cores
 from tilesmith.formats import TileShape as Tile
 from tilesmith.formats import tile_bytes
 from tilesmith.ops.catalogue import load_operations
@@ -90,7 +91,6 @@ from tilesmith.ops.shard_strategy import ShardStrategy, create_sharded_memory_co
 from tilesmith.ops.tensor import StorageType, Tensor
 from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet, MathFidelity, num_cores_to_corerangeset
 from tilesmith.program import Processor as DataMovementProcessor
-from tilesmith.program.cores import corerange_to_cores
 from tilesmith.runtime import (
     ROW_MAJOR_LAYOUT,
     TILE_LAYOUT,

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from tilesmith.graph.views import padded
-from tilesmith.model import CompiledModel, compile_model
+from tilesmith.models.compiled_model import CompiledModel, compile_model
+from tilesmith.models.planning.views import padded
 from tilesmith.zoo.llama import WithCache, full_model, tokenizer
 
 Step = Callable[..., Any]

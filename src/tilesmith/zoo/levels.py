@@ -9,10 +9,10 @@ from typing import Any, get_args
 
 import torch
 
-from tilesmith.backends.tenstorrent import TenstorrentExecutable
-from tilesmith.graph.options import Level
-from tilesmith.graph.report import PrecisionLine
-from tilesmith.model import compile_model
+from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
+from tilesmith.models.compiled_model import compile_model
+from tilesmith.models.options import Level
+from tilesmith.models.report import PrecisionLine
 from tilesmith.progress import tracked
 from tilesmith.zoo.running import pcc, relative_l2
 

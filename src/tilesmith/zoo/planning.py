@@ -11,13 +11,13 @@ import torch
 from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch.fx import GraphModule
 
-from tilesmith.frontend.torch import export
-from tilesmith.frontend.torch_backend import through_autograd
-from tilesmith.graph.options import ModelOptions
-from tilesmith.graph.pipeline import FOR_TILES, GENERAL, optimise
-from tilesmith.graph.planning import plan
-from tilesmith.graph.report import Report, report_of
-from tilesmith.graph.specialise import copied, specialise
+from tilesmith.models.capture.fx import export
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
+from tilesmith.models.planning.plan import plan
+from tilesmith.models.planning.specialize import copied, specialise
+from tilesmith.models.report import Report, report_of
+from tilesmith.models.torch_backend import through_autograd
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from tilesmith.graph.report import Report
-from tilesmith.model import compile_model
+from tilesmith.models.compiled_model import compile_model
+from tilesmith.models.report import Report
 from tilesmith.zoo.catalogue import load
 from tilesmith.zoo.sample import Loop, Sample, Size
 

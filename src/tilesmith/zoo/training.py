@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from tilesmith.frontend import torch_backend
-from tilesmith.graph.report import Report
+from tilesmith.models import torch_backend
+from tilesmith.models.report import Report
 from tilesmith.zoo import language, llama, resnet, vit
 from tilesmith.zoo.running import pcc, relative_l2
 from tilesmith.zoo.sample import Picked, Sample, noise, seeded, tokens

@@ -16,8 +16,8 @@ from tests.differential.programs.source import kernel_source, output_name, tenso
 from tests.differential.programs.spec import Program
 
 import tilesmith
-from tilesmith.dialects.interpreter import interpret
-from tilesmith.frontend.tilelang import import_prim_func
+from tilesmith.compiler.dialects.interpreter import interpret
+from tilesmith.compiler.importer.tilelang import import_prim_func
 from tilesmith.testing import assert_close
 
 

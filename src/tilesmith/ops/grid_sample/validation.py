@@ -26,7 +26,7 @@ def validate(attrs: GridSampleAttributes, inputs: Sequence[Tensor]) -> None:
         channels % _CHANNEL_STEP == 0,
         "Input tensor last dimension must be divisible by TILE_WIDTH (32),"
         f" but got {channels} in padded shape {_shape(image.padded_shape)}",
-        remedy="pad the channels with ttnn.pad, as tilesmith.ops.grid_sample.nchw does",
+        remedy="pad the channels with ttnn.pad, as tilesmith.ttnn.nchw does",
     )
 
 

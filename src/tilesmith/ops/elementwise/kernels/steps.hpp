@@ -161,7 +161,7 @@
 #endif
 #ifdef USES_RECIP
 #include "api/compute/eltwise_unary/recip.h"
-#include "../../../codegen/exact_recip.hpp"
+#include "../../../isa/exact_recip.hpp"
 #endif
 #ifdef USES_RELU
 #include "api/compute/eltwise_unary/relu.h"

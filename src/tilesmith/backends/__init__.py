@@ -1,5 +1,0 @@
-"""Where compiled models run: `Backend.create("tenstorrent" | "cpu" | "cuda")`."""
-
-from tilesmith.backends.base import Backend, Executable
-
-__all__ = ["Backend", "Executable"]

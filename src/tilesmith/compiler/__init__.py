@@ -1,0 +1,1 @@
+"""The tile compiler: TileLang kernels -> Programs. `pipeline` lists its passes in order."""

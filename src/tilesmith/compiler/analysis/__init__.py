@@ -1,0 +1,1 @@
+"""Analyses of the IR: they answer questions and change nothing."""

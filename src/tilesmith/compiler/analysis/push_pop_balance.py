@@ -1,0 +1,122 @@
+"""How many pages a kernel pushes and pops, as sums over the loops and branches it does so in.
+
+`{("push", "A", ()): 1, ("push", "A", ("for 0 to n",)): 2}` means one page, and two more per round of a loop.
+What does not depend on control flow is folded: a loop with known bounds multiplies, and what both sides of a
+branch do is done anyway.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from tilesmith.compiler.analysis.index_expressions import constant_of
+from tilesmith.compiler.dialects import tile, tt
+
+Path = tuple[str, ...]
+Tally = Counter[tuple[str, str, Path]]
+"""Pages by what is done ("push" or "pop"), the circular buffer, and the control flow around it."""
+
+
+def tally(block: Block) -> Tally:
+    """What everything that runs in a block adds up to."""
+    total: Tally = Counter()
+    for op in block.ops:
+        total.update(_of_op(op))
+    return total
+
+
+def of_buffer(total: Tally, what: str, cb_name: str) -> dict[Path, int]:
+    """The part of a tally that is about one circular buffer."""
+    return {path: pages for (done, name, path), pages in total.items() if (done, name) == (what, cb_name)}
+
+
+def _of_op(op: Operation) -> Tally:
+    match op:
+        case tt.PushBackOp():
+            return Counter({("push", name_of(op.cb), ()): op.pages.value.data})
+        case tt.PopFrontOp():
+            return Counter({("pop", name_of(op.cb), ()): op.pages.value.data})
+        case tt.SendOp():
+            return Counter({("push", name_of(op.cb), ()): 1})
+        case tt.ReceiveOp():
+            return Counter({("pop", name_of(op.cb), ()): 1})
+        case scf.ForOp():
+            return _loop(op)
+        case scf.IfOp():
+            return _branch(op)
+        case scf.WhileOp():
+            inside = tally(op.before_region.block) + tally(op.after_region.block)
+            return _under(f"while {_condition(op)}", inside)
+        case _:
+            return sum((tally(block) for region in op.regions for block in region.blocks), Tally())
+
+
+def _loop(op: scf.ForOp) -> Tally:
+    inside = tally(op.body.block)
+    rounds = trip_count(op)
+    if rounds is None:
+        return _under(f"for {key_of(op.lb)} to {key_of(op.ub)} by {key_of(op.step)}", inside)
+    return Counter({entry: pages * rounds for entry, pages in inside.items() if rounds})
+
+
+def _branch(op: scf.IfOp) -> Tally:
+    then, other = (tally(region.block) if region.blocks else Tally() for region in op.regions)
+    always = then & other
+    condition = key_of(op.cond)
+    return always + _under(f"if {condition}", then - always) + _under(f"unless {condition}", other - always)
+
+
+def _under(what: str, inside: Tally) -> Tally:
+    return Counter({(done, name, (what, *path)): pages for (done, name, path), pages in inside.items()})
+
+
+def trip_count(op: scf.ForOp) -> int | None:
+    """How many rounds a loop makes, when its bounds are numbers."""
+    first, last, step = (constant_of(value) for value in (op.lb, op.ub, op.step))
+    return None if first is None or last is None or step is None else len(range(first, last, step))
+
+
+def name_of(cb: SSAValue) -> str:
+    assert isinstance(cb.owner, tt.CBOp)
+    return cb.owner.cb_name.data
+
+
+def _condition(op: scf.WhileOp) -> str:
+    last = op.before_region.block.last_op
+    assert isinstance(last, scf.ConditionOp)
+    return key_of(last.condition)
+
+
+def key_of(value: SSAValue) -> str:
+    """A name for a value that is the same in all kernels of a core."""
+    sent = next((use.operation for use in value.uses if isinstance(use.operation, tt.SendOp)), None)
+    if sent is not None:
+        return _scalar_name(sent.cb)
+    owner = value.owner
+    if isinstance(owner, Block):
+        return _argument_name(value, owner)
+    if isinstance(owner, tt.ReceiveOp):
+        return _scalar_name(owner.cb)
+    if isinstance(owner, tile.VarOp):
+        return f"var {value.name_hint or ''}"
+    attributes = {**owner.properties, **{k: v for k, v in owner.attributes.items() if k == "value"}}
+    detail = ", ".join(str(entry) for entry in attributes.values())
+    return f"{owner.name}[{detail}]({', '.join(key_of(operand) for operand in owner.operands)})"
+
+
+def _argument_name(value: SSAValue, block: Block) -> str:
+    position = block.args.index(value)
+    loop = block.parent_op()
+    depth = 0
+    while loop is not None and not isinstance(loop, tt.KernelOp):
+        depth += isinstance(loop, scf.ForOp)
+        loop = loop.parent_op()
+    return f"argument {position} at depth {depth}"
+
+
+def _scalar_name(cb: SSAValue) -> str:
+    """The scalar sent, whoever it is sent to."""
+    return name_of(cb).rsplit("_", 1)[0]

@@ -1,0 +1,266 @@
+"""From a TileLang kernel to something that can be called with tensors."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from tilesmith import settings
+from tilesmith.arch import Arch, load_arch
+from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.dialects.elements import bits_of, numpy_type
+from tilesmith.compiler.launch import Launch
+from tilesmith.compiler.lowering.fit_circular_buffers import shortened_pipelines
+from tilesmith.compiler.pipeline import Choices, lower, pipeline
+from tilesmith.compiler.signature import Call, Parameter, Signature, packed, signature_of
+from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
+from tilesmith.extras import naming_extras
+from tilesmith.profiling import Profile, RunSummary, recording
+from tilesmith.program import MathFidelity, Program
+from tilesmith.runtime import RunReport
+from tilesmith.runtime.observers import labelled
+from tilesmith.runtime.torch_bridge import numpy_from_torch, torch_like
+
+__all__ = ["CompiledKernel", "compile_kernel"]
+
+Array = NDArray[Any]
+
+# How many sets of shapes keep their tensors on the device.
+_LAUNCHES_KEPT = 4
+
+
+def compile_kernel(
+    kernel: Any,
+    target: str | Arch | None = None,
+    *,
+    formats: Mapping[str, str] | None = None,
+    out_idx: Sequence[int] | int | None = None,
+    fidelity: str = "HiFi4",
+) -> CompiledKernel:
+    """Compile a TileLang prim_func, or a module of the tile dialect, for a chip.
+
+    `target` is "wormhole", "blackhole", a product such as "p150", or an Arch; left out, the settings decide.
+    `formats` gives parameters another format than their type's: {"B": "Bfp8_b"}. `out_idx` says which
+    parameters are outputs; left out, those that are written and never read.
+    """
+    arch = target if isinstance(target, Arch) else load_arch(target or settings.current().arch)
+    requested = ",".join(f"{name}={wanted}" for name, wanted in (formats or {}).items())
+    if fidelity not in MathFidelity.__members__:
+        raise SettingsError(
+            f"there is no fidelity {fidelity!r}",
+            where="compile(fidelity=...)",
+            remedy=f"choose one of: {', '.join(MathFidelity.__members__)}",
+        )
+    choices = Choices(arch=arch.name, formats=requested, fidelity=fidelity)
+    return CompiledKernel(_imported(kernel), arch, choices, out_idx)
+
+
+def _imported(kernel: Any) -> list[ModuleOp]:
+    if isinstance(kernel, ModuleOp):
+        return [kernel.clone()]
+    with naming_extras():
+        from tilesmith.compiler.importer.tilelang import import_kernels
+
+    return import_kernels(kernel)
+
+
+class CompiledKernel:
+    """A kernel lowered to three C++ kernels per grid. Call it with torch tensors or numpy arrays.
+
+    With all parameters given, outputs are written in place and returned; left out, they are made.
+    """
+
+    def __init__(
+        self,
+        modules: Sequence[ModuleOp],
+        arch: Arch,
+        choices: Choices,
+        out_idx: Sequence[int] | int | None = None,
+    ) -> None:
+        self.arch = arch
+        self.signature: Signature = signature_of(modules, out_idx)
+        self.modules: tuple[ModuleOp, ...] = tuple(module.clone() for module in modules)
+        self._imported = tuple(modules)
+        self._choices = choices
+        self._launches: OrderedDict[tuple[tuple[str, int], ...], Launch] = OrderedDict()
+        self._last: tuple[RunReport, ...] = ()
+        self._ir: dict[str, list[str]] = {}
+        for module in self.modules:
+            lower(module, choices)
+
+    def __repr__(self) -> str:
+        return f"CompiledKernel({self.signature} for {self.arch.product})"
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        given = dict(zip(self.signature.names_of(len(args) + len(named)), args, strict=False))
+        self._check_names(given, named)
+        given.update(named)
+        call = self.signature.bind(given)
+        launch = self._launch(call.symbols)
+        with launch.lock:
+            launch.upload({**self._zeros(call), **call.arrays})
+            with labelled(self.signature.kernel):
+                self._last = launch.run()
+            results = launch.download(name for name, one in self.signature.tensors.items() if one.is_written)
+        return self._returned(given, {**self._untouched(call), **results})
+
+    # ---- what it became ----
+
+    def sources(self) -> dict[str, str]:
+        """The C++ of every kernel, by its name."""
+        kernels = [op for module in self.modules for op in module.walk() if isinstance(op, tt.KernelOp)]
+        return {op.sym_name.data: op.source.data for op in kernels if op.source is not None}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was not done as the kernel asked, though its result is the same: one sentence each."""
+        return tuple(shortened_pipelines(self.modules))
+
+    @property
+    def program(self) -> Program:
+        """The Program of the last call; of a kernel without symbols also before the first."""
+        return self.programs[0]
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """A Program for each grid of the kernel; most have one."""
+        return self._recent_launch().programs
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """What runs where, as plan.json has it, for the first grid."""
+        return self.plans[0]
+
+    @property
+    def plans(self) -> tuple[dict[str, Any], ...]:
+        """The same for every grid."""
+        from tilesmith.compiler.codegen.plan import plan_of
+
+        pairs = zip(self.modules, self.programs, strict=True)
+        return tuple(plan_of(module, self.arch, program) for module, program in pairs)
+
+    def ir(self, after: str = "") -> str:
+        """The module after a pass; "import" is what the front end made. Left out, after the last one."""
+        if not self._ir:
+            for module in self._imported:
+                self._note_ir("import", module)
+                lower(module.clone(), self._choices, self._note_ir)
+        names = [step.name for step in pipeline(self._choices)]
+        chosen = after or names[-1]
+        if chosen not in self._ir:
+            raise UnknownPassError(
+                f"there is no pass {chosen!r}",
+                where="ir(after=...)",
+                remedy=f"choose one of: {', '.join(['import', *names])}",
+            )
+        return "\n".join(self._ir[chosen])
+
+    def profile(self, *args: Any, **named: Any) -> Profile:
+        """Where the time of a run with these arguments goes; without any, the last run is done again."""
+        self._check_has_run(args or named, "profile()")
+        name = self.signature.kernel
+        with recording(name) as recorder:
+            if args or named:
+                self(*args, **named)
+            else:
+                launch = self._recent_launch()
+                with launch.lock, labelled(name):
+                    launch.run()
+        return recorder.profile
+
+    def summary(self, *args: Any, **named: Any) -> RunSummary:
+        """Cycles, traffic and waiting of the last run, or of one with these arguments. Costs no trace."""
+        self._check_has_run(args or named, "summary()")
+        if args or named:
+            self(*args, **named)
+        return RunSummary.of(self.signature.kernel, self.arch, self._last)
+
+    def _check_has_run(self, runs_now: object, where: str) -> None:
+        if not runs_now and not self._last:
+            raise BadCallError(
+                f"{self.signature.kernel} has not run yet",
+                where=where,
+                remedy=f"call the kernel first, or pass its arguments to {where[:-2]}",
+            )
+
+    # ---- calling ----
+
+    def _check_names(self, given: Mapping[str, Any], named: Mapping[str, Any]) -> None:
+        unknown = [name for name in named if name not in self.signature.order]
+        twice = [name for name in named if name in given]
+        if unknown or twice:
+            problem = f"has no parameter {unknown[0]}" if unknown else f"got {twice[0]} twice"
+            raise BadCallError(
+                f"{self.signature.kernel} {problem}",
+                where=str(self.signature),
+                remedy=f"its parameters are {', '.join(self.signature.order)}",
+            )
+
+    def _launch(self, symbols: Mapping[str, int]) -> Launch:
+        key = tuple(sorted(symbols.items()))
+        launch = self._launches.get(key)
+        if launch is None or launch.device.is_closed:
+            launch = self._launches[key] = Launch(self.modules, self.arch, symbols)
+            if len(self._launches) > _LAUNCHES_KEPT:
+                self._launches.popitem(last=False)
+        else:
+            self._launches.move_to_end(key)
+        return launch
+
+    def _recent_launch(self) -> Launch:
+        if self._launches:
+            return next(reversed(self._launches.values()))
+        if self.signature.symbols:
+            raise BadCallError(
+                f"the program of {self.signature.kernel} depends on {', '.join(self.signature.symbols)}",
+                where=str(self.signature),
+                remedy="call the kernel once with tensors of the sizes you mean",
+            )
+        return self._launch({})
+
+    def _zeros(self, call: Call) -> dict[str, Array]:
+        """Outputs left out that the kernel adds to start from zero."""
+        return self._made(call, [one for one in self.signature.tensors.values() if one.is_read])
+
+    def _untouched(self, call: Call) -> dict[str, Array]:
+        """Outputs, by the user's word, that the kernel does not write."""
+        outputs = [self.signature.tensors[name] for name in self.signature.outputs]
+        return self._made(call, [one for one in outputs if not one.is_written])
+
+    @staticmethod
+    def _made(call: Call, parameters: Sequence[Parameter]) -> dict[str, Array]:
+        missing = [one for one in parameters if one.name not in call.arrays]
+        return {one.name: np.zeros(one.shape_with(call.symbols), numpy_type(one.element)) for one in missing}
+
+    def _returned(self, given: Mapping[str, Any], results: Mapping[str, Array]) -> Any:
+        as_torch = any(not isinstance(value, np.ndarray | int | float) for value in given.values())
+        results = {name: self._for_user(name, values) for name, values in results.items()}
+        for name, values in results.items():
+            if name in given:
+                _write_back(given[name], values)
+        chosen = self.signature.outputs or tuple(results)
+        made = {name: torch_like(values) if as_torch else values for name, values in results.items()}
+        returned = [given[name] if name in given else made[name] for name in chosen]
+        return returned[0] if len(returned) == 1 else tuple(returned)
+
+    def _for_user(self, name: str, values: Array) -> Array:
+        return packed(values) if bits_of(self.signature.tensors[name].element) == 4 else values
+
+    def _note_ir(self, name: str, module: ModuleOp) -> None:
+        self._ir.setdefault(name, []).append(str(module))
+
+
+def _write_back(target: Any, values: Array) -> None:
+    if isinstance(target, np.ndarray):
+        target[...] = values.view(target.dtype)
+    elif not isinstance(target, int | float):
+        same = numpy_from_torch(target)
+        if same.ctypes.data == target.data_ptr():
+            same[...] = values.view(same.dtype)
+        else:
+            target.detach().copy_(torch_like(values.view(same.dtype)))

@@ -1,0 +1,97 @@
+"""What threads tell each other: reductions and shuffles, by way of memory all of them see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilesmith.compiler.importer.source import (
+    Binary,
+    Expr,
+    Load,
+    Location,
+    Loop,
+    Memory,
+    Name,
+    Number,
+    Statement,
+    Store,
+    Sync,
+    Variable,
+    is_float,
+)
+
+WARP = 32
+"""Threads of a block that a shuffle reaches."""
+
+Threads = Sequence[tuple[Variable, int]]
+
+
+def reduce_over(
+    kind: str, value: Expr, dims: Sequence[Variable], threads: Threads, at: Location
+) -> tuple[list[Statement], Expr]:
+    """Statements after which every thread has the values of all threads along `dims` combined; the result."""
+    shared, before = _published(value, threads, at)
+    result = Memory("reduced", (Number(1),), value.dtype, "var", at)
+    counters = {v: Variable(f"other_{v.name}", counts=True) for v in dims}
+    place = tuple(Name(counters.get(v, v)) for v, _ in threads)
+    body = _combine(kind, result, Load(shared, place, value.dtype), at)
+    for variable, extent in threads:
+        if variable in counters:
+            body = Loop(counters[variable], Number(0), Number(extent), (body,), at=at)
+    start = Store(result, (Number(0),), identity(kind, value.dtype), at=at)
+    return [*before, start, body, Sync(at)], Load(result, (Number(0),), value.dtype)
+
+
+def reduce_in_warp(kind: str, value: Expr, threads: Threads, at: Location) -> tuple[list[Statement], Expr]:
+    """The same for the threads of one warp, counted along the first dimension."""
+    shared, before = _published(value, threads, at)
+    result = Memory("reduced", (Number(1),), value.dtype, "var", at)
+    lane = Variable("lane", counts=True)
+    (first, extent), *others = threads
+    base = Binary("sub", Name(first), Binary("floormod", Name(first), Number(WARP), "int32"), "int32")
+    place: tuple[Expr, ...] = (Binary("add", base, Name(lane), "int32"), *(Name(v) for v, _ in others))
+    body = _combine(kind, result, Load(shared, place, value.dtype), at)
+    loop = Loop(lane, Number(0), Number(min(WARP, extent)), (body,), at=at)
+    start = Store(result, (Number(0),), identity(kind, value.dtype), at=at)
+    return [*before, start, loop, Sync(at)], Load(result, (Number(0),), value.dtype)
+
+
+def source_of(op: str, thread: Variable, other: Expr) -> Expr:
+    """The thread a shuffle takes its value from: `other` away from this one, or that one of its warp."""
+    if op:
+        return Binary(op, Name(thread), other, "int32")
+    lane = Binary("floormod", Name(thread), Number(WARP), "int32")
+    return Binary("add", Binary("sub", Name(thread), lane, "int32"), other, "int32")
+
+
+def from_thread(value: Expr, source: Expr, threads: Threads, at: Location) -> tuple[list[Statement], Expr]:
+    """Statements after which a thread can have the value of another, and that value."""
+    shared, before = _published(value, threads, at)
+    _, *others = threads
+    result = Memory("received", (Number(1),), value.dtype, "var", at)
+    load = Load(shared, (source, *(Name(v) for v, _ in others)), value.dtype)
+    take = Store(result, (Number(0),), load, at=at)
+    return [*before, take, Sync(at)], Load(result, (Number(0),), value.dtype)
+
+
+def _published(value: Expr, threads: Threads, at: Location) -> tuple[Memory, list[Statement]]:
+    shape = tuple(Number(extent) for _, extent in threads)
+    shared = Memory("exchanged", shape, value.dtype, "shared", at)
+    put = Store(shared, tuple(Name(v) for v, _ in threads), value, at=at)
+    return shared, [put, Sync(at)]
+
+
+def _combine(kind: str, target: Memory, value: Expr, at: Location) -> Statement:
+    old = Load(target, (Number(0),), target.dtype)
+    return Store(target, (Number(0),), Binary(kind, old, value, target.dtype), at=at)
+
+
+def identity(kind: str, dtype: str) -> Number:
+    """What changes nothing when it is combined: the start of a reduction."""
+    if kind in ("add", "or", "xor"):
+        return Number(0.0 if is_float(dtype) else 0, dtype)
+    if kind == "and":
+        return Number(-1, dtype)
+    if is_float(dtype):
+        return Number(float("-inf") if kind == "max" else float("inf"), dtype)
+    return Number(-(2**31) if kind == "max" else 2**31 - 1, dtype)

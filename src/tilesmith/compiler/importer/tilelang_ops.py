@@ -1,0 +1,136 @@
+"""TileLang operations that stand as statements -> `source`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tvm import tirx
+
+from tilesmith.compiler.importer import collectives
+from tilesmith.compiler.importer import source as s
+from tilesmith.compiler.importer.affine import plus
+from tilesmith.compiler.importer.tilelang_values import Values
+from tilesmith.compiler.importer.unsupported import refuse_call
+
+_IGNORED_CALLS = {"annotate_layout", "sync_warp", "fence_proxy_async", "no_set_max_nreg", "assume"}
+_ATOMICS = {"atomic_add_elem_op": "add", "atomic_max_elem_op": "max", "atomic_min_elem_op": "min"}
+
+
+def _simplified(op: s.TileOp) -> s.Statement:
+    """To fill a scalar is to assign to it."""
+    if op.name != "fill" or op.regions[0].memory.scope != "var":
+        return op
+    (region,), value = op.regions, op.options["value"]
+    assert not isinstance(value, str | int | bool)
+    return s.Store(region.memory, region.offsets, value, at=op.at)
+
+
+class Operations(Values):
+    """What calls of one function do."""
+
+    def __init__(self, at: s.Location) -> None:
+        super().__init__(at)
+        self.reducers: dict[Any, str] = {}
+        self.reduce_scope = ""
+
+    def _evaluate(self, call: Any) -> tuple[s.Statement, ...]:
+        if not isinstance(call, tirx.Call):
+            return ()
+        name = str(call.op.name)
+        if name.startswith("tl.tileop."):
+            return (_simplified(self._tile_op(name.removeprefix("tl.tileop."), call)),)
+        name = name.rsplit(".", 1)[-1]
+        if name in _IGNORED_CALLS:
+            return ()
+        if name in ("tvm_storage_sync", "sync_threads"):
+            return (s.Sync(self.at),)
+        if name == "sync_grid":
+            return (s.Sync(self.at, of_grid=True),)
+        if name in ("break_loop", "loop_break", "continue_loop"):
+            return (s.Jump("continue" if name.startswith("continue") else "break", self.at),)
+        if name == "tvm_thread_allreduce":
+            return self._allreduce(call)
+        if name == "reducer_update":
+            return self._reducer_update(call)
+        if name in ("atomic_addx2_elem_op", "atomic_addx4_elem_op"):
+            return self._atomic_run(call, int(name.removeprefix("atomic_addx")[0]))
+        if name in _ATOMICS:
+            target = self._pointed_at(call.args[0])
+            return (s.Store(target.memory, target.indices, self.expr(call.args[1]), _ATOMICS[name], self.at),)
+        return refuse_call(name, str(self.at))
+
+    def _atomic_run(self, call: Any, count: int) -> tuple[s.Statement, ...]:
+        """An atomic addition of neighbouring elements."""
+        dest, source = (self._pointed_at(arg) for arg in call.args[:2])
+        n = s.Variable("n", counts=True)
+
+        def shifted(load: s.Load) -> tuple[s.Expr, ...]:
+            return (*load.indices[:-1], plus(load.indices[-1], s.Name(n)))
+
+        value = s.Load(source.memory, shifted(source), source.dtype)
+        store = s.Store(dest.memory, shifted(dest), value, "add", self.at)
+        return (s.Loop(n, s.Number(0), s.Number(count), (store,), at=self.at),)
+
+    def _allreduce(self, call: Any) -> tuple[s.Statement, ...]:
+        """tvm_thread_allreduce(count, value, condition, target, thread index, ...)"""
+        value, target = self.expr(call.args[1]), self.expr(call.args[3])
+        assert isinstance(target, s.Load)
+        dims = [self.variable(arg) for arg in call.args[4:]]
+        work, result = collectives.reduce_over(self.reduce_scope, value, dims, self.threads, self.at)
+        return (*work, s.Store(target.memory, target.indices, result, "", self.at))
+
+    def _reducer_update(self, call: Any) -> tuple[s.Statement, ...]:
+        target = self.expr(call.args[0])
+        assert isinstance(target, s.Load)
+        op = self.reducers[call.args[0].buffer.data]
+        value = s.Binary(op, target, self.expr(call.args[1]), target.dtype)
+        return (s.Store(target.memory, target.indices, value, "", self.at),)
+
+    def _tile_op(self, name: str, call: Any) -> s.TileOp:
+        args = call.args
+
+        def take(regions: Sequence[Any], **options: s.Expr | str | int | bool) -> s.TileOp:
+            return s.TileOp(name, tuple(self.region(arg) for arg in regions), options, self.at)
+
+        match name:
+            case "copy" | "async_copy" | "transpose":
+                return take(args[:2])
+            case "fill":
+                return take(args[:1], value=self.expr(args[1]))
+            case "gemm":
+                return take(
+                    args[:3], transpose_a=bool(args[3]), transpose_b=bool(args[4]), clear=self.expr(args[9])
+                )
+            case "reduce":
+                return take(args[:2], kind=str(args[2].value), dim=int(args[3]), clear=bool(args[4]))
+            case "cumsum" | "cummax":
+                return take(args[:2], dim=int(args[2]), reverse=bool(args[3]))
+            case "atomicadd" | "atomicmax" | "atomicmin":
+                return self._atomic_region(name.removeprefix("atomic"), call)
+            case "finalize_reducer" | "finalize_reducer_v2" | "reducer_init":
+                return self._reducer_op(name, call)
+            case "im2col":
+                names = ("nhw_step", "c_step", "kernel", "stride", "dilation", "pad")
+                return take(args[:2], **{n: self.expr(a) for n, a in zip(names, args[2:8], strict=True)})
+        return refuse_call(name, str(self.at))
+
+    def _reducer_op(self, name: str, call: Any) -> s.TileOp:
+        """A reducer is a buffer like others here: it has its value at any time."""
+        regions = tuple(
+            self.region(arg) for arg in call.args if isinstance(arg, tirx.Call) and arg.op.name == "tl.region"
+        )
+        if name != "reducer_init":
+            return s.TileOp("copy" if len(regions) == 2 else "nothing", regions, {}, self.at)
+        memory = regions[0].memory
+        start = self.expr(call.args[1]) if len(call.args) > 1 else None
+        kind = self.reducers[call.args[0].args[0].buffer.data]
+        return s.TileOp(
+            "fill", regions, {"value": start or collectives.identity(kind, memory.dtype)}, self.at
+        )
+
+    def _atomic_region(self, kind: str, call: Any) -> s.TileOp:
+        dest = self.region(call.args[1])
+        if isinstance(call.args[0], tirx.Call) and call.args[0].op.name == "tl.region":
+            return s.TileOp("accumulate", (self.region(call.args[0]), dest), {"kind": kind}, self.at)
+        return s.TileOp("accumulate", (dest,), {"kind": kind, "value": self.expr(call.args[0])}, self.at)

@@ -1,0 +1,293 @@
+"""TVM expressions, variables and buffers -> `source`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+import tilelang
+from tilelang.ir import get_buffer_span
+from tvm import tirx
+
+from tilesmith.compiler.dialects.tile import FUNCTIONS
+from tilesmith.compiler.importer import collectives
+from tilesmith.compiler.importer import source as s
+from tilesmith.compiler.importer.unsupported import refuse, refuse_call, refuse_scope
+
+LIBRARY = str(Path(tilelang.__file__).parent)
+# Statements that only hold others, and carry the line of what is around them.
+
+# What TileLang launches when T.Kernel does not say.
+DEFAULT_THREADS = (128, 1, 1)
+
+_SCOPES = {
+    "global": "global",
+    "shared": "shared",
+    "shared.dyn": "shared",
+    "local.fragment": "fragment",
+    "local": "local",
+    "local.var": "var",
+    "local.reducer": "fragment",
+}
+
+BINARY = {
+    tirx.Add: "add",
+    tirx.Sub: "sub",
+    tirx.Mul: "mul",
+    tirx.Div: "div",
+    tirx.Mod: "mod",
+    tirx.FloorDiv: "floordiv",
+    tirx.FloorMod: "floormod",
+    tirx.Min: "min",
+    tirx.Max: "max",
+    tirx.EQ: "eq",
+    tirx.NE: "ne",
+    tirx.LT: "lt",
+    tirx.LE: "le",
+    tirx.GT: "gt",
+    tirx.GE: "ge",
+    tirx.And: "and",
+    tirx.Or: "or",
+}
+
+_BINARY_CALLS = {
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "shift_left": "shl",
+    "shift_right": "shr",
+    "fadd": "add",
+    "add_rn": "add",
+    "fsub": "sub",
+    "fmul": "mul",
+    "fdiv": "div",
+    "ieee_add": "add",
+    "ieee_sub": "sub",
+    "ieee_mul": "mul",
+    "ieee_fdiv": "div",
+    "fdividef": "div",
+}
+
+_FUNCTION_ALIASES = {
+    "fabs": "abs",
+    "nearbyint": "round",
+    "rint": "round",
+    "ieee_fsqrt": "sqrt",
+    "ieee_frsqrt": "rsqrt",
+    "ieee_frcp": "recip",
+    "fast_rcp": "recip",
+    "pow_of_int": "pow",
+    "powf": "pow",
+    "power": "pow",
+}
+
+# Which thread a value comes from: so many further down or up, across, or by its number.
+_SHUFFLES = {
+    "shfl_xor_sync": "xor",
+    "shfl_down_sync": "add",
+    "shfl_up_sync": "sub",
+    "shfl_sync": "",
+    "tvm_warp_shuffle": "",
+    "tvm_warp_shuffle_up": "sub",
+    "tvm_warp_shuffle_down": "add",
+}
+_OTHER_CALLS = {
+    *("if_then_else", "clamp", "bitwise_not", "reinterpret", "bitcast", "fma", "ieee_fmaf", "likely", "ldg"),
+}
+
+
+def dtype_of(node: Any) -> str:
+    """The name of a type; TVM writes types it does not know itself as custom[name]."""
+    return str(node.dtype).removeprefix("custom[").removesuffix("]")
+
+
+def location(span: Any) -> s.Location | None:
+    return None if span is None else s.Location(str(span.source_name.name), int(span.line))
+
+
+class Values:
+    """Names, memories and expressions of one function; `at` is the line that is being read."""
+
+    def __init__(self, at: s.Location) -> None:
+        self.at = at
+        self.variables: dict[Any, s.Variable] = {}
+        self.computed: dict[str, s.Expr] = {}
+        self.memories: dict[Any, s.Memory] = {}
+        self.data: dict[Any, s.Memory] = {}
+        self.floats: dict[Any, s.Load] = {}
+        self.hoisted: list[s.Statement] = []
+        """Statements that must come before the one being read, since its expressions need them."""
+        self.grid: list[tuple[s.Variable, s.Expr]] = []
+        self.thread_vars: dict[int, s.Variable] = {}
+        self.thread_extents: list[int] = list(DEFAULT_THREADS)
+
+    def refuse(self, what: str, remedy: str) -> NoReturn:
+        refuse(what, self.at, remedy)
+
+    def variable(self, var: Any, counts: bool = False) -> s.Variable:
+        known = self.variables.get(var)
+        if known is None:
+            known = self.variables[var] = s.Variable(str(var.name), dtype_of(var), counts)
+        return known
+
+    def memory(self, buffer: Any) -> s.Memory:
+        known = self.memories.get(buffer)
+        if known is None:
+            known = self.memories[buffer] = self._new_memory(buffer)
+            self.data.setdefault(buffer.data, known)
+        return known
+
+    def _new_memory(self, buffer: Any) -> s.Memory:
+        scope = str(buffer.scope())
+        if scope not in _SCOPES:
+            self.at = location(get_buffer_span(buffer)) or self.at
+            refuse_scope(str(buffer.name), scope, self.at)
+        for size in buffer.shape:
+            if isinstance(size, tirx.Var):
+                self.variable(size, counts=True)
+        shape = tuple(self.expr(size) for size in buffer.shape)
+        base = self.data.get(buffer.data)
+        if base is not None and base.shape == shape and base.dtype == dtype_of(buffer):
+            return base
+        at = location(get_buffer_span(buffer)) or self.at
+        if at.file.startswith(LIBRARY):
+            at = s.Location()
+        if scope == "global" and base is None and self.grid:
+            self.refuse(
+                f"the tensor {buffer.name} is no parameter of the kernel",
+                "pass every tensor as a parameter: T.Tensor(shape, dtype)",
+            )
+        if scope == "global" and base is None:
+            shape = tuple(self._size(f"{buffer.name}_{n}", size) for n, size in enumerate(shape))
+        return s.Memory(str(buffer.name), shape, dtype_of(buffer), _SCOPES[scope], at, base)
+
+    def _size(self, name: str, size: s.Expr) -> s.Expr:
+        """A size of a parameter; one that is computed from symbols becomes a symbol of its own."""
+        if isinstance(size, s.Number | s.Name):
+            return size
+        self.computed[name] = size
+        return s.Name(s.Variable(name, counts=True))
+
+    @property
+    def threads(self) -> list[tuple[s.Variable, int]]:
+        """Thread indices that have more than one value."""
+        found = [(v, self.thread_extents[n]) for n, v in sorted(self.thread_vars.items())]
+        return [(v, extent) for v, extent in found if extent > 1]
+
+    def region(self, arg: Any) -> s.Region:
+        if isinstance(arg, tirx.Call) and arg.op.name == "tl.region":
+            load, sizes = arg.args[0], arg.args[2:]
+            offsets = tuple(self.expr(index) for index in load.indices)
+            return s.Region(self.memory(load.buffer), offsets, tuple(self.expr(size) for size in sizes))
+        if isinstance(arg, tirx.BufferRegion):
+            offsets = tuple(self.expr(part.min) for part in arg.region)
+            return s.Region(
+                self.memory(arg.buffer), offsets, tuple(self.expr(part.extent) for part in arg.region)
+            )
+        assert isinstance(arg, tirx.BufferLoad), arg
+        indices = tuple(self.expr(index) for index in arg.indices)
+        return s.Region(self.memory(arg.buffer), indices, (s.Number(1),) * len(indices))
+
+    def expr(self, node: Any) -> s.Expr:
+        kind = type(node)
+        if kind is tirx.IntImm:
+            return s.Number(int(node.value), dtype_of(node))
+        if kind is tirx.FloatImm:
+            return s.Number(float(node.value), dtype_of(node))
+        if kind is tirx.Var or kind is tirx.SizeVar:
+            return self.floats.get(node) or s.Name(self.variable(node))
+        if kind in BINARY:
+            return folded(s.Binary(BINARY[kind], self.expr(node.a), self.expr(node.b), dtype_of(node)))
+        if kind is tirx.BufferLoad:
+            memory = self.memory(node.buffer)
+            return s.Load(memory, tuple(self.expr(index) for index in node.indices), dtype_of(node))
+        if kind is tirx.Cast:
+            return s.Cast(self.expr(node.value), dtype_of(node))
+        if kind is tirx.Call:
+            return self._call(node)
+        if kind is tirx.Select:
+            test, a, b = (self.expr(part) for part in (node.condition, node.true_value, node.false_value))
+            return s.Select(test, a, b, dtype_of(node))
+        if kind is tirx.Not:
+            return s.Not(self.expr(node.a))
+        if isinstance(node, int | float):
+            return s.Number(node, "int32" if isinstance(node, int) else "float32")
+        return self.refuse(
+            f"the expression {kind.__name__} has no counterpart", "write it element by element"
+        )
+
+    def _call(self, node: Any) -> s.Expr:
+        name = str(node.op.name).rsplit(".", 1)[-1].lstrip("_")
+        dtype = dtype_of(node)
+        if name in ("infinity", "max_value", "min_value"):
+            return s.Number(_extreme(name, dtype), dtype)
+        if name.startswith(("warp_reduce_", "shfl_", "tvm_warp_shuffle")):
+            return self._warp_value(name, node)
+        if name.endswith("_ret_elem_op"):
+            return self._atomic_value(name, node)
+        if name in ("access_ptr", "address_of"):
+            return self._pointed_at(node)
+        fn = _FUNCTION_ALIASES.get(name, name)
+        if fn not in FUNCTIONS and name not in _BINARY_CALLS and name not in _OTHER_CALLS:
+            refuse_call(name, str(self.at))
+        args = tuple(self.expr(arg) for arg in node.args)
+        if name == "if_then_else":
+            return s.Select(args[0], args[1], args[2], dtype)
+        if name in _BINARY_CALLS:
+            return s.Binary(_BINARY_CALLS[name], args[0], args[1], dtype)
+        if name == "clamp":
+            return s.Binary("min", s.Binary("max", args[0], args[1], dtype), args[2], dtype)
+        if name == "bitwise_not":
+            return s.Binary("xor", args[0], s.Number(-1, dtype), dtype)
+        if name in ("reinterpret", "bitcast"):
+            return s.Bits(args[0], dtype)
+        if name in ("fma", "ieee_fmaf"):
+            return s.Binary("add", s.Binary("mul", args[0], args[1], dtype), args[2], dtype)
+        if name in ("likely", "ldg"):
+            return args[0]
+        return s.Call(fn, args, dtype)
+
+    def _warp_value(self, name: str, call: Any) -> s.Expr:
+        """A value that comes from other threads of the warp."""
+        if name.startswith("warp_reduce_"):
+            kind = name.removeprefix("warp_reduce_").removeprefix("bit")
+            kind = {"sum": "add"}.get(kind, kind)
+            work, result = collectives.reduce_in_warp(kind, self.expr(call.args[0]), self.threads, self.at)
+        else:
+            value, other = self.expr(call.args[1]), self.expr(call.args[2])
+            source = collectives.source_of(_SHUFFLES[name], self.threads[0][0], other)
+            work, result = collectives.from_thread(value, source, self.threads, self.at)
+        self.hoisted += work
+        return result
+
+    def _atomic_value(self, name: str, call: Any) -> s.Expr:
+        """An atomic update whose old value is wanted."""
+        kind = name.removeprefix("atomic_").removesuffix("_ret_elem_op")
+        if kind not in ("add", "max", "min"):
+            refuse_call(name, str(self.at))
+        target = self._pointed_at(call.args[0])
+        before = s.Variable("before", target.dtype)
+        value = self.expr(call.args[1])
+        self.hoisted.append(s.Store(target.memory, target.indices, value, kind, self.at, before))
+        return s.Name(before)
+
+    def _pointed_at(self, pointer: Any) -> s.Load:
+        load = self.expr(pointer if isinstance(pointer, tirx.BufferLoad) else pointer.args[0])
+        if not isinstance(load, s.Load):
+            self.refuse("a pointer to something that is not an element", "name the element: A[i, j]")
+        assert isinstance(load, s.Load)
+        return load
+
+
+def _extreme(name: str, dtype: str) -> float | int:
+    if name == "infinity":
+        return float("inf")
+    node = tirx.max_value(dtype) if name == "max_value" else tirx.min_value(dtype)
+    return float(node.value) if s.is_float(dtype) else int(node.value)
+
+
+def folded(value: s.Binary) -> s.Expr:
+    """A product of numbers as a number: TileLang writes minus infinity as one."""
+    if value.op == "mul" and isinstance(value.a, s.Number) and isinstance(value.b, s.Number):
+        return s.Number(value.a.value * value.b.value, value.dtype)
+    return value

@@ -1,0 +1,107 @@
+"""Circular buffers for one buffer: each has one role that fills it and one that drains it.
+
+A buffer that one role writes and one role reads is one circular buffer. Any other has a home, filled and
+drained by one role. Writes of others arrive in `X_in` and are copied home, reads of others leave through a
+copy in `X_out`. A role that changes part of a buffer at home elsewhere takes a copy out, changes that, and
+hands it in again.
+"""
+
+from __future__ import annotations
+
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tilesmith.compiler.analysis.buffer_access import Access
+from tilesmith.compiler.analysis.roles import COMPUTE, set_role
+from tilesmith.compiler.analysis.tile_geometry import page_bytes, tiles_of
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.types import BufferType
+
+
+class Staging:
+    """Makes the circular buffers of one buffer and rewrites its uses to them."""
+
+    def __init__(self, alloc: tile.AllocOp, accesses: list[Access]) -> None:
+        assert isinstance(alloc.buffer.type, BufferType)
+        self.alloc = alloc
+        self.kind = alloc.buffer.type
+        self.made: dict[tuple[str, str, str, BufferType], tt.CBOp] = {}
+        self.owner = _owner(accesses, self.kind)
+        self.home = self._cb("", self.owner, _consumer(accesses, self.kind, self.owner), self.kind)
+        for access in accesses:
+            self._rewrite(access)
+
+    @property
+    def cbs(self) -> list[tt.CBOp]:
+        return list(self.made.values())
+
+    def _cb(self, suffix: str, producer: str, consumer: str, kind: BufferType) -> tt.CBOp:
+        key = (suffix, producer, consumer, kind)
+        if key not in self.made:
+            taken = sum(known[0] == suffix for known in self.made)
+            name = self.alloc.buffer_name.data + suffix + (str(taken + 1) if taken else "")
+            depth = (
+                self.alloc.depth.value.data if self.alloc.depth is not None and producer != consumer else 1
+            )
+            made = tt.CBOp(name, kind, tiles_of(kind), depth, page_bytes(kind), producer, consumer)
+            made.location = self.alloc.location
+            if producer not in (COMPUTE, consumer):
+                made.stages = self.alloc.stages
+            self.made[key] = made
+        return self.made[key]
+
+    def _rewrite(self, access: Access) -> None:
+        reads_home = access.role == self.home.consumer.data or not access.reads
+        writes_home = access.role == self.owner or not access.writes
+        if access.kind == self.kind and reads_home and writes_home:
+            self._use(access, self.home)
+        elif access.reads and access.writes:
+            self._update_elsewhere(access)
+        elif access.writes:
+            self._hand_in(access, self._cb("_in", access.role, self.owner, access.kind))
+        else:
+            self._use(access, self._take_out(access))
+
+    def _use(self, access: Access, cb: tt.CBOp) -> None:
+        for op in access.op.walk():
+            for position, operand in enumerate(op.operands):
+                if operand is self.alloc.buffer:
+                    op.operands[position] = cb.cb
+
+    def _hand_in(self, access: Access, arrival: tt.CBOp) -> None:
+        self._use(access, arrival)
+        _insert_copy(access, arrival, self.home, self.owner, InsertPoint.after(access.op))
+
+    def _take_out(self, access: Access) -> tt.CBOp:
+        departure = self._cb("_out", self.owner, access.role, access.kind)
+        _insert_copy(access, self.home, departure, self.owner, InsertPoint.before(access.op))
+        return departure
+
+    def _update_elsewhere(self, access: Access) -> None:
+        taken = self.home if self.home.consumer.data == access.role else self._take_out(access)
+        own = self._cb("_own", access.role, access.role, access.kind)
+        arrival = self._cb("_in", access.role, self.owner, access.kind)
+        _insert_copy(access, taken, own, access.role, InsertPoint.before(access.op))
+        _insert_copy(access, arrival, self.home, self.owner, InsertPoint.after(access.op))
+        _insert_copy(access, own, arrival, access.role, InsertPoint.after(access.op))
+        self._use(access, own)
+
+
+def _owner(accesses: list[Access], kind: BufferType) -> str:
+    """The role that fills the home. Only compute changes formats."""
+    writers = {access.role for access in accesses if access.writes}
+    if any(access.kind != kind for access in accesses) or len(writers) > 1:
+        return COMPUTE
+    return next(iter(writers), accesses[0].role)
+
+
+def _consumer(accesses: list[Access], kind: BufferType, owner: str) -> str:
+    """The role that drains the home: the one that reads it, or its owner, who makes copies for the others."""
+    readers = {access.role if access.kind == kind else owner for access in accesses if access.reads}
+    return readers.pop() if len(readers) == 1 else owner
+
+
+def _insert_copy(access: Access, source: tt.CBOp, dest: tt.CBOp, role: str, at: InsertPoint) -> None:
+    copy = tile.CopyOp(source.cb, dest.cb)
+    copy.location = access.op.location
+    set_role(copy, role)
+    Rewriter.insert_op(copy, at)

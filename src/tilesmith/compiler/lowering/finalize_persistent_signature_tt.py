@@ -1,0 +1,113 @@
+"""Pass 15: the argument lists of the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tilesmith.compiler.dialects import tt
+
+ADDRESS = "address_"
+COMMON_ARGS = "common_args"
+CORE_ARGS = "core_args"
+FIDELITY = "math_fidelity"
+
+
+@dataclass(frozen=True)
+class FinalizePersistentSignatureTT(ModulePass):
+    """Number the runtime arguments of every kernel and list their names on it.
+
+    `common_args` are the same on every core: the addresses of the tensors ("address_A"), then symbols.
+    `core_args` differ from core to core. Symbols a kernel uses become arguments; arguments it does not use
+    go. Circular buffers that any kernel uses get their indices, the same in every kernel; the others go too.
+    """
+
+    name = "finalize-persistent-signature-tt"
+
+    fidelity: str = "HiFi4"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = kernels_of(op)
+        for kernel in kernels:
+            _symbols_to_arguments(kernel)
+            _drop_unused(kernel)
+            _number(kernel)
+            if kernel.role.data == "compute":
+                kernel.attributes[FIDELITY] = StringAttr(self.fidelity)
+        _number_circular_buffers(kernels)
+
+
+def kernels_of(module: ModuleOp) -> list[tt.KernelOp]:
+    """The kernels of a module: reader, compute, writer."""
+    return [op for op in module.ops if isinstance(op, tt.KernelOp)]
+
+
+def circular_buffers(kernels: list[tt.KernelOp]) -> list[tt.CBOp]:
+    """The circular buffers of all kernels, each once, by index."""
+    by_index: dict[int, tt.CBOp] = {}
+    for kernel in kernels:
+        for op in kernel.body.block.ops:
+            if isinstance(op, tt.CBOp) and op.index is not None:
+                by_index.setdefault(op.index.value.data, op)
+    return [by_index[index] for index in sorted(by_index)]
+
+
+def _symbols_to_arguments(kernel: tt.KernelOp) -> None:
+    block = kernel.body.block
+    values = block.args[len(kernel.arg_names) :]
+    for symbol, value in zip(kernel.symbols, values, strict=True):
+        if value.first_use is None:
+            continue
+        argument = tt.ArgOp(symbol.data, "common")
+        block.insert_ops_before([argument], _first(kernel))
+        value.replace_all_uses_with(argument.value)
+
+
+def _first(kernel: tt.KernelOp) -> Operation:
+    first = kernel.body.block.first_op
+    assert first is not None  # it uses a symbol
+    return first
+
+
+def _drop_unused(kernel: tt.KernelOp) -> None:
+    for op in list(kernel.walk()):
+        if isinstance(op, tt.ArgOp) and op.value.first_use is None:
+            Rewriter.erase_op(op)
+
+
+def _number(kernel: tt.KernelOp) -> None:
+    """Equal names are one argument, whoever asked for it."""
+    tensors = [f"{ADDRESS}{accessor_name(one)}" for one in kernel.walk() if isinstance(one, tt.AccessorOp)]
+    names: dict[str, list[str]] = {"common": tensors, "core": []}
+    for op in kernel.walk():
+        if isinstance(op, tt.ArgOp):
+            listed, name = names[op.kind.data], op.arg_name.data
+            if name not in listed:
+                listed.append(name)
+            op.position = tt.number(listed.index(name))
+    kernel.attributes[COMMON_ARGS] = ArrayAttr([StringAttr(name) for name in names["common"]])
+    kernel.attributes[CORE_ARGS] = ArrayAttr([StringAttr(name) for name in names["core"]])
+
+
+def accessor_name(op: tt.AccessorOp) -> str:
+    """The parameter whose pages an accessor finds."""
+    kernel = op.parent_op()
+    assert isinstance(kernel, tt.KernelOp)
+    index = kernel.body.block.args.index(op.tensor)
+    return kernel.arg_names.data[index].data
+
+
+def _number_circular_buffers(kernels: list[tt.KernelOp]) -> None:
+    declared = [op for kernel in kernels for op in kernel.body.block.ops if isinstance(op, tt.CBOp)]
+    used = {op.cb_name.data for op in declared if op.cb.first_use is not None}
+    index: dict[str, int] = {}
+    for op in declared:
+        if op.cb_name.data in used:
+            op.index = tt.number(index.setdefault(op.cb_name.data, len(index)))
+        else:
+            Rewriter.erase_op(op)

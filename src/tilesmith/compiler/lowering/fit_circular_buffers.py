@@ -1,0 +1,56 @@
+"""Where L1 is too small for the versions asked for, circular buffers get fewer of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tilesmith.arch import Arch, load_arch
+from tilesmith.compiler.analysis.l1_budget import bytes_of, fit
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.lowering.finalize_persistent_signature_tt import circular_buffers, kernels_of
+
+
+@dataclass(frozen=True)
+class FitCircularBuffers(ModulePass):
+    """Take versions from the largest circular buffers until all fit, or each has one.
+
+    `propagate-tt-layout` has done so for the buffers of the user; by now those that the lowering made, and
+    the scratch memory of transfers, are known too. Kernels do not depend on how many versions there are.
+    """
+
+    name = "fit-circular-buffers"
+
+    arch: str = "wormhole"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = kernels_of(op)
+        buffers = circular_buffers(kernels)
+        if not fit(buffers, arch := load_arch(self.arch)):
+            _take_versions(buffers, arch)
+            depths = {one.cb_name.data: one.depth for one in buffers}
+            for one in op.walk():
+                if isinstance(one, tt.CBOp):
+                    one.depth = depths[one.cb_name.data]
+
+
+def _take_versions(buffers: Sequence[tt.CBOp], arch: Arch) -> None:
+    while not fit(buffers, arch) and (deep := [one for one in buffers if one.depth.value.data > 1]):
+        largest = max(deep, key=bytes_of)
+        largest.depth = tt.number(largest.depth.value.data - 1)
+
+
+def shortened_pipelines(modules: Iterable[ModuleOp]) -> list[str]:
+    """A sentence for every circular buffer with fewer versions than the user's `num_stages` asked for."""
+    found = [one for module in modules for one in circular_buffers(kernels_of(module))]
+    return [
+        f"{tile.location_of(one)}: num_stages={one.stages.value.data} asks for {one.stages.value.data}"
+        f" versions of {one.cb_name.data}, and L1 has room for {one.depth.value.data}:"
+        " smaller blocks leave room for more"
+        for one in found
+        if one.stages is not None and one.depth.value.data < one.stages.value.data
+    ]

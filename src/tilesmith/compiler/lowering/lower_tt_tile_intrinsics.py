@@ -1,0 +1,49 @@
+"""What happens to tiles becomes stages of calls on DST slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from tilesmith.compiler.analysis.roles import COMPUTE, role_of, steps
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.lowering.tiles.clean import lower_clean
+from tilesmith.compiler.lowering.tiles.copy import lower_copy
+from tilesmith.compiler.lowering.tiles.dst_width import needs_wide_dst
+from tilesmith.compiler.lowering.tiles.fill import lower_fill
+from tilesmith.compiler.lowering.tiles.first_product import start_with_product
+from tilesmith.compiler.lowering.tiles.gemm import lower_gemm
+from tilesmith.compiler.lowering.tiles.map import lower_map
+from tilesmith.compiler.lowering.tiles.reduce import lower_reduce
+from tilesmith.compiler.lowering.tiles.stage import Dst
+
+_LOWERINGS: dict[type[Operation], Callable[[Any, Dst], None]] = {
+    tile.GemmOp: lower_gemm,
+    tile.MapOp: lower_map,
+    tile.FillOp: lower_fill,
+    tile.CopyOp: lower_copy,
+    tile.ReduceOp: lower_reduce,
+    tile.CleanOp: lower_clean,
+}
+
+
+@dataclass(frozen=True)
+class LowerTTTileIntrinsics(ModulePass):
+    """Every tile operation of the compute role becomes `tt.stage`s."""
+
+    name = "lower-tt-tile-intrinsics"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in [one for one in op.walk() if isinstance(one, tile.FuncOp)]:
+            start_with_product(func.body.block)
+            work = [one for one in steps(func.body.block) if role_of(one) == COMPUTE]
+            dst = Dst(any(needs_wide_dst(one) for one in work))
+            for one in work:
+                if not isinstance(one, tt.StageOp):
+                    _LOWERINGS[type(one)](one, dst)

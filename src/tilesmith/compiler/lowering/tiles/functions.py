@@ -1,0 +1,44 @@
+"""The functions of `tile.fn` on tiles: those the vector unit has, and those that are built from others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from tilesmith.compiler.dialects.tile import FUNCTIONS
+from tilesmith.compiler.lowering.tiles.expression import Apply, Node
+from tilesmith.isa.sfpu import VECTOR_FUNCTIONS
+
+Build = Callable[[Sequence[Node]], Node]
+
+
+def _hypot(args: Sequence[Node]) -> Node:
+    left, right = (Apply("square", (arg,)) for arg in args)
+    return Apply("sqrt", (Apply("add", (left, right)),))
+
+
+def _copysign(args: Sequence[Node]) -> Node:
+    size = Apply("abs", (args[0],))
+    return Apply("where", (Apply("lt_number", (args[1],), (0.0,)), Apply("negative", (size,)), size))
+
+
+def _exp10(args: Sequence[Node]) -> Node:
+    return Apply("exp2", (Apply("multiply_number", tuple(args), (math.log2(10.0),)),))
+
+
+def _erfc(args: Sequence[Node]) -> Node:
+    """The unit's own is good to three digits everywhere; one less erf is better until it cancels."""
+    (x,) = args
+    rest = Apply("subtract_from_number", (Apply("erf", (x,)),), (1.0,))
+    return Apply("where", (Apply("lt_number", (x,), (3.0,)), rest, Apply("erfc", (x,))))
+
+
+_BUILT: dict[str, Build] = {"hypot": _hypot, "copysign": _copysign, "exp10": _exp10, "erfc": _erfc}
+
+ON_TILES = frozenset(name for name in FUNCTIONS if name in VECTOR_FUNCTIONS or name in _BUILT)
+"""The functions that can be computed on tiles."""
+
+
+def call(name: str, args: Sequence[Node]) -> Node:
+    """The graph of a function of `ON_TILES`."""
+    return _BUILT[name](args) if name in _BUILT else Apply(name, tuple(args))

@@ -1,0 +1,158 @@
+"""tile.gemm: sub-blocks of the result pass through DST; packing adds them to the result in L1."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tilesmith.compiler.analysis.tile_geometry import tile_grid, tiles_of
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.lowering.tiles.first_product import OVERWRITES
+from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of, temporary
+
+
+def lower_gemm(op: tile.GemmOp, dst: Dst) -> None:
+    a = _transposed(op, dst) if op.transpose_a else op.a
+    transpose_b = bool(op.transpose_b)
+    overwrites = op.attributes.get(OVERWRITES)
+    stage = Stage(dst)
+    if overwrites == StringAttr("always"):
+        _products(stage, a, op.b, op.c, transpose_b)
+        sign, ins = "=", [a, op.b]
+    else:
+        _accumulate(stage, op, a, first_overwrites=overwrites is not None)
+        sign, ins = "+=", [a, op.b, op.c]
+    title = f"{name_of(op.c)} {sign} {_side(op.a, bool(op.transpose_a))} @ {_side(op.b, transpose_b)}"
+    stage.place_before(op, title, ins, [op.c], rotates=op.c in ins)
+    if a is not op.a:
+        Rewriter.insert_op(tt.ReleaseOp(a), InsertPoint.before(op))
+    Rewriter.erase_op(op)
+
+
+def _accumulate(stage: Stage, op: tile.GemmOp, a: SSAValue, first_overwrites: bool) -> None:
+    """The result stays where it is: what is popped here is reserved again, at the same place."""
+    pages = tiles_of(buffer_of(op.c))
+    stage.op(tt.PopFrontOp(op.c, pages))
+    stage.op(tt.ReserveBackOp(op.c, pages))
+    if first_overwrites:
+        loop = op.parent_op()
+        assert isinstance(loop, scf.ForOp)
+        later = stage.op(arith.CmpiOp(loop.body.block.args[0], loop.lb, "ne")).results[0]
+        stage.op(ttc.AccumulateOp(later))
+    else:
+        stage.op(ttc.AccumulateOp(stage.flag(True)))
+    _products(stage, a, op.b, op.c, bool(op.transpose_b))
+    stage.op(ttc.AccumulateOp(stage.flag(False)))
+    stage.op(tt.PushBackOp(op.c, pages))
+
+
+def _side(cb: SSAValue, transposed: bool) -> str:
+    return f"{name_of(cb)}^T" if transposed else name_of(cb)
+
+
+def sub_block(rows: int, columns: int, capacity: int) -> tuple[int, int]:
+    """The largest block of tiles, rows x columns, that fits DST and divides the result; square if it can be.
+
+    >>> sub_block(4, 4, 8), sub_block(3, 5, 4), sub_block(1, 6, 4)
+    ((2, 4), (3, 1), (1, 3))
+    """
+    fitting = [
+        (height, width)
+        for height in range(1, rows + 1)
+        for width in range(1, columns + 1)
+        if rows % height == 0 and columns % width == 0 and height * width <= capacity
+    ]
+    return max(fitting, key=lambda block: (block[0] * block[1], -abs(block[0] - block[1]), block[1]))
+
+
+def _products(stage: Stage, a: SSAValue, b: SSAValue, c: SSAValue, transpose_b: bool) -> None:
+    batches, rows, columns = tile_grid(buffer_of(c))
+    a_batches, _, inner = tile_grid(buffer_of(a))
+    b_batches = tile_grid(buffer_of(b))[0]
+    height, width = sub_block(rows, columns, stage.dst.capacity)
+    with (
+        stage.loop(batches, "batch") as batch,
+        stage.loop(rows, "row", step=height) as row,
+        stage.loop(columns, "column", step=width) as column,
+    ):
+        a_grid = stage.mul(batch, rows * inner if a_batches > 1 else 0)
+        b_grid = stage.mul(batch, inner * columns if b_batches > 1 else 0)
+        a_first = stage.add(a_grid, stage.mul(row, inner))
+        scope = stage.round(height * width)
+        with stage.inside(scope.math.block), stage.loop(inner, "k") as k:
+            a_tile = stage.add(a_first, k)
+            if not transpose_b:
+                b_tile = stage.add(b_grid, stage.add(stage.mul(k, columns), column))
+                _multiply(stage, a, a_tile, b, b_tile, 0, height, width, inner, False)
+            else:
+                # The columns of the block lie `inner` tiles apart in b, so each is a product of its own.
+                for offset in range(width):
+                    b_row = stage.mul(stage.add(column, offset), inner)
+                    b_tile = stage.add(b_grid, stage.add(b_row, k))
+                    _multiply(stage, a, a_tile, b, b_tile, offset * height, height, 1, inner, True)
+        with stage.inside(scope.pack.block):
+            c_grid = stage.mul(batch, rows * columns)
+            for i in range(height):
+                for j in range(width):
+                    slot = j * height + i if transpose_b else i * width + j
+                    c_row = stage.mul(stage.add(row, i), columns)
+                    stage.pack(slot, c, stage.add(c_grid, stage.add(c_row, stage.add(column, j))))
+
+
+def _multiply(
+    stage: Stage,
+    a: SSAValue,
+    a_tile: int | SSAValue,
+    b: SSAValue,
+    b_tile: int | SSAValue,
+    slot: int,
+    rows: int,
+    columns: int,
+    stride: int,
+    transpose: bool,
+) -> None:
+    stage.op(
+        ttc.MatmulBlockOp(
+            a,
+            stage.value(a_tile),
+            b,
+            stage.value(b_tile),
+            stage.value(slot),
+            rows=rows,
+            columns=columns,
+            stride=stride,
+            transpose=transpose,
+        )
+    )
+
+
+def _transposed(op: tile.GemmOp, dst: Dst) -> SSAValue:
+    """a the other way round: the matrix unit turns tiles of b only."""
+    kind = buffer_of(op.a)
+    turned = BufferType.of(
+        (*kind.dims[:-2], kind.dims[-1], kind.dims[-2]),
+        kind.element_type,
+        kind.scope.data,
+        kind.layout.data,
+        kind.format.data,
+    )
+    target = temporary(op, f"{name_of(op.a)}_transposed", turned)
+    stage = Stage(dst)
+    batches, rows, columns = tile_grid(turned)
+    with (
+        stage.loop(batches, "batch") as batch,
+        stage.loop(rows, "row") as row,
+        stage.loop(columns, "column") as column,
+    ):
+        source = stage.add(stage.mul(batch, rows * columns), stage.add(stage.mul(column, rows), row))
+        scope = stage.round(1)
+        with stage.inside(scope.math.block):
+            stage.move(op.a, source, 0, "transpose")
+        with stage.inside(scope.pack.block):
+            stage.pack(0, target)
+    stage.place_before(op, f"{name_of(target)} = {name_of(op.a)}^T", [op.a], [target])
+    return target

@@ -1,0 +1,77 @@
+"""The graph of a map: its inputs as they are loaded, its indices as counting tiles, its body as calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS
+from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.lowering.tiles.access import Access, out_axes
+from tilesmith.compiler.lowering.tiles.expression import Apply, Count, Eltwise, Load, Node, Origin, Spread
+from tilesmith.compiler.lowering.tiles.stage import buffer_of
+from tilesmith.compiler.lowering.tiles.translate import Translator, quotient, remainder
+
+_MATRIX_UNIT = ("add", "sub", "mul")
+_EXACT_ON_MATRIX_UNIT = ("Float16_b", "Bfp8_b", "Bfp4_b")
+
+
+def graph_of(op: tile.MapOp, accesses: Sequence[Access]) -> Node:
+    """The tile of the output as a graph."""
+    block, out = op.body.block, buffer_of(op.out)
+    arguments: dict[SSAValue, Node] = {}
+    for number, arg in enumerate(block.args[: len(op.ins)]):
+        arguments[arg] = _load(number, accesses[number])
+    for dim, arg in enumerate(block.args[len(op.ins) :]):
+        node = _index(dim, out)
+        if node is not None:
+            arguments[arg] = node
+    last = block.last_op
+    assert isinstance(last, tile.YieldOp)
+    return _on_matrix_unit(Translator(block, arguments).node(last.value), accesses, out)
+
+
+def _load(number: int, how: Access) -> Node:
+    if how.spreads == ("column",):  # as a row, which the vector unit spreads without touching other elements
+        return Apply("transpose", (Spread(Load(number, not how.turned)),))
+    node: Node = Load(number, how.turned)
+    if "row" in how.spreads:
+        node = Spread(node)
+    if "column" in how.spreads:
+        node = Spread(Apply("transpose", (node,)))
+    return node
+
+
+def _index(dim: int, out: BufferType) -> Node | None:
+    """The index along a dimension, where it differs over a tile."""
+    if out.layout.data == "flat":
+        element = _from(dim, Count("flat"), out.elements > TILE_ELEMENTS)
+        place = quotient(element, float(prod(out.dims[dim + 1 :])))
+        return place if dim == 0 else remainder(place, float(out.dims[dim]))
+    axes = out_axes(out)
+    along = {axes.row: "row", axes.col: "col"}.get(dim)
+    return None if along is None else _from(dim, Count(along), out.dims[dim] > TILE)
+
+
+def _from(dim: int, count: Count, many: bool) -> Node:
+    """A counting tile, counting from where the current tile begins if there are many."""
+    return Apply("add_number", (count,), (Origin(dim),)) if many else count
+
+
+def _on_matrix_unit(root: Node, accesses: Sequence[Access], out: BufferType) -> Node:
+    """A sum, difference or product of two 16-bit tiles at the root of the graph needs no vector unit."""
+    if not isinstance(root, Apply) or root.fn not in _MATRIX_UNIT:
+        return root
+    left, right = root.args
+    if not isinstance(left, Load) or not isinstance(right, Load) or left.turned or right.turned:
+        return root
+    kinds = [buffer_of(accesses[load.number].cb) for load in (left, right)]
+    if root.fn != "mul":
+        # Sums come out with eleven bits, which is enough for 16-bit results only.
+        kinds.append(out)
+    if any(kind.format.data not in _EXACT_ON_MATRIX_UNIT for kind in kinds):
+        return root
+    return Eltwise(root.fn, left, right)

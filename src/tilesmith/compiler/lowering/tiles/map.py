@@ -1,0 +1,204 @@
+"""tile.map: the body as calls on slots, for as many tiles at a time as DST holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+from xdsl.rewriter import Rewriter
+
+from tilesmith.compiler.analysis.formulas import formula_of
+from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS, tile_grid, tiles_of
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.tile import location_of, numbers
+from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.lowering.tiles.access import Access, access, out_axes
+from tilesmith.compiler.lowering.tiles.constants import counting
+from tilesmith.compiler.lowering.tiles.expression import (
+    Apply,
+    Count,
+    Eltwise,
+    Fill,
+    Load,
+    Origin,
+    Reload,
+    Scalar,
+    Spread,
+    Uniform,
+)
+from tilesmith.compiler.lowering.tiles.graph import graph_of
+from tilesmith.compiler.lowering.tiles.scalars import Scalars, uniforms_of
+from tilesmith.compiler.lowering.tiles.schedule import Step, nodes_of
+from tilesmith.compiler.lowering.tiles.spill import Round, rounds_of
+from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of, temporary
+from tilesmith.compiler.lowering.transfers.build import Index
+
+
+def lower_map(op: tile.MapOp, dst: Dst) -> None:
+    where = location_of(op)
+    accesses = [
+        access(cb, numbers(follows), buffer_of(op.out), where)
+        for cb, follows in zip(op.ins, op.dims, strict=True)
+    ]
+    rounds = rounds_of(graph_of(op, accesses), dst.capacity)
+    along = {node.along for one in rounds for node in nodes_of(one.root) if isinstance(node, Count)}
+    counts = {each: counting(op, each, dst) for each in sorted(along)}
+    tile_of = BufferType.of((TILE, TILE), buffer_of(op.out).element_type, "local", "tiled", "Float32")
+    parts = {
+        one.into: temporary(op, f"{name_of(op.out)}_part", tile_of) for one in rounds if one.into is not None
+    }
+    stage = Stage(dst)
+    lowering = _Map(op, accesses, rounds, counts, parts, Scalars(op))
+    lowering.emit(stage)
+    ins = [*(cb for cb in op.ins if cb is not op.out), *counts.values()]
+    if lowering.in_place:
+        ins.append(op.out)
+    stage.place_before(op, _title(op), ins, [op.out], rotates=lowering.in_place)
+    Rewriter.erase_op(op)
+
+
+def _title(op: tile.MapOp) -> str:
+    names = [name_of(cb) for cb in op.ins]
+    formula = formula_of(op, names, name_of(op.out))
+    if formula is not None:
+        return formula
+    source = f" from {', '.join(dict.fromkeys(names))}" if names else ""
+    return f"{name_of(op.out)}{source}, element by element"
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a round is in the output: the first of its tiles along the columns, and the other dimensions."""
+
+    first: Index
+    position: Mapping[int, Index]
+    col: int | None = None
+
+    def at(self, stage: Stage, i: Index) -> dict[int, Index]:
+        if self.col is None:
+            return dict(self.position)
+        return {**self.position, self.col: stage.add(self.first, i)}
+
+
+@dataclass(frozen=True)
+class _Map:
+    """One map on its way into a stage: what it reads, its rounds, and what it needs besides its inputs."""
+
+    op: tile.MapOp
+    accesses: Sequence[Access]
+    rounds: Sequence[Round]
+    counts: Mapping[str, SSAValue]
+    parts: Mapping[Reload, SSAValue]
+    scalars: Scalars
+
+    @property
+    def out(self) -> BufferType:
+        return buffer_of(self.op.out)
+
+    @property
+    def in_place(self) -> bool:
+        return self.op.out in self.op.ins
+
+    def emit(self, stage: Stage) -> None:
+        wanted = uniforms_of(node for one in self.rounds for node in nodes_of(one.root))
+        self.scalars.compute(stage, wanted, {})
+        slots = max(one.plan.slots for one in self.rounds)
+        room = stage.dst.capacity // slots if len(self.rounds) == 1 else 1
+        if not self.counts and all(how.linear for how in self.accesses) and self.scalars.has(wanted):
+            together = largest_divisor(tiles_of(self.out), room)
+            with stage.loop(tiles_of(self.out), "tile", step=together) as first:
+                self._rounds(stage, together, _Place(first, {}))
+            return
+        axes = out_axes(self.out)
+        _, rows, cols = tile_grid(self.out)
+        together = largest_divisor(cols, room)
+        with ExitStack() as loops:
+            position: dict[int, Index] = {}
+            for dim in axes.batch:
+                position[dim] = loops.enter_context(stage.loop(self.out.dims[dim], f"batch_{dim}"))
+            row = loops.enter_context(stage.loop(rows, "row"))
+            col = loops.enter_context(stage.loop(cols, "column", step=together))
+            if axes.row is not None:
+                position[axes.row] = row
+            self.scalars.compute(stage, wanted, position)
+            self._rounds(stage, together, _Place(col, position, axes.col))
+
+    def _rounds(self, stage: Stage, together: int, place: _Place) -> None:
+        for one in self.rounds:
+            scope = stage.round(one.plan.slots * together)
+            with stage.inside(scope.math.block):
+                for step in one.plan.steps:
+                    with stage.loop(together, "i") as i:
+                        self._step(stage, step, together, i, place)
+                # What nobody will read again goes before the packer needs its room.
+                for part in one.last_used:
+                    stage.op(tt.PopFrontOp(self.parts[part], 1))
+                if one.into is None and self.in_place:
+                    stage.op(tt.PopFrontOp(self.op.out, together))
+            with stage.inside(scope.pack.block):
+                self._pack(stage, one, together)
+            if one.into is not None:
+                stage.op(tt.WaitFrontOp(self.parts[one.into], 1))
+
+    def _pack(self, stage: Stage, one: Round, together: int) -> None:
+        target = self.op.out if one.into is None else self.parts[one.into]
+        hands_over = one.into is not None or self.in_place
+        if hands_over:
+            stage.op(tt.ReserveBackOp(target, together))
+        with stage.loop(together, "i") as i:
+            stage.pack(stage.add(one.plan.result * together, i), target)
+        if hands_over:
+            stage.op(tt.PushBackOp(target, together))
+
+    def _step(self, stage: Stage, step: Step, together: int, i: Index, place: _Place) -> None:
+        def slot(number: int) -> Index:
+            return stage.add(number * together, i)
+
+        result = slot(step.result)
+        if step.copies_from is not None:
+            stage.vector("copy_slot", [slot(step.copies_from), result])
+        match step.node:
+            case Load(number, turned):
+                kind = "transpose" if turned else "copy"
+                stage.move(self.accesses[number].cb, self._tile(stage, number, i, place), result, kind)
+            case Reload() as node:
+                stage.move(self.parts[node], 0, result)
+            case Count(along):
+                stage.move(self.counts[along], 0, result)
+            case Fill(value):
+                stage.vector("fill", [result], [self._param(stage, value, i, place)])
+            case Eltwise() as node:
+                self._eltwise(stage, node, result, i, place)
+            case Spread():
+                stage.spread_row(slot(step.args[0]), result)
+            case Apply(fn, inputs, params):
+                slots = [result] if len(inputs) == 1 else [*(slot(arg) for arg in step.args), result]
+                stage.vector(fn, slots, [self._param(stage, value, i, place) for value in params])
+
+    def _eltwise(self, stage: Stage, node: Eltwise, slot: Index, i: Index, place: _Place) -> None:
+        numbers_of = [load.number for load in (node.left, node.right)]
+        a, b = (self.accesses[number].cb for number in numbers_of)
+        a_tile, b_tile = (stage.value(self._tile(stage, number, i, place)) for number in numbers_of)
+        stage.op(ttc.EltwiseTilesOp(node.kind, a, a_tile, b, b_tile, stage.value(slot)))
+
+    def _tile(self, stage: Stage, number: int, i: Index, place: _Place) -> Index:
+        how = self.accesses[number]
+        if how.cb is self.op.out:
+            return i  # what is done with is popped, so the tiles of this round are always the first
+        if place.col is None and not place.position:
+            return 0 if tiles_of(buffer_of(how.cb)) == 1 else stage.add(place.first, i)
+        return how.tile(stage, place.at(stage, i))
+
+    def _param(self, stage: Stage, value: Scalar, i: Index, place: _Place) -> SSAValue:
+        match value:
+            case float():
+                return stage.number(value)
+            case Uniform():
+                return self.scalars.values[value]
+            case Origin(dim):
+                if self.out.layout.data == "flat":
+                    return stage.as_float(stage.mul(stage.add(place.first, i), TILE_ELEMENTS))
+                return stage.as_float(stage.mul(place.at(stage, i)[dim], TILE))

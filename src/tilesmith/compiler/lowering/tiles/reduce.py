@@ -1,0 +1,156 @@
+"""tile.reduce: tiles are combined in DST, then the lanes of one tile, and the result is spread over it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from xdsl.rewriter import Rewriter
+
+from tilesmith.compiler.analysis.tile_geometry import tile_grid
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.tile import location_of
+from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.lowering.tiles.access import out_axes
+from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of
+from tilesmith.compiler.lowering.transfers.build import Index
+from tilesmith.errors import UnsupportedKernelError
+
+_COMBINES = {"sum": "add", "abssum": "add", "max": "max", "absmax": "max", "min": "min"}
+_POOLS = {"add": "sum", "max": "max", "min": "min"}
+_RESULT, _NEXT, _OLD = 0, 1, 2
+
+
+def lower_reduce(op: tile.ReduceOp, dst: Dst) -> None:
+    kind = op.kind.data
+    if kind not in _COMBINES:
+        raise UnsupportedKernelError(
+            f"a reduction by {kind} has no form on whole tiles",
+            where=location_of(op),
+            remedy=f"use one of {', '.join(_COMBINES)}, or a T.serial loop",
+        )
+    _Reduction(op, dst).lower()
+    Rewriter.erase_op(op)
+
+
+@dataclass(frozen=True)
+class _Reduction:
+    op: tile.ReduceOp
+    dst: Dst
+
+    @property
+    def source(self) -> BufferType:
+        return buffer_of(self.op.source)
+
+    @property
+    def dest(self) -> BufferType:
+        return buffer_of(self.op.dest)
+
+    @property
+    def combine(self) -> str:
+        return _COMBINES[self.op.kind.data]
+
+    @property
+    def keeps_old(self) -> bool:
+        return not bool(self.op.clear)
+
+    def lower(self) -> None:
+        stage = Stage(self.dst)
+        axes = out_axes(self.dest)
+        _, rows, cols = tile_grid(self.dest)
+        with ExitStack() as loops:
+            position: dict[int, Index] = {}
+            for dim in axes.batch:
+                position[dim] = loops.enter_context(stage.loop(self.dest.dims[dim], f"batch_{dim}"))
+            row = loops.enter_context(stage.loop(rows, "row"))
+            col = loops.enter_context(stage.loop(cols, "column"))
+            position |= {axis: at for axis, at in ((axes.row, row), (axes.col, col)) if axis is not None}
+            self._one_tile(stage, position)
+        title = f"{name_of(self.op.dest)} = {self.op.kind.data} of {name_of(self.op.source)}"
+        ins = [self.op.source, self.op.dest] if self.keeps_old else [self.op.source]
+        title += f" along dimension {self.op.dim.value.data}"
+        stage.place_before(self.op, title, ins, [self.op.dest], rotates=self.keeps_old)
+
+    def _one_tile(self, stage: Stage, position: dict[int, Index]) -> None:
+        scope = stage.round(3)
+        with stage.inside(scope.math.block):
+            self._combine_tiles(stage, position)
+            slot = self._combine_lanes(stage)
+            if self.keeps_old:
+                stage.move(self.op.dest, 0, _OLD)
+                stage.vector(self.combine, [slot, _OLD, slot])
+                stage.op(tt.PopFrontOp(self.op.dest, 1))
+        with stage.inside(scope.pack.block):
+            if self.keeps_old:
+                stage.op(tt.ReserveBackOp(self.op.dest, 1))
+            stage.pack(slot, self.op.dest)
+            if self.keeps_old:
+                stage.op(tt.PushBackOp(self.op.dest, 1))
+
+    # ---- from tiles to one tile ----
+
+    def _combine_tiles(self, stage: Stage, position: dict[int, Index]) -> None:
+        count = self._tiles_along()
+        self._load(stage, self._number(stage, position, 0), _RESULT)
+        if count == 1:
+            return
+        with stage.loop(count, "k", start=1) as k:
+            self._load(stage, self._number(stage, position, k), _NEXT)
+            stage.vector(self.combine, [_RESULT, _NEXT, _RESULT])
+
+    def _load(self, stage: Stage, number: Index, slot: int) -> None:
+        stage.move(self.op.source, number, slot)
+        if self.op.kind.data.startswith("abs"):
+            stage.vector("abs", [slot])
+
+    def _tiles_along(self) -> int:
+        axes, dim = out_axes(self.source), self.op.dim.value.data
+        _, rows, cols = tile_grid(self.source)
+        if self.source.layout.data == "flat" or dim == axes.col:
+            return cols
+        return rows if dim == axes.row else self.source.dims[dim]
+
+    def _number(self, stage: Stage, position: dict[int, Index], k: Index) -> Index:
+        """The number of the source's tile, k-th along the reduced dimension."""
+        axes, reduced = out_axes(self.source), self.op.dim.value.data
+        _, rows, cols = tile_grid(self.source)
+        if self.source.layout.data == "flat":
+            return k
+
+        def along(dim: int | None) -> Index:
+            return 0 if dim is None else k if dim == reduced else position[self._dest_dim(dim)]
+
+        grid: Index = 0
+        for dim in axes.batch:
+            grid = stage.add(stage.mul(grid, self.source.dims[dim]), along(dim))
+        return stage.add(stage.mul(stage.add(stage.mul(grid, rows), along(axes.row)), cols), along(axes.col))
+
+    def _dest_dim(self, dim: int) -> int:
+        """The dimension of the result that a dimension of the source becomes."""
+        dropped = len(self.dest.dims) < len(self.source.dims)
+        return dim - 1 if dropped and dim > self.op.dim.value.data else dim
+
+    # ---- from the lanes of a tile to its result ----
+
+    def _combine_lanes(self, stage: Stage) -> int:
+        """The slot with the result, all over every direction the result does not run along."""
+        pool = _POOLS[self.combine]
+        axes, target, dim = out_axes(self.source), out_axes(self.dest), self.op.dim.value.data
+        flat = self.source.layout.data == "flat"
+        across, down = flat or dim == axes.col, flat or dim == axes.row
+        slot, spare = _RESULT, _NEXT
+        if across:
+            stage.vector("transpose", [slot])
+            stage.vector(f"{pool}_columns", [slot])
+            stage.spread_row(slot, spare)
+            stage.vector("transpose", [spare])
+            slot, spare = spare, slot
+        elif axes.col is not None and target.col is None:
+            stage.spread_column(slot, spare)
+            slot, spare = spare, slot
+        if down:
+            stage.vector(f"{pool}_columns", [slot])
+        if down or (axes.row is not None and target.row is None):
+            stage.spread_row(slot, spare)
+            slot, spare = spare, slot
+        return slot

@@ -1,0 +1,77 @@
+"""Graphs that DST has no room for are cut: a part is packed, and comes back when the rest needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tilesmith.compiler.lowering.tiles.expression import LEAVES, Apply, Node, Reload, Spread
+from tilesmith.compiler.lowering.tiles.schedule import Schedule, nodes_of, schedule
+from tilesmith.errors import InternalFault
+
+
+@dataclass(frozen=True)
+class Round:
+    """A graph that fits DST, and what its tile is packed for; None is the output itself.
+
+    `last_used` are the packed parts that no later round needs.
+    """
+
+    root: Node
+    plan: Schedule
+    into: Reload | None
+    last_used: tuple[Reload, ...] = ()
+
+
+def rounds_of(root: Node, capacity: int) -> list[Round]:
+    """The graph in rounds that fit, in the order they run.
+
+    >>> from tilesmith.compiler.lowering.tiles.expression import Load
+    >>> products = (Apply("mul", (Load(0), Load(1))), Apply("mul", (Load(2), Load(3))))
+    >>> deep = Apply("add", products)
+    >>> [one.plan.slots for one in rounds_of(deep, 4)], [one.plan.slots for one in rounds_of(deep, 2)]
+    ([3], [2, 2])
+    """
+    rounds: list[Round] = []
+    while (plan := schedule(root, capacity)).slots > capacity:
+        part = _largest_part(root, capacity)
+        place = Reload()
+        rounds.append(Round(part, schedule(part, capacity), place))
+        root = _with(root, part, place, {})
+    return _with_last_uses([*rounds, Round(root, plan, None)])
+
+
+def _with_last_uses(rounds: list[Round]) -> list[Round]:
+    last: dict[Reload, int] = {}
+    for at, one in enumerate(rounds):
+        last |= {node: at for node in nodes_of(one.root) if isinstance(node, Reload)}
+    return [
+        replace(one, last_used=tuple(part for part, user in last.items() if user == at))
+        for at, one in enumerate(rounds)
+    ]
+
+
+def _largest_part(root: Node, capacity: int) -> Node:
+    fitting = [
+        node
+        for node in nodes_of(root)
+        if node is not root and not isinstance(node, LEAVES) and schedule(node, capacity).slots <= capacity
+    ]
+    if not fitting:
+        raise InternalFault(f"no part of an expression fits {capacity} slots")
+    return max(fitting, key=lambda node: (schedule(node, capacity).slots, len(nodes_of(node))))
+
+
+def _with(node: Node, part: Node, place: Node, done: dict[Node, Node]) -> Node:
+    """The graph with a part replaced wherever it is used."""
+    if node is part:
+        return place
+    if node not in done:
+        args = tuple(_with(arg, part, place, done) for arg in node.args)
+        if args == node.args:
+            done[node] = node
+        elif isinstance(node, Apply):
+            done[node] = replace(node, inputs=args)
+        else:
+            assert isinstance(node, Spread)
+            done[node] = replace(node, source=args[0])
+    return done[node]

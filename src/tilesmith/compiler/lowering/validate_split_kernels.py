@@ -1,0 +1,77 @@
+"""Every circular buffer is filled by one kernel and drained by one, as often as it is filled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tilesmith.compiler.analysis.cb_protocol import check_order
+from tilesmith.compiler.analysis.push_pop_balance import Path, Tally, of_buffer, tally
+from tilesmith.compiler.dialects import tt
+from tilesmith.errors import InternalFault
+
+
+@dataclass(frozen=True)
+class ValidateSplitKernels(ModulePass):
+    """Check each kernel's calls in order, then compare what the kernels of a core push and pop."""
+
+    name = "validate-split-kernels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = [one for one in op.walk() if isinstance(one, tt.KernelOp)]
+        roles = [kernel.role.data for kernel in kernels]
+        if tuple(roles) != tt.ROLES:
+            raise InternalFault(
+                f"expected one kernel for each of {', '.join(tt.ROLES)}, got {', '.join(roles) or 'none'}"
+            )
+        for kernel in kernels:
+            check_order(kernel)
+        _compare({kernel.role.data: kernel for kernel in kernels})
+
+
+def _compare(kernels: Mapping[str, tt.KernelOp]) -> None:
+    tallies = {role: tally(kernel.body.block) for role, kernel in kernels.items()}
+    declarations = {
+        op.cb_name.data: op
+        for kernel in kernels.values()
+        for op in kernel.body.block.ops
+        if isinstance(op, tt.CBOp)
+    }
+    for declaration in declarations.values():
+        _check_sides(declaration, kernels, tallies)
+        _check_balance(declaration, kernels, tallies)
+
+
+def _check_sides(cb: tt.CBOp, kernels: Mapping[str, tt.KernelOp], tallies: Mapping[str, Tally]) -> None:
+    for role, kernel in kernels.items():
+        for what, allowed in (("push", cb.producer.data), ("pop", cb.consumer.data)):
+            pages = of_buffer(tallies[role], what, cb.cb_name.data)
+            if pages and role != allowed:
+                raise InternalFault(
+                    f"circular buffer {cb.cb_name.data}: only the {allowed} may {what},"
+                    f" but kernel {kernel.sym_name.data} does: {_text(pages)}"
+                )
+
+
+def _check_balance(cb: tt.CBOp, kernels: Mapping[str, tt.KernelOp], tallies: Mapping[str, Tally]) -> None:
+    pushed = of_buffer(tallies[cb.producer.data], "push", cb.cb_name.data)
+    popped = of_buffer(tallies[cb.consumer.data], "pop", cb.cb_name.data)
+    if pushed != popped:
+        raise InternalFault(
+            f"circular buffer {cb.cb_name.data}:"
+            f" kernel {kernels[cb.producer.data].sym_name.data} pushes {_text(pushed)},"
+            f" kernel {kernels[cb.consumer.data].sym_name.data} pops {_text(popped)}"
+        )
+
+
+def _text(pages: Mapping[Path, int]) -> str:
+    """`4 pages + 8 pages in [for ..]`"""
+    parts = [
+        f"{count} pages" + (f" in [{'; '.join(path)}]" if path else "")
+        for path, count in sorted(pages.items())
+    ]
+    return " + ".join(parts) or "nothing"

@@ -1,0 +1,93 @@
+"""The whole lowering: one line per pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tilesmith.compiler.codegen.codegen_tt import CodegenTT
+from tilesmith.compiler.dialects.context import compiler_context
+from tilesmith.compiler.lowering.build_tile_dfg_tt import BuildTileDFGTT
+from tilesmith.compiler.lowering.configure_tensor_accessor_tt import ConfigureTensorAccessorTT
+from tilesmith.compiler.lowering.finalize_persistent_signature_tt import FinalizePersistentSignatureTT
+from tilesmith.compiler.lowering.fit_circular_buffers import FitCircularBuffers
+from tilesmith.compiler.lowering.insert_compute_init_tt import InsertComputeInitTT
+from tilesmith.compiler.lowering.insert_dst_management_tt import InsertDSTManagementTT
+from tilesmith.compiler.lowering.lower_cb_intrinsics import LowerCBIntrinsics
+from tilesmith.compiler.lowering.lower_shared_to_cb import LowerSharedToCB
+from tilesmith.compiler.lowering.lower_tt_tile_intrinsics import LowerTTTileIntrinsics
+from tilesmith.compiler.lowering.share_circular_buffers import ShareCircularBuffers
+from tilesmith.compiler.lowering.simplify_scalars import SimplifyScalars
+from tilesmith.compiler.lowering.split_device_kernel import SplitDeviceKernel
+from tilesmith.compiler.lowering.validate_split_kernels import ValidateSplitKernels
+from tilesmith.compiler.lowering.verify_ttir import VerifyTTIR
+from tilesmith.compiler.transforms.attach_tensor_accessor_tt import AttachTensorAccessorTT
+from tilesmith.compiler.transforms.grid_to_core_grid import GridToCoreGrid
+from tilesmith.compiler.transforms.infer_tt_layout import InferTTLayout
+from tilesmith.compiler.transforms.layout_aware_work_partition_tt import LayoutAwareWorkPartitionTT
+from tilesmith.compiler.transforms.propagate_tt_layout import PropagateTTLayout
+from tilesmith.settings import current
+
+Observer = Callable[[str, ModuleOp], None]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user may choose: the chip, and the format of parameters ("B=Bfp8_b,bias=Float32")."""
+
+    arch: str = "wormhole"
+    formats: str = ""
+    fidelity: str = "HiFi4"
+
+
+def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
+    """Every pass, in order."""
+    return (
+        InferTTLayout(formats=choices.formats),
+        PropagateTTLayout(arch=choices.arch),
+        AttachTensorAccessorTT(),
+        LayoutAwareWorkPartitionTT(arch=choices.arch),
+        GridToCoreGrid(),
+        LowerSharedToCB(),
+        LowerTTTileIntrinsics(),
+        ShareCircularBuffers(arch=choices.arch),
+        BuildTileDFGTT(),
+        SplitDeviceKernel(),
+        ConfigureTensorAccessorTT(),
+        LowerCBIntrinsics(arch=choices.arch),
+        SimplifyScalars(),
+        InsertComputeInitTT(),
+        InsertDSTManagementTT(),
+        ValidateSplitKernels(),
+        FinalizePersistentSignatureTT(fidelity=choices.fidelity),
+        FitCircularBuffers(arch=choices.arch),
+        VerifyTTIR(arch=choices.arch),
+        CodegenTT(),
+    )
+
+
+def lower(
+    module: ModuleOp,
+    choices: Choices = Choices(),  # noqa: B008 - frozen
+    observe: Observer | None = None,
+) -> None:
+    """Run every pass on the module, in place; `observe` sees each name, and the module after that pass."""
+    run(compiler_context(), module, pipeline(choices), observe)
+
+
+def run(
+    context: Context, module: ModuleOp, passes: tuple[ModulePass, ...], observe: Observer | None = None
+) -> None:
+    """Run the passes given. The verifier runs before and after, and, on request, after each."""
+    each = current().verify_ir == "each"
+    module.verify()
+    for step in passes:
+        step.apply(context, module)
+        if each or step is passes[-1]:
+            module.verify()
+        if observe is not None:
+            observe(step.name, module)

@@ -1,1 +1,0 @@
-"""Front ends: the only places that know the IR of other packages."""

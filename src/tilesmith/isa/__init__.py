@@ -1,0 +1,1 @@
+"""The kernel API as data: each function of the vector unit, how it is called and set up, and its header."""

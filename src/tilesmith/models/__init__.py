@@ -1,0 +1,1 @@
+"""PyTorch models -> kernels: capture, decompositions, graph passes, planning, backends."""

@@ -1,0 +1,94 @@
+"""Blocks by the clock: the likely fastest ways to cut each kernel are run once, and the fastest stays.
+
+What was found is kept on disk, beside compiled kernels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tilesmith import settings
+from tilesmith.errors import L1BudgetError, ProgramError
+from tilesmith.kernels.embedding import Embedding
+from tilesmith.models.planning.blocks import candidates
+from tilesmith.models.planning.steps import Launch, Template
+from tilesmith.progress import tracked
+from tilesmith.toolchain import Cache
+
+if TYPE_CHECKING:
+    from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
+
+
+def tune_blocks(executable: TenstorrentExecutable) -> None:
+    """Give every launch of an executable the blocks that take the fewest predicted cycles."""
+    chosen: dict[str, Template] = {}
+
+    def tuned(step: Any) -> Any:
+        if not isinstance(step, Launch) or isinstance(step.template, Embedding):
+            return step
+        ways = _ways(step, executable)
+        key = _key(step, ways, executable)
+        if key not in chosen:
+            chosen[key] = _fastest(step, ways, executable, key)
+        return step if chosen[key] == step.template else replace(step, template=chosen[key])
+
+    steps = tuple(tuned(step) for step in tracked(executable.plan.steps, "timing blocks"))
+    executable.take(replace(executable.plan, steps=steps))
+
+
+def _ways(step: Launch, executable: TenstorrentExecutable) -> Sequence[Template]:
+    """As the launch is, and as the estimate ranks others."""
+    options = executable.options
+    others = candidates(step, executable.arch, step.fidelity or options.fidelity)
+    return list(dict.fromkeys((step.template, *others[: options.candidates])))
+
+
+def _fastest(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable, key: str) -> Template:
+    if len(ways) == 1:
+        return step.template
+
+    def time_all(path: Path) -> None:
+        path.write_text(json.dumps([_cycles(replace(step, template=way), executable) for way in ways]))
+
+    found = Cache(settings.current().cache_dir).get_or_build(key, time_all, ".json")
+    times: Sequence[int | None] = json.loads(found.read_text())
+    timed = {place: time for place, time in enumerate(times) if time is not None}
+    return ways[min(timed, key=timed.__getitem__)] if timed else step.template
+
+
+def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
+    """What a launch takes by the clock; None if its buffers do not fit beside the tensors in L1.
+
+    What its tensors hold does not matter: no template but the embedding looks where to read in them.
+    """
+    with executable.settings(), settings.using(checks="off", numbers="fast"):
+        try:
+            return executable.device.run(executable.program(step)).cycles
+        except (L1BudgetError, ProgramError):
+            return None
+
+
+def _key(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable) -> str:
+    """Launches of one key take the same times: the same ways, on tensors of the same kinds and places."""
+    tensors = [(name, _kind(name, step, executable)) for name in sorted(step.storages)]
+    parts = (
+        version("tilesmith"),
+        executable.arch.product,
+        step.fidelity or executable.options.fidelity,
+        ways,
+        sorted(step.numbers.items()),
+        tensors,
+    )
+    return sha256(repr(parts).encode()).hexdigest()[:40]
+
+
+def _kind(name: str, step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:
+    storage = step.storages[name]
+    slot = executable.memory.slots.get(storage)
+    return storage.rows, storage.cols, storage.layout, storage.dtype, slot is not None and slot.in_l1

@@ -1,0 +1,67 @@
+"""What a backend is: something that turns a graph with known shapes into something that runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from threading import RLock
+from typing import Any, ClassVar
+
+from torch.fx import GraphModule
+
+from tilesmith.errors import SettingsError
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.report import Report
+
+_HOMES = {
+    "tenstorrent": ("tilesmith.models.backends.tenstorrent", "TenstorrentBackend"),
+    "cpu": ("tilesmith.models.backends.cpu", "CpuBackend"),
+    "cuda": ("tilesmith.models.backends.cuda", "CudaBackend"),
+}
+
+ONE_AT_A_TIME = RLock()
+"""Held while a model is captured, compiled or run on the emulator: all models share what these change."""
+
+
+class Executable(ABC):
+    """A graph ready to run, and the report of how it was compiled."""
+
+    report: Report
+
+    @abstractmethod
+    def run(self, inputs: Sequence[Any]) -> list[Any]:
+        """The outputs of the graph for these inputs, in order."""
+
+
+@dataclass(frozen=True)
+class Backend(ABC):
+    """A place where graphs run. Make one with `Backend.create`."""
+
+    options: ModelOptions
+    name: ClassVar[str] = ""
+
+    @staticmethod
+    def create(name: str, options: ModelOptions | None = None) -> Backend:
+        """The backend of a name.
+
+        >>> Backend.create("cpu").name
+        'cpu'
+        """
+        if name not in _HOMES:
+            raise SettingsError(
+                f"there is no backend {name!r}",
+                where="Backend.create(name)",
+                remedy=f"choose one of: {', '.join(_HOMES)}",
+            )
+        module, cls = _HOMES[name]
+        made: Backend = getattr(import_module(module), cls)(options or ModelOptions())
+        return made
+
+    @abstractmethod
+    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
+        """Make a graph ready for inputs of these shapes. The graph is the backend's own to change."""
+
+    def check_input(self, number: int, value: Any) -> None:  # noqa: B027 - most backends take everything
+        """Refuse an input the backend cannot take."""

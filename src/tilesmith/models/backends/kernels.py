@@ -1,0 +1,30 @@
+"""Compiled templates: equal ones are compiled once, whatever model asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+
+from tilesmith.arch import Arch
+from tilesmith.compiler.compile import CompiledKernel, compile_kernel
+from tilesmith.models.planning.steps import Template
+
+_compiled: dict[tuple[Template, str, str, tuple[tuple[str, str], ...]], CompiledKernel] = {}
+_lock = Lock()
+
+
+def compiled(
+    template: Template, arch: Arch, fidelity: str, formats: Mapping[str, str] | None = None
+) -> CompiledKernel:
+    """The kernel of a template for a chip; `formats` of its tensors, if another than its own."""
+    key = (template, arch.product, fidelity, tuple(sorted((formats or {}).items())))
+    with _lock:
+        if key not in _compiled:
+            _compiled[key] = compile_kernel(template.prim_func(), arch, fidelity=fidelity, formats=formats)
+        return _compiled[key]
+
+
+def forget() -> None:
+    """Forget all kernels compiled so far; what is on disk stays."""
+    with _lock:
+        _compiled.clear()

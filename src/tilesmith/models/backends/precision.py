@@ -1,0 +1,153 @@
+"""Lower precision where the results allow it: weights in bfloat8_b, and fewer phases of the matrix unit.
+
+Every product with constant weights is run as it is and in cheaper ways, on the tensors it has in a run of the
+model, with the numbers of the chip. The cheapest way that moves its result no farther than the gate stays.
+Then the whole model is compared; while it is beyond the gate, the kernels that moved most go back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from tilesmith import settings
+from tilesmith.kernels.linear import Linear
+from tilesmith.models.planning.steps import Launch, Plan, Upload
+from tilesmith.models.planning.views import Storage, View, new_storage
+from tilesmith.models.report import PrecisionLine
+from tilesmith.progress import tracked
+
+if TYPE_CHECKING:
+    from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
+
+_WEIGHTS = "bfloat8_b"
+# The cheapest first.
+_FIDELITIES = ("LoFi", "HiFi2")
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A launch with weights of few bits, and how far its result moved."""
+
+    step: Launch
+    uploads: tuple[Upload, ...]
+    error: float
+
+
+def lower_precision(executable: TenstorrentExecutable, inputs: Sequence[Any]) -> None:
+    """Lower what the gate allows, and say in the report what was lowered and what was not."""
+    weights = {upload.view.storage: upload for upload in executable.plan.constants}
+    if not all(_is_real(value) for value in inputs) or executable.options.precision != "bfloat16":
+        return
+    before = executable.plan
+    with executable.settings(), settings.using(checks="off", numbers="chip"):
+        wanted, trials = _tried(executable, inputs, weights)
+        gate = executable.options.accuracy
+        kept = {place: trial for place, trial in trials.items() if trial.error <= gate}
+        executable.take(_with(before, kept))
+        while kept and _distance(_run(executable, inputs), wanted) > gate:
+            worst = sorted(kept, key=lambda place: kept[place].error)[3 * len(kept) // 4 :]
+            kept = {place: trial for place, trial in kept.items() if place not in worst}
+            executable.take(_with(before, kept))
+    lines = tuple(_line(trial, place in kept) for place, trial in trials.items())
+    executable.report = replace(executable.report, precision=lines)
+
+
+def _tried(
+    executable: TenstorrentExecutable, inputs: Sequence[Any], weights: dict[Storage, Upload]
+) -> tuple[list[Any], dict[int, _Trial]]:
+    """The results of the model as it is, and for each product the cheapest way that passes, or the best."""
+    values = executable.values(inputs)
+    trials: dict[int, _Trial] = {}
+    steps = executable.plan.steps
+    for place, step in tracked(list(enumerate(steps)), "trying lower precision"):
+        executable.do(step, values)
+        if isinstance(step, Launch) and _is_product_of(step, weights):
+            result = _results(executable, step)
+            for trial in _trials(executable, step, weights, result):
+                if place not in trials or trial.error < trials[place].error:
+                    trials[place] = trial
+                if trial.error <= executable.options.accuracy:
+                    trials[place] = trial
+                    break
+            executable.do(step, values)
+    return executable.plan.results(values), trials
+
+
+def _trials(
+    executable: TenstorrentExecutable,
+    step: Launch,
+    weights: dict[Storage, Upload],
+    wanted: list[Any],
+) -> Iterator[_Trial]:
+    narrow: dict[str, Storage] = {}
+    uploads: list[Upload] = []
+    for name in _weight_names(step):
+        storage, upload = step.storages[name], weights[step.storages[name]]
+        narrow[name] = new_storage(storage.rows, storage.cols, storage.layout, _WEIGHTS)
+        view = upload.view
+        uploads.append(replace(upload, view=View(narrow[name], view.axes, view.row, view.col)))
+        executable.place(uploads[-1])
+    for fidelity in _FIDELITIES:
+        trial = replace(step, storages={**step.storages, **narrow}, fidelity=fidelity)
+        executable.device.run(executable.program(trial))
+        yield _Trial(trial, tuple(uploads), _distance(_results(executable, step), wanted))
+
+
+def _weight_names(step: Launch) -> list[str]:
+    assert isinstance(step.template, Linear)
+    return [f"w{number}" for number in range(step.template.weights)]
+
+
+def _is_product_of(step: Launch, weights: dict[Storage, Upload]) -> bool:
+    return isinstance(step.template, Linear) and all(
+        step.storages[name] in weights and step.storages[name].layout == "tile"
+        for name in _weight_names(step)
+    )
+
+
+def _with(plan: Plan, kept: dict[int, _Trial]) -> Plan:
+    """The plan with some launches lowered; weights nobody reads any more stay behind."""
+    steps = tuple(kept[place].step if place in kept else step for place, step in enumerate(plan.steps))
+    read = {storage for step in steps if isinstance(step, Launch) for storage in step.storages.values()}
+    uploads = (*plan.constants, *(upload for trial in kept.values() for upload in trial.uploads))
+    return replace(plan, steps=steps, constants=tuple(one for one in uploads if one.view.storage in read))
+
+
+def _run(executable: TenstorrentExecutable, inputs: Sequence[Any]) -> list[Any]:
+    values = executable.values(inputs)
+    for step in tracked(executable.plan.steps, "comparing results"):
+        executable.do(step, values)
+    return executable.plan.results(values)
+
+
+def _results(executable: TenstorrentExecutable, step: Launch) -> list[Any]:
+    return [executable.tensor(storage).to_numpy().astype(np.float64) for storage in step.outputs]
+
+
+def _distance(made: Sequence[Any], wanted: Sequence[Any]) -> float:
+    """The largest relative L2 error of the results that are tensors of real numbers."""
+    return max((_relative(one, other) for one, other in zip(made, wanted, strict=True)), default=0.0)
+
+
+def _relative(made: Any, wanted: Any) -> float:
+    if isinstance(made, torch.Tensor):
+        if not made.is_floating_point():
+            return 0.0 if torch.equal(made, wanted) else float("inf")
+        made, wanted = made.double().numpy(), wanted.double().numpy()
+    if not isinstance(made, np.ndarray):
+        return 0.0
+    return float(np.linalg.norm(made - wanted) / max(float(np.linalg.norm(wanted)), 1e-30))
+
+
+def _is_real(value: Any) -> bool:
+    """Whether a value is there, and not only its shape, as while training graphs are traced."""
+    return not isinstance(value, torch.Tensor) or type(value) in (torch.Tensor, torch.nn.Parameter)
+
+
+def _line(trial: _Trial, lowered: bool) -> PrecisionLine:
+    return PrecisionLine(trial.step.ops, _WEIGHTS, trial.step.fidelity, trial.error, lowered)

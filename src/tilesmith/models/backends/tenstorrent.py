@@ -1,0 +1,207 @@
+"""Models as Tenstorrent programs, on the emulator or on the chip ttnn finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch.fx import GraphModule
+
+from tilesmith import settings
+from tilesmith.arch import load_arch
+from tilesmith.compiler.codegen.program import build_program
+from tilesmith.compiler.launch import shared_device, tensor_types
+from tilesmith.errors import InternalFault
+from tilesmith.formats import DataFormat
+from tilesmith.models.backends.autotune import tune_blocks
+from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
+from tilesmith.models.backends.host import HostCalls
+from tilesmith.models.backends.inputs import check_dtype
+from tilesmith.models.backends.kernels import compiled
+from tilesmith.models.backends.memory import Slot, plan_memory
+from tilesmith.models.backends.precision import lower_precision
+from tilesmith.models.backends.transfers import from_matrix, to_matrix
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
+from tilesmith.models.planning.blocks import choose_blocks
+from tilesmith.models.planning.plan import constants_of, plan
+from tilesmith.models.planning.specialize import OPEN_SIZES
+from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
+from tilesmith.models.planning.views import Storage
+from tilesmith.models.report import report_of
+from tilesmith.program import Program
+from tilesmith.progress import tracked
+from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, RunReport, Tensor
+from tilesmith.runtime.observers import labelled
+
+_FORMATS = {
+    "bfloat16": DataFormat.Float16_b,
+    "float32": DataFormat.Float32,
+    "int32": DataFormat.Int32,
+    "bfloat8_b": DataFormat.Bfp8_b,
+}
+# Of L1, what tensors that stay there may take; kernels need the rest.
+_L1_SHARE = 0.2
+_LAYOUTS = {"tile": Layout.TILE, "rows": Layout.ROW_MAJOR}
+
+
+@dataclass(frozen=True)
+class TenstorrentBackend(Backend):
+    """Kernels where the library has them, the host for the rest, op by op, as the report says."""
+
+    name: ClassVar[str] = "tenstorrent"
+
+    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
+        ops = sum(node.op == "call_function" for node in module.graph.nodes)
+        optimise(module, self.options, (*GENERAL, *FOR_TILES))
+        planned = plan(module, self.options.precision, self.options.fuses)
+        sizes_known = not module.meta.get(OPEN_SIZES)
+        if self.options.places and sizes_known:
+            arch = load_arch(self.options.target or settings.current().arch)
+            planned = choose_blocks(planned, arch, self.options.fidelity)
+        executable = TenstorrentExecutable(module, planned, self.options, ops)
+        if self.options.tunes:
+            lower_precision(executable, inputs)
+            if sizes_known:
+                tune_blocks(executable)
+        return executable
+
+    def check_input(self, number: int, value: Any) -> None:
+        check_dtype(f"input {number}", value)
+
+
+class TenstorrentExecutable(Executable):
+    """Programs with their tensors in place: a call uploads inputs, runs them, and downloads the results."""
+
+    def __init__(self, module: GraphModule, plan: Plan, options: ModelOptions, ops: int) -> None:
+        self.options = options
+        self.plan = plan
+        self.report = report_of(plan, module, ops)
+        self.arch = load_arch(options.target or settings.current().arch)
+        self.device: Device = shared_device(self.arch)
+        self.cycles = 0
+        self.launch_us = 0.0
+        self._last: list[RunReport] = []
+        self.memory = plan_memory(plan, self._l1_room())
+        self._host = HostCalls(module)
+        self._tensors: dict[Storage | Slot, Tensor] = {}
+        self._inputs = [node.name for node in module.graph.nodes if node.op == "placeholder"]
+        self._fixed: Mapping[str, torch.Tensor] = {
+            node.name: value for node, value in constants_of(module).items()
+        }
+        self._programs: dict[int, Program] = {}
+        self.take(plan)
+
+    def take(self, plan: Plan) -> None:
+        """Run this plan from now on. Steps it shares with the one before stay as they are."""
+        kept = {upload.view.storage for upload in plan.constants}
+        for storage in [one for one in self._tensors if isinstance(one, Storage) and one not in kept]:
+            del self._tensors[storage]
+        for upload in plan.constants:
+            if upload.view.storage not in self._tensors:
+                self.place(upload)
+        launches = [step for step in plan.steps if isinstance(step, Launch)]
+        self._programs = {
+            id(step): self._programs.get(id(step)) or self.program(step)
+            for step in tracked(launches, "compiling kernels")
+        }
+        self.plan = plan
+
+    def run(self, inputs: Sequence[Any]) -> list[Any]:
+        values = self.values(inputs)
+        with ONE_AT_A_TIME, self.settings():
+            self.cycles, self.launch_us, self._last = 0, 0.0, []
+            for step in tracked(self.plan.steps, "running kernels"):
+                self.do(step, values)
+            return self.plan.results(values)
+
+    def values(self, inputs: Sequence[Any]) -> dict[str, Any]:
+        """What is known before the first step, by the name of its node."""
+        return {**self._fixed, **dict(zip(self._inputs, inputs, strict=True))}
+
+    def do(self, step: Any, values: dict[str, Any]) -> None:
+        """One step of the plan."""
+        if isinstance(step, Launch):
+            with labelled("+".join(step.ops)):
+                report = self.device.run(self._programs[id(step)])
+            self.cycles += report.cycles
+            self.launch_us += report.launch_us
+            self._last.append(report)
+        elif isinstance(step, Upload):
+            self._upload(step, values)
+        elif isinstance(step, HostCall):
+            values[step.node] = self._host.call(step.node, values)
+        elif isinstance(step, Download):
+            matrix = self.tensor(step.view.storage).to_numpy()
+            values[step.node] = from_matrix(matrix, step.view, self._host.dtype_of(step.node))
+
+    def place(self, upload: Upload) -> None:
+        """Bring a constant to the device."""
+        self._upload(upload, {**self._fixed, **self.plan.made})
+
+    def _upload(self, step: Upload, values: Mapping[str, Any]) -> None:
+        matrix = to_matrix(values[step.node], step.view, step.additive)
+        self.tensor(step.view.storage).copy_from_numpy(matrix)
+
+    @property
+    def microseconds(self) -> float:
+        """What the last call would take on the chip: its kernels, and their launches."""
+        return self.cycles / (self.arch.clock_ghz * 1e3) + self.launch_us
+
+    @property
+    def dram_bytes(self) -> int:
+        """What the kernels of the last call read from DRAM and wrote to it."""
+        return sum(
+            one.dram_read_bytes + one.dram_written_bytes for report in self._last for one in report.traffic
+        )
+
+    def _l1_room(self) -> int:
+        """How much of all cores' L1 tensors may take; the rest is for the kernels' circular buffers."""
+        if not self.options.places:
+            return 0
+        return int(_L1_SHARE * (self.arch.l1_size - self.arch.l1_unreserved_base) * len(self.arch.l1_banks))
+
+    def tensor(self, storage: Storage) -> Tensor:
+        """Where a storage is on the device."""
+        slot = self.memory.slots.get(storage, storage)
+        if slot not in self._tensors:
+            shape = (storage.rows, storage.cols)
+            memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
+            made = self.device.empty(shape, _FORMATS[storage.dtype], _LAYOUTS[storage.layout], memory)
+            self._tensors[slot] = made
+        return self._tensors[slot]
+
+    def program(self, step: Launch) -> Program:
+        """The program of a launch, with its tensors in place."""
+        kernel = compiled(step.template, self.arch, step.fidelity or self.options.fidelity, step.formats)
+        (module,) = kernel.modules
+        types = tensor_types(module)
+        _check_layouts(step, {name: kind.layout.data for name, kind in types.items()})
+        tensors = {name: self.tensor(step.storages[name]) for name in types}
+        sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
+        sizes |= {f"{name}_cols": storage.cols for name, storage in step.storages.items()}
+        return build_program(module, self.arch, tensors, {**step.numbers, **sizes})
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        """The settings the user chose for this model, in force for a block."""
+        chosen = {
+            key: getattr(self.options, key) for key in ("checks", "numbers") if getattr(self.options, key)
+        }
+        with settings.using(**chosen):
+            yield
+
+
+def _check_layouts(step: Launch, layouts: Mapping[str, str]) -> None:
+    """The plan and the tile compiler must agree on how tensors lie: nothing else would notice."""
+    names = {"tile": "tile", "rows": "row_major"}
+    wrong = [
+        name for name, layout in layouts.items() if layout and names[step.storages[name].layout] != layout
+    ]
+    if wrong:
+        raise InternalFault(
+            f"the kernel of {' + '.join(step.ops)} reads {wrong[0]} in another layout than it was planned in"
+        )

@@ -1,0 +1,58 @@
+"""Tensors of the host as the matrices that lie in device memory, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tilesmith.models.planning.views import View
+from tilesmith.runtime.torch_bridge import numpy_from_torch
+
+TYPES = {
+    "bfloat16": torch.bfloat16,
+    "float32": torch.float32,
+    "int32": torch.int32,
+    "bfloat8_b": torch.float32,  # rounded on the way to the device
+}
+# Added to scores that must not be seen: far below any, and finite in bfloat16.
+_UNSEEN = -1e30
+
+
+def to_matrix(value: torch.Tensor, view: View, additive: bool = False) -> NDArray[Any]:
+    """The storage of a view with a tensor in it, as numpy has it."""
+    return numpy_from_torch(to_tensor(value, view, additive))
+
+
+def to_tensor(value: torch.Tensor, view: View, additive: bool = False) -> torch.Tensor:
+    """The storage of a view with a tensor in it; zeros around it."""
+    if additive:
+        value = torch.zeros(value.shape).masked_fill(value.logical_not(), _UNSEEN)
+    storage = view.storage
+    target = TYPES[storage.dtype]
+    if tuple(value.shape) == (storage.rows, storage.cols):
+        return value.detach().to(target).contiguous()
+    matrix = torch.zeros(storage.rows, storage.cols, dtype=target)
+    _seen(matrix, view).copy_(value.detach().reshape(view.shape))
+    return matrix
+
+
+def from_matrix(matrix: NDArray[Any], view: View, dtype: torch.dtype) -> torch.Tensor:
+    """The tensor a view sees in a storage."""
+    return from_tensor(torch.from_numpy(np.ascontiguousarray(matrix)), view, dtype)
+
+
+def from_tensor(matrix: torch.Tensor, view: View, dtype: torch.dtype) -> torch.Tensor:
+    """The same for a storage as torch has it."""
+    seen = _seen(matrix, view)
+    if dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
+        seen = seen.round()
+    return seen.to(dtype).clone(memory_format=torch.contiguous_format)
+
+
+def _seen(matrix: torch.Tensor, view: View) -> torch.Tensor:
+    width = matrix.shape[1]
+    strides = [axis.row * width + axis.col for axis in view.axes]
+    return torch.as_strided(matrix, view.shape, strides, view.row * width + view.col)

@@ -1,0 +1,1 @@
+"""How PyTorch's graphs are captured, for inference and for training."""

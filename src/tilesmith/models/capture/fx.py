@@ -1,0 +1,155 @@
+"""Models as torch.fx graphs: the one place that knows how PyTorch captures them."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+import torch
+from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind
+from torch.fx import GraphModule, Node
+from torch.utils import _pytree as pytree
+
+from tilesmith.models.capture.capture_errors import refusal
+
+aten = torch.ops.aten
+
+KEPT = (
+    *(aten.linear.default, aten.matmul.default, aten.scaled_dot_product_attention.default),
+    *(aten.layer_norm.default, aten.rms_norm.default, aten.group_norm.default, aten.batch_norm.default),
+    *(aten.conv2d.default, aten.conv2d.padding, aten.conv1d.default, aten.silu.default, aten.gelu.default),
+    *(aten.adaptive_avg_pool2d.default, aten.max_pool2d.default, aten.avg_pool2d.default),
+    *(aten.upsample_bilinear2d.vec, aten.upsample_bicubic2d.vec, aten.upsample_linear1d.vec),
+    *(aten._upsample_bilinear2d_aa.vec, aten._upsample_bicubic2d_aa.vec),
+    *(aten.upsample_nearest2d.vec, aten.softmax.int, aten.log_softmax.int, aten.embedding.default),
+    *(aten.leaky_relu.default, aten.elu.default, aten.hardswish.default, aten.hardsigmoid.default),
+    *(aten.softplus.default, aten.mish.default, aten.relu6.default, aten.hardtanh.default),
+)
+"""Operators that are kept whole: each is the main work, or a short part, of one kernel."""
+
+
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """How the other operators are taken apart."""
+    table: dict[Any, Callable[..., Any]] = dict(torch.export.default_decompositions())
+    for kept in KEPT:
+        table.pop(kept, None)
+    return table
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A model as a graph of ATen operators, its weights as attributes of the module.
+
+    `inputs` are the placeholders in the order of the flattened arguments. Buffers that a call changes follow
+    them. The first outputs are their new values, then those of the arguments that a call changes.
+    """
+
+    module: GraphModule
+    in_spec: pytree.TreeSpec
+    out_spec: pytree.TreeSpec
+    inputs: tuple[str, ...]
+    changed_buffers: tuple[str, ...]
+    changed_inputs: tuple[str, ...]
+
+    def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The arguments of a call, in the order of the graph's inputs."""
+        flat, spec = pytree.tree_flatten((tuple(args), dict(kwargs)))
+        if spec != self.in_spec:
+            wanted = self.in_spec.num_leaves
+            raise TypeError(
+                f"the model was compiled for {wanted} inputs arranged as {self.in_spec}, got {spec}"
+            )
+        return flat
+
+    def buffers_of(self, model: torch.nn.Module) -> list[torch.Tensor]:
+        """The buffers that a call changes, which follow the arguments."""
+        return [model.get_buffer(name) for name in self.changed_buffers]
+
+    def deliver(self, outputs: Sequence[Any], buffers: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """Store what the call changed, and arrange the rest as the model does."""
+        given = dict(zip(self.inputs, inputs, strict=True))
+        changed = [*buffers, *(given[name] for name in self.changed_inputs)]
+        for target, value in zip(changed, outputs, strict=False):
+            target.copy_(value)
+        return pytree.tree_unflatten(list(outputs[len(changed) :]), self.out_spec)
+
+
+def export(
+    model: torch.nn.Module,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> Captured:
+    """Capture a model for inference, its weights as constants."""
+    try:
+        with torch.no_grad(), warnings.catch_warnings():
+            # PyTorch copies its own description of arguments in a way that it warns of.
+            warnings.filterwarnings("ignore", "`isinstance\\(treespec, LeafSpec", FutureWarning)
+            with _said_only_on_success():
+                program = torch.export.export(
+                    model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
+                )
+            program = program.run_decompositions(decompositions())
+    except Exception as error:
+        raise refusal(error) from error
+    return _with_constants(program)
+
+
+@contextmanager
+def _said_only_on_success() -> Iterator[None]:
+    """PyTorch prints the graph so far when it cannot go on; the error says what matters."""
+    with redirect_stderr(StringIO()) as said:
+        yield
+    sys.stderr.write(said.getvalue())
+
+
+def _with_constants(program: torch.export.ExportedProgram) -> Captured:
+    """The graph of an exported program with what it was given besides the user's inputs as attributes."""
+    module, signature = program.graph_module, program.graph_signature
+    specs = {spec.arg.name: spec for spec in signature.input_specs}
+    buffers = _changed(signature, OutputKind.BUFFER_MUTATION)
+    inputs = []
+    kept: dict[str, Node] = {}
+    for node in [node for node in module.graph.nodes if node.op == "placeholder"]:
+        spec = specs[node.name]
+        if spec.kind is InputKind.USER_INPUT:
+            inputs.append(node)
+        elif spec.target in buffers:
+            kept[spec.target] = node
+        else:
+            _hold(module, node, program.constants.get(spec.target, program.state_dict.get(spec.target)))
+    _in_order(module, [*inputs, *(kept[name] for name in buffers)])
+    module.recompile()
+    return Captured(
+        module,
+        program.call_spec.in_spec,
+        program.call_spec.out_spec,
+        tuple(node.name for node in inputs),
+        buffers,
+        _changed(signature, OutputKind.USER_INPUT_MUTATION),
+    )
+
+
+def _changed(signature: ExportGraphSignature, kind: OutputKind) -> tuple[str, ...]:
+    return tuple(str(spec.target) for spec in signature.output_specs if spec.kind is kind)
+
+
+def _hold(module: GraphModule, node: Node, value: Any) -> None:
+    """A placeholder becomes an attribute."""
+    attribute = f"held_{node.name}"
+    module.register_buffer(attribute, value.detach(), persistent=False)
+    with module.graph.inserting_before(node):
+        held = module.graph.get_attr(attribute)
+    held.meta = dict(node.meta)
+    node.replace_all_uses_with(held)
+    module.graph.erase_node(node)
+
+
+def _in_order(module: GraphModule, placeholders: Sequence[Node]) -> None:
+    for node in reversed(placeholders):
+        next(iter(module.graph.nodes)).prepend(node)

@@ -1,0 +1,152 @@
+"""What is done to a model that is to be trained, before and while AOTAutograd derives its backward graph.
+
+Norms and attention become operators of tilesmith first: they have kernels of their own in both directions,
+and AOTAutograd would take them apart. Gradients that PyTorch computes by scattering become products and sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule, Node
+
+from tilesmith.models import custom_ops
+from tilesmith.models.capture.fx import decompositions
+from tilesmith.models.decompositions.batch_norm_training import batch_norm_training
+from tilesmith.models.decompositions.convolution_backward import convolution_backward
+from tilesmith.models.decompositions.max_pool_backward import max_pool_backward
+
+aten = torch.ops.aten
+functional = torch.nn.functional
+
+
+def keep_whole(module: GraphModule) -> None:
+    """Norms along the last dimension and attention without dropout -> operators of tilesmith, in place."""
+    for node in list(module.graph.nodes):
+        make = _WHOLE.get(node.target) if node.op == "call_function" else None
+        made = make(node) if make is not None else None
+        if made is not None:
+            node.target, node.args = made
+            node.kwargs = {}
+    module.recompile()
+
+
+def learns_statistics(module: GraphModule) -> bool:
+    """Whether a graph normalises by the mean and variance of a batch: its gradients need all of float32."""
+    calls = [node for node in module.graph.nodes if node.target is functional.batch_norm]
+    return torch.is_grad_enabled() and any(_given(node, *_BATCH_NORM)[-1] for node in calls)
+
+
+_BATCH_NORM = ("input", "running_mean", "running_var", "weight", "bias", "training")
+
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]] | None
+
+
+def _given(node: Node, *names: str) -> list[Any]:
+    """The arguments of a call by name; None where one is left out."""
+    values = dict(zip(names, node.args, strict=False))
+    return [values.get(name, node.kwargs.get(name)) for name in names]
+
+
+def _layer_norm(node: Node) -> Call:
+    x, shape, weight, bias, epsilon = _given(node, "input", "normalized_shape", "weight", "bias", "eps")
+    if len(shape) != 1:
+        return None
+    return torch.ops.tilesmith.layer_norm.default, (x, weight, bias, 1e-5 if epsilon is None else epsilon)
+
+
+def _rms_norm(node: Node) -> Call:
+    x, shape, weight, epsilon = _given(node, "input", "normalized_shape", "weight", "eps")
+    if len(shape) != 1:
+        return None
+    usual = torch.finfo(torch.float32).eps
+    return torch.ops.tilesmith.rms_norm.default, (x, weight, usual if epsilon is None else epsilon)
+
+
+def _attention(node: Node) -> Call:
+    names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
+    query, key, value, mask, dropout, causal, scale, _ = _given(node, *names)
+    shown = [one.meta.get("example_value") for one in (query, key, value)]
+    if dropout or any(not isinstance(one, Tensor) or one.dim() != 4 for one in shown):
+        return None
+    if isinstance(mask, Node) and mask.meta["example_value"].requires_grad:
+        return None
+    if any(not isinstance(size, int) for one in shown for size in one.shape[1:]):
+        return None
+    factor = shown[0].shape[-1] ** -0.5 if scale is None else scale
+    return torch.ops.tilesmith.attention.default, (query, key, value, mask, bool(causal), float(factor))
+
+
+_WHOLE: dict[Any, Callable[[Node], Call]] = {
+    functional.layer_norm: _layer_norm,
+    functional.rms_norm: _rms_norm,
+    functional.scaled_dot_product_attention: _attention,
+}
+
+
+# ---- gradients taken apart ----
+
+
+def training_decompositions() -> dict[Any, Callable[..., Any]]:
+    """How operators are taken apart in graphs of AOTAutograd."""
+    table = decompositions()
+    table.pop(aten.upsample_nearest2d.default, None)
+    return {
+        **table,
+        aten.convolution_backward.default: convolution_backward,
+        aten.max_pool2d_with_indices_backward.default: max_pool_backward,
+        aten._native_batch_norm_legit_functional.default: batch_norm_training,
+        aten.native_dropout.default: _dropout,
+        aten.embedding_dense_backward.default: _embedding_backward,
+        aten.slice_backward.default: _slice_backward,
+        aten.select_backward.default: _select_backward,
+    }
+
+
+def _embedding_backward(grad: Tensor, ids: Tensor, rows: int, padding: int, by_frequency: bool) -> Any:
+    """Each row of the table gets the sum of the gradients of its uses: a product with zeros and ones."""
+    if by_frequency:
+        return NotImplemented
+    flat = grad.reshape(-1, grad.shape[-1])
+    uses = custom_ops.equality(torch.arange(rows, device=ids.device)[:, None], ids.reshape(1, -1))
+    table = uses.to(grad.dtype) @ flat
+    if 0 <= padding < rows:
+        seen = torch.arange(rows, device=grad.device)[:, None] != padding
+        table = table * seen.to(grad.dtype)
+    return table
+
+
+def _dropout(x: Tensor, chance: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """What is kept is drawn on the host, where the generator is; the rest is elementwise work."""
+    if train is False:
+        return x, torch.ones_like(x, dtype=torch.bool)
+    kept = torch.rand_like(x) > chance
+    return x * kept * (0.0 if chance == 1 else 1 / (1 - chance)), kept
+
+
+def _slice_backward(grad: Tensor, sizes: list[int], dim: int, start: int, end: int, step: int) -> Any:
+    """Zeros before and after."""
+    size = sizes[dim]
+    begin, stop, _ = slice(start, min(end, size), step).indices(size)
+    if step != 1:
+        return NotImplemented
+    return _between_zeros(grad, sizes, dim, begin, stop)
+
+
+def _select_backward(grad: Tensor, sizes: list[int], dim: int, index: int) -> Tensor:
+    at = index % sizes[dim]
+    return _between_zeros(grad.unsqueeze(dim), sizes, dim, at, at + 1)
+
+
+def _between_zeros(grad: Tensor, sizes: list[int], dim: int, begin: int, stop: int) -> Tensor:
+    parts = [grad]
+    for count, place in ((begin, 0), (sizes[dim] - stop, 2)):
+        if count:
+            shape = list(grad.shape)
+            shape[dim] = count
+            parts.insert(place, grad.new_zeros(shape))
+    return torch.cat(parts, dim) if len(parts) > 1 else grad

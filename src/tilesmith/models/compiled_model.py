@@ -1,0 +1,215 @@
+"""Compiled models: `tilesmith.compile(model, backend=...)`, and the compiler behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from tilesmith.errors import BadCallError
+from tilesmith.models.backends import Backend, Executable
+from tilesmith.models.backends.base import ONE_AT_A_TIME
+from tilesmith.models.capture.fx import Captured, export
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.planning.specialize import copied, specialise
+from tilesmith.models.report import Report
+from tilesmith.models.strategy import OptimizationStrategy
+from tilesmith.profiling import Profile, recording
+
+__all__ = ["CompiledModel", "Compiler", "CompilerConfig", "compile_model"]
+
+
+@dataclass(frozen=True)
+class CompilerConfig:
+    """What to compile for. The other options are those of `ModelOptions`.
+
+    >>> CompilerConfig(backend="cpu").optimization_level
+    'O2'
+    """
+
+    backend: str = "tenstorrent"
+    optimization_level: str = "O2"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    strategy: OptimizationStrategy | None = None
+    """What to do to graphs before the backend's own passes."""
+
+    def create_backend(self) -> Backend:
+        chosen = {"optimization_level": self.optimization_level, **self.options}
+        return Backend.create(self.backend, ModelOptions.of(chosen))
+
+
+class Compiler:
+    """Compiles models for one configuration.
+
+    >>> compiler = Compiler.create(CompilerConfig(backend="cpu"))
+    >>> compiler.compile(torch.nn.Linear(10, 5))(torch.randn(1, 10)).shape
+    torch.Size([1, 5])
+    """
+
+    def __init__(self, config: CompilerConfig | None = None) -> None:
+        self.config = config or CompilerConfig()
+        self.backend = self.config.create_backend()
+
+    @staticmethod
+    def create(config: CompilerConfig | None = None) -> Compiler:
+        return Compiler(config)
+
+    def compile(
+        self, model: torch.nn.Module, example_inputs: Sequence[Any] | None = None, dynamic_shapes: Any = None
+    ) -> CompiledModel:
+        if isinstance(model, CompiledModel):
+            model = model.original
+        compiled = CompiledModel(model, self.backend, dynamic_shapes, self.config.strategy)
+        if example_inputs is not None:
+            compiled.prepare(*example_inputs)
+        return compiled
+
+
+def compile_model(
+    model: torch.nn.Module,
+    backend: str = "tenstorrent",
+    optimization_level: str = "O2",
+    *,
+    example_inputs: Sequence[Any] | None = None,
+    dynamic_shapes: Any = None,
+    **options: Any,
+) -> CompiledModel:
+    """Compile a model for a backend: "tenstorrent", "cpu" or "cuda".
+
+    It is captured when it is first called, or now if `example_inputs` are given. `dynamic_shapes`, as
+    torch.export takes them, let one capture serve many sizes.
+
+    >>> model = compile_model(torch.nn.Linear(8, 4), backend="cpu")
+    >>> model(torch.randn(2, 8)).shape
+    torch.Size([2, 4])
+    """
+    config = CompilerConfig(backend, optimization_level, options)
+    return Compiler.create(config).compile(model, example_inputs, dynamic_shapes)
+
+
+class CompiledModel(torch.nn.Module):
+    """A model that runs on a backend. Inputs of new shapes are compiled when they come.
+
+    Parameters and buffers that change are noticed, and the model is captured anew. For weights that change
+    all the time, as in training, `torch.compile(model, backend="tilesmith")` takes them as inputs.
+    """
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        backend: Backend,
+        dynamic_shapes: Any = None,
+        strategy: OptimizationStrategy | None = None,
+    ) -> None:
+        super().__init__()
+        self._strategy = strategy
+        self.backend = backend
+        self.original = model
+        self.training = model.training
+        self._dynamic_shapes = dynamic_shapes
+        self._graphs: dict[Any, _Graph] = {}
+        self._last: Executable | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy is compiled anew: what runs on a device stays there."""
+        return CompiledModel, (self.original, self.backend, self._dynamic_shapes, self._strategy)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        captured, executable, flat = self._find(args, kwargs)
+        self._last = executable
+        buffers = captured.buffers_of(self.original)
+        outputs = executable.run([*flat, *buffers])
+        with torch.no_grad():
+            return captured.deliver(outputs, buffers, flat)
+
+    def prepare(self, *args: Any, **kwargs: Any) -> Report:
+        """Compile for inputs like these without running, and say what it came to."""
+        _, executable, _ = self._find(args, kwargs)
+        self._last = executable
+        return executable.report
+
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """Where the predicted time of a call goes, kernel by kernel."""
+        self.prepare(*args, **kwargs)
+        with recording(type(self.original).__name__) as recorder:
+            self(*args, **kwargs)
+        return recorder.profile
+
+    @property
+    def report(self) -> Report:
+        """How the model was compiled for the last inputs."""
+        return self.executable.report
+
+    @property
+    def graphs(self) -> int:
+        """How many graphs were compiled: one for each set of shapes."""
+        return sum(len(one.executables) for one in self._graphs.values())
+
+    @property
+    def executable(self) -> Executable:
+        if self._last is None:
+            raise BadCallError(
+                "the model has not been compiled yet",
+                where="CompiledModel",
+                remedy="call it, or `prepare` it with inputs",
+            )
+        return self._last
+
+    def _find(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Captured, Executable, list[Any]]:
+        with ONE_AT_A_TIME:
+            inputs = (_signature(args), _signature(sorted(kwargs.items())))
+            graph = self._graph(args, kwargs, None if self._dynamic_shapes is not None else inputs)
+            flat = graph.captured.flatten(args, kwargs)
+            if inputs not in graph.executables:
+                every = [*flat, *graph.captured.buffers_of(self.original)]
+                graph.executables[inputs] = self._compiled(graph.captured, every)
+            return graph.captured, graph.executables[inputs], flat
+
+    def _graph(self, args: Sequence[Any], kwargs: Mapping[str, Any], inputs: Any) -> _Graph:
+        """The model captured for these inputs, with the weights it has now."""
+        key = (tuple(part.training for part in self.original.modules()), inputs)
+        graph = self._graphs.get(key)
+        if graph is None or graph.weights != self._weights_for(graph.captured):
+            captured = export(self.original, args, kwargs, self._dynamic_shapes)
+            graph = self._graphs[key] = _Graph(captured, self._weights_for(captured))
+        return graph
+
+    def _compiled(self, captured: Captured, inputs: Sequence[Any]) -> Executable:
+        for number, value in enumerate(inputs):
+            self.backend.check_input(number, value)
+        module = specialise(copied(captured.module), inputs)
+        if self._strategy is not None:
+            module = self._strategy.optimize(module)
+        return self.backend.compile(module, inputs)
+
+    def _weights_for(self, captured: Captured) -> tuple[Any, ...]:
+        """Which tensors the graph has as constants, and how often each was written."""
+        inputs = {id(one) for one in captured.buffers_of(self.original)}
+        every = (*self.original.parameters(), *self.original.buffers())
+        return tuple(_written(one) for one in every if id(one) not in inputs)
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A captured model, the weights it was captured with, and what it was compiled to."""
+
+    captured: Captured
+    weights: tuple[Any, ...]
+    executables: dict[Any, Executable] = field(default_factory=dict)
+
+
+def _written(weight: torch.Tensor) -> tuple[int, int]:
+    return weight.data_ptr(), 0 if weight.is_inference() else weight._version
+
+
+def _signature(value: Any) -> Any:
+    """What of an argument decides how a model is compiled."""
+    if isinstance(value, torch.Tensor):
+        return ("tensor", tuple(value.shape), value.dtype)
+    if isinstance(value, list | tuple):
+        return (type(value).__name__, *map(_signature, value))
+    if isinstance(value, dict):
+        return ("dict", *((key, _signature(one)) for key, one in value.items()))
+    return value if value is None or isinstance(value, bool | int | float | str) else id(value)

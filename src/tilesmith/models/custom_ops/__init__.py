@@ -1,0 +1,13 @@
+"""Operators for PyTorch: `torch.ops.tilesmith.attention` and others, with shapes and gradients registered.
+
+They run as programs wherever they are called: eagerly, inside `torch.compile`, and in an exported graph, as
+one node. Tensors of float64, which the chip does not have, are computed with torch.
+"""
+
+from tilesmith.models.custom_ops.attention import attention
+from tilesmith.models.custom_ops.equality import equality
+from tilesmith.models.custom_ops.matmul import matmul
+from tilesmith.models.custom_ops.norms import layer_norm, rms_norm
+from tilesmith.models.custom_ops.softmax import softmax
+
+__all__ = ["attention", "equality", "layer_norm", "matmul", "rms_norm", "softmax"]

@@ -1,0 +1,1 @@
+"""Decompositions: operators that no kernel template covers, written with operators that one does."""

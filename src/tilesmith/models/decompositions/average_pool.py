@@ -1,0 +1,79 @@
+"""Averages over windows and norms of groups of channels that no kernel does as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import lcm, prod
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tilesmith.models.planning.lower_group_norm import WIDEST
+from tilesmith.models.planning.lower_images import pair
+from tilesmith.models.planning.views import TILE, padded
+
+aten = torch.ops.aten
+
+
+def average(
+    x: Tensor,
+    taps: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    ceil: bool = False,
+    include: bool = True,
+    divisor: int | None = None,
+) -> Tensor:
+    """avg_pool2d whose windows do not all count the same: the sum, and a factor for every window.
+
+    >>> average(torch.ones(1, 1, 2, 2), [2, 2], [1, 1], [1, 1], False, False).unique().tolist()
+    [1.0]
+    """
+    area = prod(pair(taps))
+    windows = (list(taps), list(stride), list(padding), ceil)
+    ones = torch.ones(1, 1, *x.shape[2:], dtype=x.dtype)
+    counted: Tensor = aten.avg_pool2d(ones, *windows, include, divisor)
+    factor: Tensor = counted / aten.avg_pool2d(ones, *windows, True, area)
+    summed: Tensor = aten.avg_pool2d(x, *windows, True, area)
+    return summed * factor.expand(summed.shape).contiguous()
+
+
+def norm_of_groups(
+    x: Tensor,
+    groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    epsilon: float = 1e-5,
+    _: bool = True,
+) -> Tensor:
+    """A group norm is a layer norm of each group as one row.
+
+    >>> norm_of_groups(torch.tensor([[[[1.0]], [[3.0]]]]), 1, epsilon=0.0).flatten().tolist()
+    [-1.0, 1.0]
+    """
+    rows = x.reshape(x.shape[0], groups, -1)
+    made = torch.nn.functional.layer_norm(rows, rows.shape[-1:], eps=epsilon).reshape(x.shape)
+    along = [1, -1] + [1] * (x.dim() - 2)
+    made = made if weight is None else made * weight.reshape(along)
+    return made if bias is None else made + bias.reshape(along)
+
+
+AVERAGES: dict[Any, Callable[..., Any]] = {
+    aten.avg_pool2d.default: average,
+    aten.group_norm.default: norm_of_groups,
+}
+"""What each is made of."""
+
+
+def can_average(target: Any, args: Sequence[Any]) -> bool:
+    """Whether a call is one that its kernel does not do; tensors are nodes here."""
+    if target is aten.group_norm.default:
+        channels, groups = args[0].meta["val"].shape[1], args[1]
+        wide = lcm(channels // groups, TILE)
+        return bool((wide if channels % wide == 0 else padded(channels)) > WIDEST)
+    usual: list[Any] = [(), (0,), False, True, None]
+    taps, _, padding, ceil, include, divisor = [*args[1:], *usual[len(args) - 2 :]]
+    if divisor == prod(pair(taps)):
+        return False
+    return bool(ceil or divisor or (max(padding) and not include))

@@ -1,0 +1,133 @@
+"""Norms and gradients as autograd leaves them, written with products, sums and elementwise work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tilesmith.models.custom_ops.attention import backward_products
+from tilesmith.models.decompositions.interpolate import lines
+
+aten = torch.ops.aten
+
+
+def layer_norm(
+    x: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, epsilon: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A layer norm that also gives the mean and the scale its gradient needs.
+
+    >>> [one.tolist() for one in layer_norm(torch.tensor([[1.0, 3.0]]), [2], None, None, 0.0)]
+    [[[-1.0, 1.0]], [[2.0]], [[1.0]]]
+    """
+    dims = list(range(x.dim() - len(shape), x.dim()))
+    mean = x.mean(dims, keepdim=True)
+    away = x - mean
+    scale = ((away * away).mean(dims, keepdim=True) + epsilon).rsqrt()
+    made = away * scale
+    made = made if weight is None else made * weight
+    return made if bias is None else made + bias, mean, scale
+
+
+def group_norm(
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    batch: int,
+    channels: int,
+    _area: int,
+    groups: int,
+    epsilon: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same over groups of channels."""
+    rows = x.reshape(batch, groups, -1)
+    made, mean, scale = layer_norm(rows, rows.shape[2:], None, None, epsilon)
+    made = made.reshape(x.shape)
+    along = [1, channels] + [1] * (x.dim() - 2)
+    made = made if weight is None else made * weight.reshape(along)
+    made = made if bias is None else made + bias.reshape(along)
+    return made, mean.reshape(batch, groups), scale.reshape(batch, groups)
+
+
+def attention_gradient(
+    grad: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    _out: Tensor,
+    _sums: Tensor,
+    _dropout: float,
+    causal: bool,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    return backward_products(grad, query, key, value, attn_mask, causal, factor)
+
+
+def nearest_gradient(grad: Tensor, size: Sequence[int], given: Sequence[int], *_: Any) -> Tensor:
+    """Every pixel gets the sum over its repetitions.
+
+    >>> nearest_gradient(torch.ones(1, 1, 2, 4), [2, 4], [1, 1, 1, 2]).tolist()
+    [[[[4.0, 4.0]]]]
+    """
+    batch, channels, height, width = given
+    apart = grad.reshape(batch, channels, height, size[0] // height, width, size[1] // width)
+    return apart.sum((3, 5))
+
+
+def smooth_gradient(
+    grad: Tensor, size: Sequence[int], given: Sequence[int], corners: bool, *_: Any
+) -> Tensor:
+    down, along = (
+        lines(aten.upsample_bilinear2d.vec, given[2 + dim], size[dim], corners).to(grad.dtype)
+        for dim in (0, 1)
+    )
+    return torch.matmul(torch.matmul(down, grad), along.T)
+
+
+def pool_gradient(grad: Tensor, x: Tensor) -> Tensor:
+    """Of an adaptive average pool: each window gives every pixel its share."""
+    down, along = (
+        lines(aten._adaptive_avg_pool2d.default, x.shape[2 + dim], grad.shape[2 + dim]).to(grad.dtype)
+        for dim in (0, 1)
+    )
+    return torch.matmul(torch.matmul(down, grad), along.T)
+
+
+def even_pool_gradient(grad: Tensor, _x: Tensor, window: Sequence[int], *_: Any) -> Tensor:
+    """Of an average pool whose windows lie side by side."""
+    share = grad * (1.0 / prod(window))
+    high, wide = grad.shape[2] * window[0], grad.shape[3] * window[1]
+    made: Tensor = aten.upsample_nearest2d(share, [high, wide])
+    return made
+
+
+GRADIENTS: dict[Any, Callable[..., Any]] = {
+    aten.native_layer_norm.default: layer_norm,
+    aten.native_group_norm.default: group_norm,
+    aten._scaled_dot_product_flash_attention_for_cpu_backward.default: attention_gradient,
+    aten.upsample_nearest2d_backward.default: nearest_gradient,
+    aten.upsample_bilinear2d_backward.default: smooth_gradient,
+    aten._adaptive_avg_pool2d_backward.default: pool_gradient,
+    aten.avg_pool2d_backward.default: even_pool_gradient,
+}
+"""What each is made of."""
+
+
+def can_derive(target: Any, args: Sequence[Any]) -> bool:
+    """Whether a call is one of those that can be done so; tensors are nodes here."""
+    if target is aten.upsample_nearest2d_backward.default:
+        return all(size % given == 0 for size, given in zip(args[1], args[2][2:], strict=True))
+    if target is aten.avg_pool2d_backward.default:
+        grad, x, window, stride, padding, ceil = args[:6]
+        sizes = zip(grad.meta["val"].shape[2:], window, x.meta["val"].shape[2:], strict=True)
+        even = list(stride or window) == list(window) and not any(padding) and not ceil
+        return even and all(count * wide == size for count, wide, size in sizes)
+    if target is aten._scaled_dot_product_flash_attention_for_cpu_backward.default:
+        return not args[6]
+    return True

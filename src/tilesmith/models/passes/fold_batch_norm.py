@@ -1,0 +1,77 @@
+"""A batch norm after a convolution, both with known weights, becomes part of the convolution."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from tilesmith.models.passes.edit import insert_constant, replace, tidy
+from tilesmith.models.passes.match import is_call
+from tilesmith.models.planning.plan import constants_of
+
+aten = torch.ops.aten
+_CONVOLUTIONS = (aten.conv2d.default, aten.conv2d.padding, aten.conv1d.default, aten.convolution.default)
+_NORMS = (
+    aten.batch_norm.default,
+    aten._native_batch_norm_legit_no_training.default,
+    aten._native_batch_norm_legit.default,
+)
+
+
+def fold_batch_norm(module: GraphModule) -> None:
+    """Scale the filters, and shift the bias."""
+    constants = constants_of(module)
+    for node in list(module.graph.nodes):
+        found = _parameters(node, constants)
+        conv: Any = node.args[0] if found is not None else None
+        if (
+            found is None
+            or not is_call(conv, *_CONVOLUTIONS)
+            or len(conv.users) != 1
+            or conv.args[1] not in constants
+        ):
+            continue
+        scale, shift = found
+        weight = constants[conv.args[1]]
+        bias = constants.get(conv.args[2]) if len(conv.args) > 2 and conv.args[2] is not None else None
+        scaled = weight * scale.reshape(-1, *[1] * (weight.dim() - 1))
+        shifted = shift if bias is None else shift + bias * scale
+        rest = conv.args[3:]
+        conv.args = (
+            conv.args[0],
+            insert_constant(module, conv, scaled.to(weight.dtype)),
+            insert_constant(module, conv, shifted.to(weight.dtype)),
+            *rest,
+        )
+        _use_instead(module, node, conv)
+        constants = constants_of(module)
+    tidy(module)
+
+
+def _parameters(node: Any, constants: dict[Node, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """Scale and shift of a norm whose statistics are known."""
+    if not is_call(node, *_NORMS):
+        return None
+    training, epsilon = (
+        (False, node.args[6]) if "no_training" in str(node.target) else (node.args[5], node.args[7])
+    )
+    if training or not all(one is None or one in constants for one in node.args[1:5]):
+        return None
+    weight, bias, mean, variance = (
+        None if one is None else constants[one].double() for one in node.args[1:5]
+    )
+    if mean is None or variance is None:
+        return None
+    scale = torch.rsqrt(variance + epsilon) * (1.0 if weight is None else weight)
+    return scale, (0.0 if bias is None else bias) - mean * scale
+
+
+def _use_instead(module: GraphModule, norm: Node, conv: Node) -> None:
+    for user in list(norm.users):
+        if is_call(user, operator.getitem) and user.args[1] == 0:
+            replace(module, user, conv)
+    if norm.target is aten.batch_norm.default:
+        norm.replace_all_uses_with(conv)

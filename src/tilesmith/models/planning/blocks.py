@@ -1,0 +1,112 @@
+"""The blocks of every kernel of a plan, chosen for the sizes of its call and the cores of a chip.
+
+Kernels work for any size with the blocks they are planned with. A plan whose sizes are known can do better:
+more cores get work, cores that need the same operand share it, and tests for ends that are not there go away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from tilesmith.arch import Arch
+from tilesmith.kernels.attention import Attention
+from tilesmith.kernels.elementwise import Elementwise
+from tilesmith.kernels.embedding import Embedding
+from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.rowwise import RowWise
+from tilesmith.models.planning.matmul_blocks import product_candidates
+from tilesmith.models.planning.steps import Launch, Plan, Template
+from tilesmith.models.planning.views import TILE, padded
+
+# Scores of so many keys are kept for a block of queries; beyond, keys come block by block.
+_KEYS_AT_ONCE = 512
+# Of a core's L1, what the buffers of a kernel may take; tensors lie beside them.
+_L1_SHARE = 0.6
+
+
+def choose_blocks(plan: Plan, arch: Arch, fidelity: str = "HiFi4") -> Plan:
+    """The plan with the likely fastest blocks for every kernel there is a choice for."""
+
+    def chosen(step: Any) -> Any:
+        if not isinstance(step, Launch):
+            return step
+        return replace(step, template=candidates(step, arch, fidelity)[0])
+
+    return replace(plan, steps=tuple(map(chosen, plan.steps)))
+
+
+def candidates(step: Launch, arch: Arch, fidelity: str = "HiFi4") -> list[Template]:
+    """Templates that do the work of a launch, the likely fastest first."""
+    choose = _CHOICES.get(type(step.template))
+    if isinstance(step.template, Linear):
+        return [*product_candidates(step, arch, fidelity)]
+    return choose(step, arch) if choose is not None else [step.template]
+
+
+def _batches(step: Launch) -> int:
+    return step.numbers["nb1"] * step.numbers["nb2"]
+
+
+def _attention(step: Launch, arch: Arch) -> list[Template]:
+    template = step.template
+    assert isinstance(template, Attention)
+    queries, keys = step.numbers["m"], step.numbers["n"]
+    rows = template.block[0]
+    if padded(queries) // rows * _batches(step) < arch.num_cores:
+        rows = TILE
+    whole = padded(keys)
+    sizes = [whole] if whole <= _KEYS_AT_ONCE else []
+    sizes += [size for size in (4 * TILE, 2 * TILE, TILE) if whole % size == 0]
+    room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
+    fitting = [size for size in sizes if _attention_bytes(template, rows, size) <= room] or [TILE]
+    return [
+        replace(template, block=(rows, size), whole=keys % size == 0, at_once=size == whole)
+        for size in dict.fromkeys(fitting)
+    ]
+
+
+def _attention_bytes(template: Attention, rows: int, keys: int) -> int:
+    """What the buffers of a block take: keys and values twice, scores and weights, queries and results."""
+    widths = template.width + template.value_width
+    return 4 * keys * widths + 12 * rows * keys + 8 * rows * widths
+
+
+def _norm(step: Launch, arch: Arch) -> list[Template]:
+    """Rows that are too few to give every core some are shared."""
+    template = step.template
+    assert isinstance(template, RowWise)
+    blocks = padded(step.numbers["m"]) // template.block_rows * _batches(step)
+    tiles, ends_inside = divmod(template.columns, TILE)
+    narrow = all(operand.dtype == "bfloat16" for operand in template.inputs)
+    rows_held = (2 * len(template.inputs) + 2) * template.block_rows * template.columns * 2
+    fits = rows_held <= _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
+    if template.kind not in ("layer_norm", "rms_norm") or ends_inside or not narrow or not fits:
+        return [template]
+    shares = [
+        share for share in range(2, tiles + 1) if tiles % share == 0 and share * blocks <= arch.num_cores
+    ]
+    chunks = [replace(template, chunk=template.columns // share) for share in reversed(shares)]
+    if _batches(step) == 1 and blocks <= arch.grid.y:
+        sent = [one for one in chunks if template.columns // one.chunk <= arch.grid.x]
+        chunks = [*(replace(one, share=blocks) for one in sent), *chunks]
+    return [*chunks, template]
+
+
+def _elementwise(step: Launch, arch: Arch) -> list[Template]:
+    """The widest blocks that still give at least half of the cores some."""
+    template: Any = step.template
+    rows = padded(step.numbers["m"]) // TILE * _batches(step)
+    cols = padded(step.numbers["n"])
+    widths = [width for width in (128, 64, TILE) if cols % width == 0]
+    wide = [width for width in widths if 2 * rows * (cols // width) >= arch.num_cores] or widths[-1:]
+    return [replace(template, block=(TILE, width)) for width in dict.fromkeys((wide[0], *widths))]
+
+
+_CHOICES: dict[type, Callable[[Launch, Arch], list[Template]]] = {
+    Attention: _attention,
+    RowWise: _norm,
+    Elementwise: _elementwise,
+    Embedding: _elementwise,
+}

@@ -1,0 +1,187 @@
+"""Convolutions -> launches: as products of pixels, of patches, or channel by channel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from tilesmith.kernels.convolution import Convolution, Windowed
+from tilesmith.kernels.expression import Expr, Input, apply
+from tilesmith.kernels.linear import Linear
+from tilesmith.models.planning.epilogue import Finish
+from tilesmith.models.planning.fusion import Group, describe, shape_of
+from tilesmith.models.planning.lower_images import (
+    finish_image,
+    image_of,
+    image_space,
+    launch_window,
+    pair,
+    placed_image,
+    shaped,
+    still,
+    window_numbers,
+)
+from tilesmith.models.planning.lowering import Lowering, NoKernel, size_numbers
+from tilesmith.models.planning.views import TILE, Axis, View, fresh, new_storage, padded
+
+aten = torch.ops.aten
+
+
+@dataclass(frozen=True)
+class Conv:
+    """The arguments of a convolution of images."""
+
+    x: Node
+    weight: Node
+    bias: Node | None
+    stride: tuple[int, int]
+    padding: tuple[int, int]
+    dilation: tuple[int, int]
+    transposed: bool
+    groups: int
+
+    @property
+    def taps(self) -> tuple[int, int]:
+        height, width = shape_of(self.weight)[2:]
+        return height, width
+
+    @property
+    def is_depthwise(self) -> bool:
+        filters, depth, *_ = shape_of(self.weight)
+        return self.groups > 1 and depth == 1 and filters == self.groups and not self.transposed
+
+    @property
+    def is_pointwise(self) -> bool:
+        geometry = (*self.taps, *self.stride, *self.padding)
+        return geometry == (1, 1, 1, 1, 0, 0) and self.groups == 1 and not self.transposed
+
+
+def _arguments(node: Node) -> Conv:
+    args: list[Any] = list(node.args)
+    transposed = False
+    if node.target is aten.convolution.default:
+        x, weight, bias, stride, padding, dilation, transposed, _, groups = args
+    else:
+        x, weight, *rest = args
+        usual: list[Any] = [None, 1, 0, 1, 1]
+        bias, stride, padding, dilation, groups = [*rest, *usual[len(rest) :]]
+    if len(shape_of(weight)) != 4:
+        raise NoKernel("a convolution that is not over two dimensions")
+    if padding == "same":
+        taps = shape_of(weight)[2:]
+        padding = [(size - 1) * step // 2 for size, step in zip(taps, pair(dilation), strict=True)]
+    around = (0, 0) if padding == "valid" else pair(padding)
+    return Conv(x, weight, bias, pair(stride), around, pair(dilation), bool(transposed), int(groups))
+
+
+def lower_convolution(lowering: Lowering, group: Group) -> View:
+    """Plan a convolution and the elementwise work after it."""
+    node = group.anchors[0]
+    conv = _arguments(node)
+    known: dict[Node, Expr] = {node: Input("acc0")}
+    extra: dict[str, Node] = {}
+    if conv.bias is not None:
+        known[node], extra["bias"] = apply("add", Input("acc0"), Input("bias")), conv.bias
+    done = finish_image(lowering, group, known, extra)
+    if conv.is_pointwise:
+        return _lower_pointwise(lowering, group, conv, done)
+    image = image_of(lowering, conv.x)
+    wide = 64 if done.out.shape[1] > TILE else TILE
+    if conv.is_depthwise:
+        held = _depthwise_weight(lowering, conv.weight)
+        template: Any = Windowed("depthwise", done.epilogue, (TILE, wide), lowering.dtype)
+    else:
+        held = _weight(lowering, conv)
+        deep = padded(shape_of(conv.x)[1])
+        block = (64, wide, 64 if deep % 64 == 0 else TILE)
+        template = Convolution(done.epilogue, block, lowering.dtype, sparse=conv.transposed)
+    numbers = _numbers(conv, image, done)
+    launch_window(lowering, group, template, image, numbers, done, {"w": held})
+    return done.out
+
+
+def _numbers(conv: Conv, image: View, done: Finish) -> dict[str, int]:
+    """A transposed convolution is one of the image with zeros between the pixels, its taps turned around."""
+    out, deep = done.out.shape, {} if conv.is_depthwise else {"depth": padded(shape_of(conv.x)[1])}
+    if not conv.transposed:
+        return window_numbers(image, out, conv.taps, conv.stride, conv.padding, conv.dilation) | deep
+    around = [
+        step * (taps - 1) - size
+        for step, taps, size in zip(conv.dilation, conv.taps, conv.padding, strict=True)
+    ]
+    return window_numbers(image, out, conv.taps, (1, 1), pair(around), conv.dilation, conv.stride) | deep
+
+
+def _lower_pointwise(lowering: Lowering, group: Group, conv: Conv, done: Finish) -> View:
+    """A window of one pixel is a product of the pixels."""
+    filters, depth, *_ = shape_of(conv.weight)
+    source = placed_image(lowering, conv.x)
+    room = image_space(lowering, done, {"x": source})
+    lowering.to_host(conv.weight)
+    held = lowering.uploaded(
+        conv.weight, "filters", lambda: shaped(fresh((filters, depth), lowering.dtype), shape_of(conv.weight))
+    )
+    template = Linear(
+        done.epilogue,
+        block=(64, 64 if filters > TILE else TILE, 64 if padded(depth) % 64 == 0 else TILE),
+        dtype=source.view.storage.dtype,
+        x_kind=source.kind,
+        weight_dtype=lowering.dtype,
+    )
+    storages = {"x": source.view.storage, "w0": held.storage}
+    storages |= {name: one.view.storage for name, one in done.operands.items()}
+    numbers = {**size_numbers(room), "k": padded(depth), **room.numbers, **still("w0")}
+    lowering.launch(template, storages, numbers, describe(group), done.out)
+    return done.out
+
+
+# ---- weights ----
+
+
+def _weight(lowering: Lowering, conv: Conv) -> View:
+    """A row per tap and channel, the channels of each tap padded; a column per filter."""
+    if conv.groups == 1 and not conv.transposed:
+        shape = shape_of(conv.weight)
+        lowering.to_host(conv.weight)
+        return lowering.uploaded(conv.weight, "taps", lambda: _taps(shape, lowering.dtype))
+    if conv.weight not in lowering.constants:
+        kind = "a transposed convolution" if conv.transposed else "a convolution in groups"
+        raise NoKernel(f"{kind} with a weight that is an input")
+    value = _spread(lowering.constants[conv.weight], conv.groups)
+    if conv.transposed:
+        value = value.transpose(0, 1).flip(2, 3)
+    name = f"{conv.weight.name} in {conv.groups}{' turned' if conv.transposed else ''}"
+    return lowering.constant(name, value, lambda: _taps(tuple(value.shape), lowering.dtype))
+
+
+def _taps(shape: tuple[int, ...], dtype: str) -> View:
+    filters, depth, height, width = shape
+    deep = padded(depth)
+    storage = new_storage(height * width * deep, padded(filters), "tile", dtype)
+    axes = (Axis(filters, 0, 1), Axis(depth, 1, 0), Axis(height, width * deep, 0), Axis(width, deep, 0))
+    return View(storage, axes)
+
+
+def _spread(weight: torch.Tensor, groups: int) -> torch.Tensor:
+    """The weight of one group that does what several do: zeros between channels of different groups."""
+    outer, inner, *taps = weight.shape
+    each = outer // groups
+    whole = weight.new_zeros(outer, inner * groups, *taps)
+    for group in range(groups):
+        rows, columns = slice(group * each, (group + 1) * each), slice(group * inner, (group + 1) * inner)
+        whole[rows, columns] = weight[rows]
+    return whole
+
+
+def _depthwise_weight(lowering: Lowering, node: Node) -> View:
+    filters, _, height, width = shape_of(node)
+
+    def make() -> View:
+        storage = new_storage(height * width, filters, "rows", lowering.dtype)
+        return View(storage, (Axis(filters, 0, 1), Axis(1, 0, 0), Axis(height, width, 0), Axis(width, 1, 0)))
+
+    lowering.to_host(node)
+    return lowering.uploaded(node, "taps", make)

@@ -1,0 +1,260 @@
+"""Pooling and elementwise work on images -> launches, and images as operands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from tilesmith.kernels.convolution import Windowed
+from tilesmith.kernels.elementwise import Elementwise
+from tilesmith.kernels.epilogue import Epilogue, Result
+from tilesmith.kernels.expression import Expr, Input, apply
+from tilesmith.kernels.operands import Operand
+from tilesmith.models.planning.epilogue import Finish
+from tilesmith.models.planning.fusion import Group, describe, shape_of
+from tilesmith.models.planning.images import CHANNELS_LAST, fresh_image, is_image, pixels
+from tilesmith.models.planning.iteration_space import Placed, Space, fits
+from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, size_numbers
+from tilesmith.models.planning.views import TILE, View, fresh
+
+aten = torch.ops.aten
+
+
+def pair(value: Any) -> tuple[int, int]:
+    return (int(value[0]), int(value[-1])) if isinstance(value, Sequence) else (int(value), int(value))
+
+
+# ---- images as operands ----
+
+
+def image_of(lowering: Lowering, node: Node) -> View:
+    """A tensor as images in rows: brought up, read as it is, or copied if it lies otherwise."""
+    if node not in lowering.device:
+        return lowering.uploaded(node, "image", lambda: fresh_image(shape_of(node), lowering.dtype))
+    view = lowering.device[node]
+    if is_image(view):
+        return replace(view, storage=lowering.in_rows(view.storage))
+    made = fresh_image(shape_of(node), lowering.dtype)
+    lowering.gather_into(view.permute(CHANNELS_LAST), _matrix(made), "rows")
+    return made
+
+
+def _matrix(made: View) -> View:
+    batch, channels, height, width = made.shape
+    flat = made.permute(CHANNELS_LAST).reshape((batch * height * width, channels))
+    assert flat is not None
+    return flat
+
+
+def placed_image(lowering: Lowering, node: Node) -> Placed:
+    """Images as (batch, pixel, channel), from rows or from tiles."""
+    if node in lowering.device:
+        flat = pixels(lowering.device[node])
+        for kind in ("rows", "block"):
+            if flat is not None and fits(Placed(kind, flat)):
+                return Placed(kind, flat)
+    flat = pixels(image_of(lowering, node))
+    if flat is None or not fits(Placed("rows", flat)):
+        made = fresh_image(shape_of(node), lowering.dtype)
+        lowering.gather_into(lowering.device[node].permute(CHANNELS_LAST), _matrix(made), "rows")
+        flat = pixels(made)
+        assert flat is not None
+    return Placed("rows", flat)
+
+
+def _operand(lowering: Lowering, node: Node, shape: Sequence[int]) -> Placed:
+    """A further tensor of work on images: other images, a value per channel, or one value."""
+    batch, channels, height, width = shape
+    own = (1,) * (4 - len(shape_of(node))) + shape_of(node)
+    target = (batch, height * width, channels)
+    if own == tuple(shape) and len(shape_of(node)) == 4:
+        return placed_image(lowering, node)
+    if prod(own) == 1:
+        return Placed("scalar", lowering.placed(node, (1, 1), "scalar").view.expand(target))
+    if own[1:] == (channels, 1, 1) and own[0] in (1, batch):
+        return Placed("row", _per_channel(lowering, node, own[0], channels).expand(target))
+    raise NoKernel(f"an image is combined with a tensor of shape {list(own)}")
+
+
+def _per_channel(lowering: Lowering, node: Node, batch: int, channels: int) -> View:
+    """A value per channel, for all images or for each, as (batch, 1, channel) in rows."""
+    line = (batch, 1, channels)
+    if node not in lowering.device:
+        held = lowering.uploaded(
+            node, "channels", lambda: shaped(fresh(line, lowering.dtype, "rows"), shape_of(node))
+        )
+        return shaped(held, line)
+    view = lowering.device[node].reshape(line)
+    if view is not None and (view.axes[-1].row, view.axes[-1].col) == (0, 1):
+        return replace(view, storage=lowering.in_rows(view.storage))
+    return lowering.gathered(node, line, "row")
+
+
+def shaped(view: View, shape: Sequence[int]) -> View:
+    made = view.reshape(shape)
+    assert made is not None
+    return made
+
+
+def finish_image(
+    lowering: Lowering, group: Group, known: Mapping[Node, Expr], extra: Mapping[str, Node]
+) -> Finish:
+    """The epilogue of a group that makes images; `extra` are vectors of a value per channel."""
+    shape = shape_of(group.output)
+    inlined = inline(group.after, known, lowering.constants, "e")
+    target = (shape[0], shape[2] * shape[3], shape[1])
+    reads = {
+        name: Placed("row", _per_channel(lowering, node, 1, shape[1]).expand(target))
+        for name, node in extra.items()
+    }
+    reads |= {name: _operand(lowering, node, shape) for name, node in inlined.reads.items()}
+    made = lowering.room_for(group.output) or fresh_image(shape, lowering.dtype)
+    operands = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items())
+    result = Result(inlined.values[group.output], Operand("y", "rows", made.storage.dtype))
+    flat = pixels(made)
+    assert flat is not None
+    return Finish(Epilogue((result,), operands), {**reads, "y": Placed("rows", flat)}, made)
+
+
+def image_space(lowering: Lowering, done: Finish, further: Mapping[str, Placed] | None = None) -> Space:
+    """All pixels of all images as one matrix."""
+    batch, channels, height, width = done.out.shape
+    room = lowering.space((batch, height * width, channels), {**done.operands, **(further or {})})
+    if room.batches != (1, 1):
+        raise NoKernel("a value for each image and channel")
+    return room
+
+
+# ---- windows ----
+
+
+def window_numbers(
+    source: View,
+    out: Sequence[int],
+    taps: tuple[int, int] = (1, 1),
+    stride: tuple[int, int] = (1, 1),
+    padding: tuple[int, int] = (0, 0),
+    dilation: tuple[int, int] = (1, 1),
+    zoom: tuple[int, int] = (1, 1),
+) -> dict[str, int]:
+    """How a kernel finds the pixels under a window; `zoom` makes the image larger, by repetition or zeros."""
+    batch, _, height, width = source.axes
+    sizes = {"height": height.size * zoom[0], "width": width.size * zoom[1]}
+    sizes |= {"area": batch.row, "pitch": height.row, "step": width.row}
+    sizes |= {"out_width": out[3], "out_area": out[2] * out[3], "taps": taps[0] * taps[1], "taps_w": taps[1]}
+    pairs = {"stride": stride, "pad": padding, "dil": dilation, "zoom": zoom}
+    return sizes | {f"{name}_{way}": both["hw".index(way)] for name, both in pairs.items() for way in "hw"}
+
+
+def launch_window(
+    lowering: Lowering,
+    group: Group,
+    template: Any,
+    image: View,
+    numbers: Mapping[str, int],
+    done: Finish,
+    further: Mapping[str, View] | None = None,
+) -> None:
+    """Launch a kernel that reads an image under a window."""
+    room = image_space(lowering, done)
+    sizes = {"m": room.rows, "n": room.cols}
+    place = {**still("x", *(further or {})), "x_row": image.row, "x_col": image.col // TILE}
+    storages = {"x": image.storage, **{name: view.storage for name, view in (further or {}).items()}}
+    storages |= {name: one.view.storage for name, one in done.operands.items()}
+    lowering.launch(
+        template, storages, {**sizes, **numbers, **room.numbers, **place}, describe(group), done.out
+    )
+
+
+def still(*names: str) -> dict[str, int]:
+    return {f"{name}_{key}": 0 for name in names for key in ("row", "row1", "row2", "col", "col1", "col2")}
+
+
+# ---- pooling ----
+
+
+def lower_pool(lowering: Lowering, group: Group) -> View:
+    node = group.anchors[0]
+    x, *rest = node.args
+    assert isinstance(x, Node)
+    if len(shape_of(x)) != 4:
+        raise NoKernel("a pool of something else than a batch of images")
+    if node.target is aten.adaptive_avg_pool2d.default:
+        taps, stride, padding, dilation = _adaptive(shape_of(x), shape_of(node))
+    else:
+        taps = pair(rest[0])
+        stride = pair(rest[1]) if len(rest) > 1 and rest[1] else taps
+        padding = pair(rest[2]) if len(rest) > 2 else (0, 0)
+        dilation = pair(rest[3]) if node.target is aten.max_pool2d.default and len(rest) > 3 else (1, 1)
+    largest = node.target is aten.max_pool2d.default
+    if not largest and max(padding) and (node.args[5:6] or (True,))[0] is False:
+        raise NoKernel("an average that leaves out what lies beyond the border")
+    known = Input("acc0") if largest else apply("mul", Input("acc0"), 1.0 / (taps[0] * taps[1]))
+    done = finish_image(lowering, group, {node: known}, {})
+    image = image_of(lowering, x)
+    template = Windowed("max" if largest else "sum", done.epilogue, (TILE, 64), lowering.dtype)
+    numbers = window_numbers(image, done.out.shape, taps, stride, padding, dilation)
+    launch_window(lowering, group, template, image, numbers, done)
+    return done.out
+
+
+def _adaptive(shape: Sequence[int], out: Sequence[int]) -> tuple[Any, Any, Any, Any]:
+    if shape[2] % out[2] or shape[3] % out[3]:
+        raise NoKernel("a pool whose windows differ in size")
+    taps = (shape[2] // out[2], shape[3] // out[3])
+    return taps, taps, (0, 0), (1, 1)
+
+
+def lower_upsample(lowering: Lowering, group: Group) -> View:
+    """Nearest neighbours: a window of one pixel over the image with every pixel repeated."""
+    node = group.anchors[0]
+    x = node.args[0]
+    assert isinstance(x, Node)
+    *_, height, width = shape_of(x)
+    *_, tall, wide = shape_of(node)
+    if tall % height or wide % width:
+        raise NoKernel("pixels are repeated a different number of times")
+    done = finish_image(lowering, group, {node: Input("acc0")}, {})
+    image = image_of(lowering, x)
+    numbers = window_numbers(image, done.out.shape, zoom=(tall // height, wide // width))
+    template = Windowed("sum", done.epilogue, (TILE, 64), lowering.dtype)
+    launch_window(lowering, group, template, image, numbers, done)
+    return done.out
+
+
+# ---- elementwise ----
+
+
+def lower_image_elementwise(lowering: Lowering, group: Group) -> View:
+    """Elementwise work on images."""
+    done = finish_image(lowering, group, {}, {})
+    batch, channels, height, width = done.out.shape
+    room = lowering.space((batch, height * width, channels), done.operands)
+    template = Elementwise(done.epilogue, (TILE, 64))
+    storages = {name: one.view.storage for name, one in done.operands.items()}
+    lowering.launch(template, storages, {**size_numbers(room), **room.numbers}, describe(group), done.out)
+    return done.out
+
+
+def works_on_images(lowering: Lowering, group: Group) -> bool:
+    """Whether an elementwise group works on images of more than a pixel."""
+    shape = shape_of(group.output)
+    if len(shape) != 4 or shape[2] * shape[3] == 1:
+        return False
+    members = set(group.after)
+    sources = {source for node in group.after for source in node.all_input_nodes} - members
+    views = (lowering.device[source] for source in sources if source in lowering.device)
+    if not any(view.shape == shape and is_image(view) for view in views):
+        return False
+    return all(_is_for_images(shape_of(source), shape) for source in sources)
+
+
+def _is_for_images(own: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a tensor is images, a value per channel, or one value."""
+    full = (1,) * (4 - len(own)) + own
+    return own == shape or prod(own) == 1 or (full[1:] == (shape[1], 1, 1) and full[0] in (1, shape[0]))

@@ -1,0 +1,280 @@
+"""Groups of operators -> launches of templates, with every tensor in the form its kernel reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from tilesmith.kernels.epilogue import Epilogue, Result
+from tilesmith.kernels.expression import Expr, Input, Number
+from tilesmith.kernels.movement import DIMS, Gather, Untilize
+from tilesmith.kernels.operands import Kind, Operand
+from tilesmith.models.planning.fusion import shape_of
+from tilesmith.models.planning.images import fresh_image
+from tilesmith.models.planning.iteration_space import Placed, Space, fits, kind_of, space
+from tilesmith.models.planning.pointwise import expression_of
+from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
+from tilesmith.models.planning.views import Axis, Storage, View, fresh, fresh_vector, joined_axes
+
+
+class NoKernel(Exception):
+    """A group that no template can do as it is; the message says why. Its operators then run on the host."""
+
+
+class OutOfOrder(NoKernel):
+    """Operands that no two batch dimensions can walk together."""
+
+
+@dataclass
+class Lowering:
+    """The state of planning: where every value is, and the steps so far."""
+
+    dtype: str
+    constants: Mapping[Node, torch.Tensor]
+    places: Mapping[Node, tuple[Node, int]] = field(default_factory=dict)
+    """Of images that are joined: by what, and from which channel on."""
+    exact: Set[Node] = frozenset()
+    """Values that whole numbers and places are made from."""
+    device: dict[Node, View] = field(default_factory=dict)
+    host: set[Node] = field(default_factory=set)
+    steps: list[Step] = field(default_factory=list)
+    constant_steps: list[Upload] = field(default_factory=list)
+    made: dict[str, torch.Tensor] = field(default_factory=dict)
+    _made_views: dict[str, View] = field(default_factory=dict)
+    _forms: dict[tuple[Node, str], View] = field(default_factory=dict)
+    _joined: dict[Node, View] = field(default_factory=dict)
+    _rows: dict[Storage, Storage] = field(default_factory=dict)
+
+    # ---- where values are ----
+
+    def storage_type(self, node: Node) -> str:
+        """The type of a value on the device: whole numbers and places need more bits than bfloat16 has."""
+        kind = node.meta["val"].dtype
+        usual = (kind.is_floating_point and kind != torch.float64) or kind == torch.bool
+        return self.dtype if usual and node not in self.exact else "float32"
+
+    def to_host(self, node: Node) -> None:
+        """Make a value available on the host."""
+        if node not in self.host and node not in self.constants:
+            self.steps.append(Download(node.name, self.device[node]))
+            self.host.add(node)
+
+    def call_host(self, node: Node, reason: str) -> None:
+        for source in node.all_input_nodes:
+            self.to_host(source)
+        self.steps.append(HostCall(node.name, reason))
+        self.host.add(node)
+
+    def uploaded(self, node: Node, form: str, make: Callable[[], View], additive: bool = False) -> View:
+        """A value of the host in a form; brought up once for each."""
+        key = (node, form)
+        if key not in self._forms:
+            view = self._forms[key] = make()
+            steps: list[Any] = self.constant_steps if node in self.constants else self.steps
+            steps.append(Upload(node.name, view, additive))
+        return self._forms[key]
+
+    def in_memory(self, node: Node) -> View:
+        """A value on the device in whatever form it has there, brought up in rows if it is not there."""
+        if node in self.device:
+            return self.device[node]
+        make = lambda: fresh(shape_of(node), self.storage_type(node), "rows")  # noqa: E731
+        return self.uploaded(node, "plain rows", make)
+
+    def forget(self, device: Mapping[Node, View]) -> None:
+        """Go back to values known before; forms made since are made again when needed."""
+        self.device = dict(device)
+        made = {id(step.view) for step in (*self.steps, *self.constant_steps) if isinstance(step, Upload)}
+        written = {out for step in self.steps if isinstance(step, Launch) for out in step.outputs}
+        self._forms = {
+            key: view for key, view in self._forms.items() if id(view) in made or view.storage in written
+        }
+        self._rows = {tiles: rows for tiles, rows in self._rows.items() if rows in written}
+
+    # ---- operands ----
+
+    def placed(
+        self, node: Node, target: Sequence[int], kind: Kind | None = None, rows_too: bool = True
+    ) -> Placed:
+        """A tensor as an operand of a kernel over `target`, moved or uploaded if it must be.
+
+        Blocks may come from a tensor that lies in rows, unless the kernel cannot read it so.
+        """
+        shape = shape_of(node)
+        chosen = kind or kind_of(shape, target)
+        if node in self.device:
+            view = self.device[node].expand(_at_least_2d(target))
+            kinds: tuple[Kind, ...] = ("block", "rows") if chosen == "block" and rows_too else (chosen,)
+            for one in kinds:
+                if fits(Placed(one, view)):
+                    return Placed(one, view)
+            view = self.gathered(node, shape, chosen)
+        else:
+            view = self.uploaded(node, chosen, lambda: new_view(shape, chosen, self.storage_type(node)))
+        return Placed(chosen, view.expand(_at_least_2d(target)))
+
+    def constant(self, name: str, value: torch.Tensor, make: Callable[[], View]) -> View:
+        """A tensor the plan itself needs, such as which pixels are there."""
+        if name not in self._made_views:
+            self.made[name] = value
+            view = self._made_views[name] = make()
+            self.constant_steps.append(Upload(name, view))
+        return self._made_views[name]
+
+    # ---- joining ----
+
+    def joined(self, node: Node) -> View:
+        """Room for images that a node joins."""
+        if node not in self._joined:
+            self._joined[node] = fresh_image(shape_of(node), self.dtype)
+        return self._joined[node]
+
+    def room_for(self, node: Node) -> View | None:
+        """Where images belong that are joined with others later: there they need not be copied."""
+        if node not in self.places:
+            return None
+        whole, start = self.places[node]
+        return self.joined(whole).slice(1, start, start + shape_of(node)[1])
+
+    # ---- moving ----
+
+    def spread(self, node: Node, shape: Sequence[int]) -> Placed:
+        """A tensor repeated to a shape, as a new one that lies in the order of its dimensions."""
+        full = _at_least_2d(shape)
+        key = (node, f"spread {full}")
+        if key not in self._forms:
+            source = self.in_memory(node)
+            made = self._forms[key] = fresh(full, source.storage.dtype)
+            self.gather_into(source.expand(full), made, "block")
+        return Placed("block", self._forms[key])
+
+    def gathered(self, node: Node, shape: Sequence[int], kind: Kind = "block") -> View:
+        """The elements of a device value, in order, as a new tensor of a shape."""
+        key = (node, f"{kind} {tuple(shape)}")
+        if key not in self._forms:
+            source = self.device[node]
+            made = self._forms[key] = new_view(shape, kind, source.storage.dtype)
+            if kind == "column":  # the rows run along the columns of what is stored
+                walked = made.expand(_at_least_2d(shape))
+                rank = len(walked.axes)
+                self.gather_into(source, walked.permute((*range(rank - 2), rank - 1, rank - 2)), "row")
+            else:
+                out: Kind = "block" if kind == "block" else "row"
+                self.gather_into(source, made.expand(_at_least_2d(shape)), out)
+        return self._forms[key]
+
+    def gather_into(self, source: View, target: View, kind: Kind) -> None:
+        """Copy elements, in the order of both views' dimensions, into a view that a kernel can store to."""
+        if kind == "row":  # each line is a vector of its own
+            lines = (*target.axes[:-1], Axis(1, 0, 0), target.axes[-1])
+            target = View(target.storage, lines, target.row, target.col)
+        axes = joined_axes(source.axes)
+        if len(axes) > DIMS:
+            raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
+        axes = [Axis(1, 0, 0)] * (DIMS - len(axes)) + axes
+        moves = {f"d{dim}": axis.size for dim, axis in enumerate(axes)}
+        moves |= {f"s{dim}_row": axis.row for dim, axis in enumerate(axes)}
+        moves |= {f"s{dim}_col": axis.col for dim, axis in enumerate(axes)}
+        origin = {**_still("x"), "x_row": source.row, "x_col": source.col}
+        room = self.space(target.shape, {"y": Placed(kind, target)}, join_rows=False)
+        dtype = source.storage.dtype
+        block = (1, 256) if kind == "row" else (32, 32)
+        template = Gather(
+            Epilogue((Result(Input("acc0"), Operand("y", kind, target.storage.dtype)),)),
+            dtype=dtype,
+            block=block,
+        )
+        storages = {"x": self.in_rows(source.storage), "y": target.storage}
+        self.launch(
+            template, storages, {**size_numbers(room), **moves, **room.numbers, **origin}, ("copy",), target
+        )
+
+    def in_rows(self, storage: Storage) -> Storage:
+        """A storage in rows, copied from tiles if need be."""
+        if storage.layout == "rows":
+            return storage
+        if storage not in self._rows:
+            copy = self._rows[storage] = fresh((storage.rows, storage.cols), storage.dtype, "rows").storage
+            self.launch(Untilize(storage.dtype), {"x": storage, "y": copy}, _still("x", "y"), ("copy",), copy)
+        return self._rows[storage]
+
+    def space(self, shape: Sequence[int], operands: Mapping[str, Placed], join_rows: bool = True) -> Space:
+        found = space(shape, operands, join_rows)
+        if found is None:
+            raise OutOfOrder(f"its operands walk {len(shape)} dimensions in different orders")
+        if any(not fits(one) for one in operands.values()):
+            raise NoKernel("an operand does not lie as its kernel would read it")
+        return found
+
+    def launch(
+        self,
+        template: Template,
+        storages: Mapping[str, Storage],
+        numbers: Mapping[str, int],
+        ops: tuple[str, ...],
+        *outputs: View | Storage,
+    ) -> None:
+        made = tuple(one.storage if isinstance(one, View) else one for one in outputs)
+        self.steps.append(Launch(template, storages, numbers, ops, made))
+
+
+def new_view(shape: Sequence[int], kind: Kind, dtype: str) -> View:
+    """Room for a tensor in the form a kind of operand is read in."""
+    full = _at_least_2d(shape)
+    if kind == "block":
+        view = fresh(full, dtype)
+    elif kind == "column":
+        view = fresh_vector(full, dtype)
+    else:
+        view = fresh(full, dtype, "rows")
+    return View(view.storage, view.axes[len(full) - len(shape) :], view.row, view.col)
+
+
+def size_numbers(room: Space) -> dict[str, int]:
+    return {"m": room.rows, "n": room.cols, "nb1": room.batches[0], "nb2": room.batches[1]}
+
+
+def _still(*names: str) -> dict[str, int]:
+    return {f"{name}_{key}": 0 for name in names for key in ("row", "row1", "row2", "col", "col1", "col2")}
+
+
+def _at_least_2d(shape: Sequence[int]) -> tuple[int, ...]:
+    return (1,) * (2 - len(shape)) + tuple(shape)
+
+
+# ---- expressions of groups ----
+
+
+@dataclass
+class Inlined:
+    """Elementwise nodes as one expression: `reads` are the tensors it needs, by the name it calls them."""
+
+    reads: dict[str, Node]
+    values: dict[Node, Expr]
+
+
+def inline(
+    nodes: Sequence[Node], known: Mapping[Node, Expr], constants: Mapping[Node, torch.Tensor], prefix: str
+) -> Inlined:
+    """The expressions of elementwise nodes, over what is known and over operands prefix0, prefix1 ..."""
+    names: dict[Node, str] = {}
+    values = dict(known)
+    for node in nodes:
+        for source in node.all_input_nodes:
+            if source in constants and constants[source].numel() == 1 and source.meta["val"].dim() == 0:
+                values[source] = Number(float(constants[source]))
+        args = [_argument(arg, values, names, prefix) for arg in node.args]
+        values[node] = expression_of(node, args)
+    return Inlined({name: node for node, name in names.items()}, values)
+
+
+def _argument(arg: Any, values: Mapping[Node, Expr], names: dict[Node, str], prefix: str) -> Expr | None:
+    if isinstance(arg, Node):
+        if arg in values:
+            return values[arg]
+        return Input(names.setdefault(arg, f"{prefix}{len(names)}"))
+    return Number(float(arg)) if isinstance(arg, bool | int | float) else None

@@ -1,0 +1,159 @@
+"""How a matrix product is cut into blocks, and which cores share operands: the likely fastest first.
+
+The estimate knows what decides on these chips: how long a core takes to bring its operands, how much all of
+them ask of DRAM and of the rings of the NoC, and the matrix unit. It only has to rank them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from tilesmith.arch import Arch, load_arch
+from tilesmith.kernels.linear import Linear, Mesh
+from tilesmith.models.planning.steps import Launch
+from tilesmith.models.planning.views import BYTES, TILE, padded
+
+# Of a core's L1, what the circular buffers of a product may take; tensors lie beside them.
+_L1_SHARE = 0.6
+# What a block that is sent on waits, in latencies: its own read, and a part of the receivers' readiness.
+_HANDSHAKE = 1.25
+_DEEPEST = 768
+_WIDEST = 256
+
+
+@dataclass(frozen=True)
+class Product:
+    """The sizes of a product: `rows` of each batch, in whole tiles."""
+
+    rows: int
+    cols: int
+    depth: int
+    batches: int
+    weights: int
+    row_bytes: float
+    weight_bytes: float
+    operands: int
+    fidelity: str
+    ends_alone: bool
+    """Whether blocks may reach beyond the last column, since nothing else is stored there."""
+
+    @staticmethod
+    def of(step: Launch, fidelity: str) -> Product:
+        template = step.template
+        assert isinstance(template, Linear)
+        numbers = step.numbers
+        cols = padded(numbers["n"])
+        results = [step.storages[result.out.name] for result in template.epilogue.results]
+        return Product(
+            padded(numbers["m"]),
+            cols,
+            padded(numbers["k"]),
+            numbers["nb1"] * numbers["nb2"],
+            template.weights,
+            BYTES[template.dtype],
+            BYTES[step.storages["w0"].dtype],
+            len(template.epilogue.operands),
+            fidelity,
+            all(storage.cols == cols for storage in results),
+        )
+
+
+def product_candidates(step: Launch, arch: Arch, fidelity: str) -> list[Linear]:
+    """The template of a launch with other blocks, by how long each should take."""
+    template = step.template
+    assert isinstance(template, Linear)
+    choices = _ranked(Product.of(step, fidelity), arch.product)
+    if template.x_kind != "block" or template.x_transposed:
+        choices = [one for one in choices if one.mesh is None]
+    return [replace(template, block=one.block, mesh=one.mesh) for one in choices]
+
+
+@dataclass(frozen=True)
+class _Choice:
+    block: tuple[int, int, int]
+    mesh: Mesh | None
+
+
+@lru_cache(maxsize=256)
+def _ranked(product: Product, chip: str) -> list[_Choice]:
+    arch = load_arch(chip)
+    # Of equal ones, that with the longest rows of cores: fewer of them read what they share.
+    return sorted(
+        _choices(product, arch),
+        key=lambda one: (_cycles(product, one, arch), -one.mesh.columns if one.mesh else 0),
+    )
+
+
+def _choices(product: Product, arch: Arch) -> Iterator[_Choice]:
+    for bm in _divisors(product.rows, _WIDEST):
+        for bn in _divisors(product.cols, _WIDEST):
+            for bk in _depths(product.depth):
+                if _bytes(product, (bm, bn, bk)) > _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base):
+                    continue
+                yield _Choice((bm, bn, bk), None)
+                for mesh in _meshes(product, bm, bn, arch):
+                    yield _Choice((bm, bn, bk), mesh)
+
+
+def _divisors(size: int, most: int) -> list[int]:
+    return [block for block in range(TILE, min(size, most) + 1, TILE) if size % block == 0]
+
+
+def _depths(depth: int) -> list[int]:
+    """Even numbers of tiles, if there are any: rows of weights then begin at fewer of the same banks."""
+    depths = _divisors(depth, _DEEPEST)
+    return [one for one in depths if one % (2 * TILE) == 0] or depths
+
+
+def _meshes(product: Product, bm: int, bn: int, arch: Arch) -> Iterator[Mesh]:
+    down, across = product.rows // bm, product.cols // bn
+    if product.batches > 1:
+        return
+    for columns in range(2, arch.grid.x + 1):
+        rows = -(-across // columns)
+        exact = columns * rows == across
+        if rows * down <= arch.grid.y and (exact or (product.ends_alone and columns * (rows - 1) < across)):
+            yield Mesh(columns, rows, down)
+
+
+def _bytes(product: Product, block: tuple[int, int, int]) -> float:
+    bm, bn, bk = block
+    loaded = bm * bk * product.row_bytes + product.weights * bn * bk * product.weight_bytes
+    return 2 * loaded + bm * bn * (8 * product.weights + 4 * product.operands)
+
+
+def _cycles(product: Product, choice: _Choice, arch: Arch) -> float:
+    bm, bn, bk = choice.block
+    timing, down, across = arch.timing, product.rows // bm, product.cols // bn
+    steps = product.depth // bk
+    row_bytes, weight_bytes = (
+        bm * bk * product.row_bytes,
+        bn * bk * product.weight_bytes * product.weights,
+    )
+    rate = timing.noc.l1_read_bytes
+    wait = _latency(arch)
+    blocks = down * across * product.batches
+    turns = 1 if choice.mesh else -(-blocks // arch.num_cores)
+    tiles = bm * bn * bk // TILE**3 * product.weights
+    per_product = timing.fpu.matmul_per_phase * timing.fpu.phases[product.fidelity]
+    math = tiles * (per_product + timing.fpu.matmul_overhead[product.fidelity])
+    weights_read = blocks * steps * weight_bytes
+    rows_read = blocks * steps * row_bytes
+    if choice.mesh is None:
+        step = max(2 * wait + (row_bytes + weight_bytes) / rate, math)
+        traffic = (weights_read + rows_read) / (arch.grid.x * timing.noc.stream_bytes)
+    else:
+        sent = _HANDSHAKE * wait + row_bytes / rate + row_bytes / timing.noc.stream_bytes
+        step = max(sent, wait + weight_bytes / rate, math)
+        traffic = weights_read / (arch.grid.x * timing.noc.stream_bytes)
+    dram = weights_read / (arch.num_dram_banks * timing.dram.read_bytes_by_packet[-1][1])
+    finish = 2 * wait + bm * bn // TILE**2 * timing.sfpu.default * product.operands
+    return max(turns * steps * step, traffic, dram) + turns * finish + 2 * step
+
+
+def _latency(arch: Arch) -> float:
+    """From asking a bank to having the answer, when others ask too: twice what one alone would wait."""
+    noc = arch.timing.noc
+    return 2 * (noc.read_round_trip + noc.hop * sum(arch.noc_grid) / 2 + arch.timing.dram.read_access)

@@ -1,0 +1,104 @@
+"""A graph with known shapes -> a plan."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.fx import GraphModule, Node
+
+from tilesmith.models.planning.exactness import exact_values
+from tilesmith.models.planning.fusion import Group, fuse
+from tilesmith.models.planning.lower_groups import lower_group
+from tilesmith.models.planning.lower_moves import places_of
+from tilesmith.models.planning.lower_views import lower_part, lower_view
+from tilesmith.models.planning.lowering import Lowering, NoKernel, OutOfOrder
+from tilesmith.models.planning.op_tables import VIEWS
+from tilesmith.models.planning.partition import on_device, why_on_host
+from tilesmith.models.planning.steps import Given, Plan
+
+
+def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> Plan:
+    """The steps that run a graph: kernels where there are any, the host for the rest."""
+    constants = constants_of(module)
+    chosen = on_device(module.graph, constants)
+    lowering = Lowering(dtype, constants, places_of(module.graph.nodes), exact_values(module.graph))
+    outputs: tuple[str | Given, ...] = ()
+    for item in fuse(module.graph, chosen, fusing):
+        if isinstance(item, Group):
+            _lower_or_host(lowering, item)
+        elif item.op == "output":
+            results = item.args[0]
+            assert isinstance(results, list | tuple)
+            nodes = [node for node in results if isinstance(node, Node)]
+            for node in nodes:
+                lowering.to_host(node)
+            outputs = tuple(one.name if isinstance(one, Node) else Given(one) for one in results)
+        else:
+            _lower_node(lowering, item, chosen)
+    return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs, lowering.made)
+
+
+def constants_of(module: GraphModule) -> dict[Node, torch.Tensor]:
+    """The tensors a graph carries with it, by node."""
+    nodes = (node for node in module.graph.nodes if node.op == "get_attr")
+    return {node: _attribute(module, str(node.target)) for node in nodes}
+
+
+def _attribute(module: GraphModule, path: str) -> torch.Tensor:
+    value: object = module
+    for part in path.split("."):
+        value = getattr(value, part)
+    assert isinstance(value, torch.Tensor)
+    return value
+
+
+def _lower_or_host(lowering: Lowering, group: Group) -> None:
+    """One kernel; if there is none, a kernel for each part; the host for a part that has none."""
+    known = dict(lowering.device)
+    steps, uploads = len(lowering.steps), len(lowering.constant_steps)
+    try:
+        lower_group(lowering, group)
+    except NoKernel as reason:
+        del lowering.steps[steps:], lowering.constant_steps[uploads:]
+        lowering.forget(known)
+        parts = _parts_of(group)
+        if len(parts) > 1:
+            for part in parts:
+                _lower_or_host(lowering, part)
+        elif isinstance(reason, OutOfOrder) and not group.anchors and not group.spreads:
+            _lower_or_host(lowering, Group(after=group.after, spreads=True))
+        else:
+            lowering.call_host(group.output, str(reason))
+
+
+def _parts_of(group: Group) -> list[Group]:
+    """Smaller groups that do the same one after the other."""
+    if not group.anchors:
+        return [Group(after=[node]) for node in group.after]
+    before = [Group(after=group.before)] if group.before else []
+    after = [Group(after=group.after)] if group.after else []
+    return [*before, *(Group(anchors=[anchor]) for anchor in group.anchors), *after]
+
+
+def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> None:
+    if node.op == "placeholder":
+        lowering.host.add(node)
+    elif node.op != "call_function":
+        return
+    elif node in chosen and not _is_lost(lowering, node):
+        if node.target is operator.getitem:
+            lower_part(lowering, node)
+        elif VIEWS[node.target] != "parts":
+            lower_view(lowering, node)
+    else:
+        lowering.call_host(node, why_on_host(node))
+
+
+def _is_lost(lowering: Lowering, node: Node) -> bool:
+    """Whether what a view looks at was left to the host after all."""
+    source = node.args[0]
+    assert isinstance(source, Node)
+    if node.target is operator.getitem or VIEWS[node.target] == "parts":
+        source = source.args[0] if node.target is operator.getitem else source
+    return source not in lowering.device

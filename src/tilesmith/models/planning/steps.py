@@ -1,0 +1,97 @@
+"""What running a model is, after planning: uploads, launches, downloads, and what stays on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tilesmith.kernels.operands import Operand
+from tilesmith.models.planning.views import Storage, View
+
+FORMATS = {"bfloat8_b": "Bfp8_b"}
+"""Types that only tensors have: kernels read them as another."""
+
+
+class Template(Protocol):
+    """A kernel of the library: hashable, so that equal ones are compiled once."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def tensors(self) -> tuple[Operand, ...]: ...
+    def prim_func(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Bring a value of the host to the device. `additive` turns a mask of truth values into what is added."""
+
+    node: str
+    view: View
+    additive: bool = False
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Run a kernel. `ops` are the operators of the model it does the work of.
+
+    `fidelity` is that of its products, if another than the model's.
+    """
+
+    template: Template
+    storages: Mapping[str, Storage]
+    numbers: Mapping[str, int]
+    ops: tuple[str, ...]
+    outputs: tuple[Storage, ...]
+    fidelity: str = ""
+
+    @property
+    def formats(self) -> dict[str, str]:
+        """Tensors that lie in another format than their kernel computes in."""
+        return {
+            name: FORMATS[storage.dtype]
+            for name, storage in self.storages.items()
+            if storage.dtype in FORMATS
+        }
+
+
+@dataclass(frozen=True)
+class Download:
+    """Bring a value back to the host."""
+
+    node: str
+    view: View
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """Run an operator on the host, and why."""
+
+    node: str
+    reason: str
+
+
+Step = Upload | Launch | Download | HostCall
+
+
+@dataclass(frozen=True)
+class Given:
+    """An output that no node makes: a number the model returns as it is, or nothing."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The steps of a model for given shapes, in order. Constants are uploaded once, before the first run."""
+
+    constants: tuple[Upload, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[str | Given, ...]
+    made: Mapping[str, Any] = field(default_factory=dict)
+    """Tensors that are no part of the model, by the name their upload gives."""
+
+    def results(self, values: Mapping[str, Any]) -> list[Any]:
+        """The outputs of the model, when these are the values on the host."""
+        return [out.value if isinstance(out, Given) else values[out] for out in self.outputs]

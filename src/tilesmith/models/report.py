@@ -1,0 +1,125 @@
+"""What compiling a model came to: kernels, fused operators, what is left to the host and why, bytes moved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch.fx import GraphModule
+
+from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
+
+
+@dataclass(frozen=True)
+class KernelLine:
+    """One launch: the template, and the operators it does."""
+
+    kernel: str
+    ops: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HostLine:
+    """One operator on the host, and why."""
+
+    op: str
+    node: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class PrecisionLine:
+    """A kernel tried in lower precision: how far its result moved (relative L2), and whether it stays so."""
+
+    ops: tuple[str, ...]
+    weights: str
+    fidelity: str
+    error: float
+    lowered: bool
+
+    def __str__(self) -> str:
+        how = f"weights in {self.weights}, {self.fidelity}"
+        verdict = "lowered" if self.lowered else "kept as it was by the gate"
+        return f"{verdict}: {' + '.join(self.ops)} ({how} moves its result by {self.error:.4f})"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Kernels are launches; `distinct` of them are compiled. Bytes are those of one call."""
+
+    ops: int
+    kernels: tuple[KernelLine, ...] = ()
+    distinct: int = 0
+    host: tuple[HostLine, ...] = ()
+    uploaded: int = 0
+    downloaded: int = 0
+    weights: int = 0
+    precision: tuple[PrecisionLine, ...] = ()
+
+    @property
+    def fused(self) -> int:
+        """Operators that share a kernel with another."""
+        return sum(len(line.ops) - 1 for line in self.kernels)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ops": self.ops,
+            "kernels": len(self.kernels),
+            "distinct_kernels": self.distinct,
+            "fused_ops": self.fused,
+            "host_ops": [{"op": line.op, "node": line.node, "reason": line.reason} for line in self.host],
+            "bytes_uploaded": self.uploaded,
+            "bytes_downloaded": self.downloaded,
+            "bytes_weights": self.weights,
+            "precision": [asdict(line) for line in self.precision],
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.ops} operators -> {len(self.kernels)} kernels, {self.distinct} distinct",
+            f"{self.fused} operators share the kernel of another",
+            f"weights {self.weights:,} bytes; each call moves {self.uploaded:,} up, {self.downloaded:,} down",
+        ]
+        for (name, ops), count in Counter((line.kernel, line.ops) for line in self.kernels).items():
+            lines.append(f"  {count:4d} x {name}: {' + '.join(ops)}")
+        for (op, reason), count in Counter((line.op, line.reason) for line in self.host).items():
+            lines.append(f"  on the host, {count} x {op}: {reason}")
+        for text, count in Counter(map(str, self.precision)).items():
+            lines.append(f"  {count:4d} x {text}")
+        return "\n".join(lines)
+
+
+def report_of(plan: Plan, module: GraphModule, ops: int) -> Report:
+    """The report of a plan; views and other free work on the host are not counted as operators there."""
+    launches = [step for step in plan.steps if isinstance(step, Launch)]
+    names = {node.name: node for node in module.graph.nodes}
+    host = [step for step in plan.steps if isinstance(step, HostCall)]
+    return Report(
+        ops=ops,
+        kernels=tuple(KernelLine(step.template.name, step.ops) for step in launches),
+        distinct=len({step.template for step in launches}),
+        host=tuple(
+            HostLine(_operator(names[step.node]), step.node, step.reason)
+            for step in host
+            if not is_free(names[step.node])
+        ),
+        uploaded=sum(step.view.storage.bytes for step in plan.steps if isinstance(step, Upload)),
+        downloaded=sum(step.view.storage.bytes for step in plan.steps if isinstance(step, Download)),
+        weights=sum(step.view.storage.bytes for step in plan.constants),
+    )
+
+
+def _operator(node: Any) -> str:
+    from tilesmith.models.planning.fusion import operator_name
+
+    return operator_name(node)
+
+
+def is_free(node: Any) -> bool:
+    """Whether a node moves and computes nothing: a view, or picking one of several results."""
+    import operator
+
+    from tilesmith.models.planning.op_tables import VIEWS
+
+    return node.target in VIEWS or node.target is operator.getitem

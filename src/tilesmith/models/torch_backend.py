@@ -1,0 +1,80 @@
+"""`torch.compile(model, backend="tilesmith")`: forward and backward graphs through AOTAutograd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch._aot_autograd.utils import make_boxed_func
+from torch.fx import GraphModule
+
+from tilesmith.models.backends import Backend, Executable
+from tilesmith.models.backends.base import ONE_AT_A_TIME
+from tilesmith.models.capture.training import keep_whole, learns_statistics, training_decompositions
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.planning.specialize import copied, specialise
+from tilesmith.models.report import Report
+
+reports: list[Report] = []
+"""What was compiled, the latest last: a forward graph, then its backward graph when it is first needed."""
+
+
+def tilesmith_backend(
+    module: GraphModule,
+    inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,  # noqa: ARG001 - torch passes it
+    **_: Any,
+) -> Callable[..., Any]:
+    """The backend that torch finds under the name "tilesmith".
+
+    Options are those of `tilesmith.compile`, and `device`: "tenstorrent" (the default), "cpu" or "cuda".
+    Values are stored as bfloat16; as float32 where batch norms learn, unless `precision` says otherwise.
+    """
+    chosen = dict(options or {})
+    if "precision" not in chosen and learns_statistics(module):
+        chosen["precision"] = "float32"
+    backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
+    return through_autograd(module, inputs, partial(_compile, backend))
+
+
+def through_autograd(
+    module: GraphModule, inputs: Sequence[Any], compiler: Callable[[GraphModule, Sequence[Any]], Any]
+) -> Callable[..., Any]:
+    """What AOTAutograd makes of a graph, its forward and its backward part each compiled by `compiler`."""
+    keep_whole(module)
+    wrapped = aot_autograd(
+        fw_compiler=compiler,
+        bw_compiler=compiler,
+        inference_compiler=compiler,
+        decompositions=training_decompositions(),
+    )
+    result: Callable[..., Any] = wrapped(module, list(inputs))
+    return result
+
+
+def _compile(
+    backend: Backend,
+    module: GraphModule,
+    inputs: Sequence[Any],  # noqa: ARG001 - every compiler is called with examples
+) -> Callable[..., Any]:
+    """A graph of AOTAutograd as something to call: compiled for each set of sizes it is called with."""
+    made: dict[tuple[Any, ...], Executable] = {}
+
+    def run(*args: Any) -> list[Any]:
+        key = tuple(tuple(arg.shape) if isinstance(arg, torch.Tensor) else arg for arg in args)
+        with ONE_AT_A_TIME:
+            if key not in made:
+                for number, arg in enumerate(args):
+                    backend.check_input(number, arg)
+                special = specialise(copied(module), args)
+                made[key] = backend.compile(special, args)
+                reports.append(made[key].report)
+        return made[key].run(args)
+
+    boxed: Callable[..., Any] = make_boxed_func(run)
+    return boxed

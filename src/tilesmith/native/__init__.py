@@ -1,7 +1,0 @@
-"""Builds C++ where it runs: finds a compiler, compiles shared libraries, and keeps them in a cache."""
-
-from tilesmith.native.cache import Cache
-from tilesmith.native.library import Job, Source, compile_many, compile_shared
-from tilesmith.native.toolchain import Compiler, find_compiler
-
-__all__ = ["Cache", "Compiler", "Job", "Source", "compile_many", "compile_shared", "find_compiler"]

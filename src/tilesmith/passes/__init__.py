@@ -1,1 +1,0 @@
-"""The tile compiler's passes, one file each; `pipeline` lists them in order."""

@@ -1,0 +1,139 @@
+"""What a device needs of whatever runs its programs, and what a run tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilesmith.arch import Arch
+from tilesmith.program import CoreCoord, Program
+from tilesmith.program.findings import Finding
+from tilesmith.program.l1 import Placement
+from tilesmith.program.trace import Trace, Work
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run. `allocations` are (in DRAM, address, bytes per bank or core) of every live buffer."""
+
+    checks: Literal["on", "off"] = "on"
+    numbers: Literal["chip", "fast", "none"] = "chip"
+    seed: int = 0
+    allocations: Sequence[tuple[bool, int, int]] = ()
+    trace: bool = False
+    suppress: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RoleTime:
+    """How long one role of one core ran, in cycles, how much of that it waited, and what the rest went to."""
+
+    core: CoreCoord
+    role: str
+    kernel: str
+    cycles: int
+    waited: int
+    work: tuple[int, ...] = (0,) * len(Work)
+
+
+@dataclass(frozen=True)
+class ZoneTime:
+    """A zone the kernel marked: `DeviceZoneScopedN("name")`."""
+
+    name: str
+    role: RoleTime
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One DPRINT."""
+
+    core: CoreCoord
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class KernelTraffic:
+    """What one kernel moved, over all its cores."""
+
+    name: str
+    noc_reads: int
+    noc_writes: int
+    read_bytes: int
+    written_bytes: int
+    dram_read_bytes: int
+    dram_written_bytes: int
+    multicasts: int
+    multicast_bytes: int
+    atomics: int
+    tile_products: int = 0
+    matmul_cycles: int = 0
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a run showed. `suppressed` was found and not raised. Lists per core are made when asked for."""
+
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
+    cycles: int = 0
+    steps: int = 0
+    details: Callable[[], dict[str, Any]] = field(default=dict, repr=False)
+    trace: Trace | None = field(default=None, repr=False)
+    launch: Callable[[], float] = field(default=float, repr=False)
+
+    @cached_property
+    def launch_us(self) -> float:
+        """Dispatch, on top of the kernels' cycles, when programs follow each other."""
+        return self.launch()
+
+    @cached_property
+    def _lists(self) -> dict[str, Any]:
+        return self.details()
+
+    @property
+    def roles(self) -> list[RoleTime]:
+        return list(self._lists.get("roles", ()))
+
+    @property
+    def zones(self) -> list[ZoneTime]:
+        return list(self._lists.get("zones", ()))
+
+    @property
+    def prints(self) -> list[Printed]:
+        return list(self._lists.get("prints", ()))
+
+    @property
+    def traffic(self) -> list[KernelTraffic]:
+        return list(self._lists.get("traffic", ()))
+
+
+class Executor(Protocol):
+    """Runs programs on one chip and shows its memories."""
+
+    arch: Arch
+
+    def dram(self, bank: int) -> NDArray[np.uint8]:
+        """The bank's bytes; writing to the array writes to the bank."""
+
+    def l1(self, core: CoreCoord) -> NDArray[np.uint8]:
+        """The core's L1, likewise."""
+
+    def note_host_write(
+        self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
+    ) -> None:
+        """The host has written these bytes through a view: they count as initialised."""
+
+    def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
+        """Run to the end. Findings are in the report; the device decides what to raise."""
+
+    def close(self) -> None:
+        """Give the memories back; nothing may be used afterwards."""

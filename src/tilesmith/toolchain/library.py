@@ -1,0 +1,144 @@
+"""Compiles C++ sources to a shared library, once per content, flags, compiler and kind of CPU."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tilesmith import settings
+from tilesmith.errors import KernelCompileError
+from tilesmith.toolchain import includes, prebuilt, precompiled
+from tilesmith.toolchain.cache import Cache
+from tilesmith.toolchain.fallback import private_root
+from tilesmith.toolchain.host import host_cpu
+from tilesmith.toolchain.invoke import run_compiler, side_by_side
+from tilesmith.toolchain.toolchain import Compiler, find_compiler
+
+Source = Path | tuple[str, str]  # a file, or a name and the text itself
+
+_ALWAYS = ("-std=c++20", "-fPIC", "-pipe")
+# Zig turns its own run-time checks on unless told not to, and strips symbols that only another library uses.
+_ALWAYS_ZIG = ("-fno-sanitize=undefined", "-Wno-unused-command-line-argument")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One shared library to build. Paths are absolute: the compiler runs in a directory of its own.
+
+    `unit_flags` are (name of a source, flag) pairs, for units that are better compiled another way.
+    `precompiled` is a header that every source may include first: it does not depend on their macros.
+    """
+
+    sources: tuple[Source, ...]
+    include_dirs: tuple[Path, ...] = ()
+    flags: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    unit_flags: tuple[tuple[str, str], ...] = ()
+    precompiled: str = ""
+
+    def __post_init__(self) -> None:
+        sources = tuple(s.absolute() if isinstance(s, Path) else s for s in self.sources)
+        object.__setattr__(self, "sources", sources)
+        object.__setattr__(self, "include_dirs", tuple(Path(d).absolute() for d in self.include_dirs))
+
+    def key(self, compiler: Compiler) -> str:
+        """Changes whenever the library might."""
+        directories = [includes.known_as(str(directory)) for directory in self.include_dirs]
+        parts = (compiler.id, host_cpu(), self.flags, self.link, self.unit_flags, directories)
+        content = includes.digest_of([_read(source) for source in self.sources], self.include_dirs)
+        return hashlib.sha256(f"{parts!r}{content}".encode()).hexdigest()[:40]
+
+
+def compile_shared(
+    sources: Sequence[Source],
+    include_dirs: Sequence[Path] = (),
+    flags: Sequence[str] = (),
+    link: Sequence[str] = (),
+) -> Path:
+    """The shared library made of `sources`; compiled only if the cache has none for just this content."""
+    return build(Job(tuple(sources), tuple(include_dirs), tuple(flags), tuple(link)))
+
+
+def compile_many(jobs: Sequence[Job]) -> list[Path]:
+    """The library of each job, built side by side. They start in this order: put the slowest first."""
+    return side_by_side([partial(build, job) for job in jobs])
+
+
+def build(job: Job) -> Path:
+    """The shared library of one job."""
+    compiler = find_compiler()
+    cache = Cache(settings.current().cache_dir)
+    key = job.key(compiler)
+    if (installed := prebuilt.find(key)) is not None:
+        return installed
+    try:
+        return cache.get_or_build(key, partial(_build_under, key, job, compiler))
+    except _SourceChanged:
+        # Someone is editing. Take what the compiler makes of the sources now, but let nobody else find it.
+        unique = f"{key}-{uuid.uuid4().hex}"
+        return Cache(private_root()).get_or_build(unique, partial(_build_to, job, compiler))
+
+
+class _SourceChanged(Exception):
+    """A source was edited between being read for the key and being compiled: the result has no name."""
+
+
+def _build_under(key: str, job: Job, compiler: Compiler, out: Path) -> None:
+    _build_to(job, compiler, out)
+    if job.key(compiler) != key:
+        raise _SourceChanged
+
+
+def _build_to(job: Job, compiler: Compiler, out: Path) -> None:
+    common = [*_ALWAYS, *(_ALWAYS_ZIG if compiler.kind == "zig" else ()), *job.flags]
+    common += [f"-I{directory}" for directory in job.include_dirs]
+    if job.precompiled and compiler.kind == "gcc":
+        common += precompiled.options(job.precompiled, common, job.include_dirs, compiler, out.parent)
+    inputs = [_materialise(source, out.parent, index) for index, source in enumerate(job.sources)]
+    names = _names(job)
+    if len(inputs) > 1:
+        objects = [f"{index}.o" for index in range(len(inputs))]
+        units = zip(inputs, objects, names, strict=True)
+        commands = [([*common, *_own(job, name), "-c", text, "-o", to], name) for text, to, name in units]
+        side_by_side([partial(run_compiler, compiler, c, out.parent, [name]) for c, name in commands])
+        inputs = objects
+    else:
+        common += _own(job, names[0])
+    run_compiler(compiler, [*common, "-shared", *inputs, "-o", out.name, *job.link], out.parent, names)
+
+
+def _own(job: Job, name: str) -> list[str]:
+    return [flag for unit, flag in job.unit_flags if unit == name]
+
+
+def _materialise(source: Source, scratch: Path, index: int) -> str:
+    """A path for the compiler, which runs in `scratch`; texts keep their name in messages and __FILE__."""
+    if isinstance(source, Path):
+        return str(source)
+    name, text = source
+    relative = Path(name).name if Path(name).is_absolute() else name
+    path = scratch / relative
+    if path.exists():
+        path = scratch / str(index) / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return str(path.relative_to(scratch))
+
+
+def _read(source: Source) -> includes.Text:
+    if isinstance(source, tuple):
+        return includes.Text(*source)
+    try:
+        return includes.Text(str(source), source.read_text(), source.parent)
+    except OSError as error:
+        raise KernelCompileError(
+            f"cannot read {source}: {error.strerror}", sources=[str(source)], remedy="check the path"
+        ) from error
+
+
+def _names(job: Job) -> tuple[str, ...]:
+    return tuple(str(source) if isinstance(source, Path) else source[0] for source in job.sources)

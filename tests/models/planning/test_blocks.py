@@ -1,0 +1,126 @@
+"""Blocks chosen for given sizes: they cover the work, and use the cores there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import tilesmith
+from tilesmith.arch import load_arch
+from tilesmith.kernels.attention import Attention
+from tilesmith.kernels.elementwise import Elementwise
+from tilesmith.kernels.epilogue import Epilogue, Result
+from tilesmith.kernels.expression import Input
+from tilesmith.kernels.linear import Linear, Mesh
+from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.rowwise import RowWise
+from tilesmith.models.planning.blocks import candidates
+from tilesmith.models.planning.steps import Launch
+from tilesmith.models.planning.views import new_storage
+
+ARCH = load_arch("wormhole")
+PLAIN = Epilogue((Result(Input("acc0"), Operand("y")),))
+
+
+def product(m: int, n: int, k: int, batches: int = 1, stored: int = 0) -> Launch:
+    """A launch of a product; its result lies in a storage with `stored` columns."""
+    storages = {
+        "x": new_storage(m * batches, k, "tile", "bfloat16"),
+        "w0": new_storage(n, k, "tile", "bfloat16"),
+        "y": new_storage(m * batches, stored or n, "tile", "bfloat16"),
+    }
+    numbers = {"m": m, "n": n, "k": k, "nb1": batches, "nb2": 1}
+    return Launch(Linear(PLAIN), storages, numbers, ("linear",), (storages["y"],))
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k"), [(128, 768, 768), (128, 3072, 768), (128, 2304, 768), (32, 1000, 96)]
+)
+def test_blocks_of_a_product_divide_it_and_meshes_fit_the_chip(m: int, n: int, k: int) -> None:
+    whole = -(-n // 32) * 32
+    for template in candidates(product(m, n, k), ARCH):
+        assert isinstance(template, Linear)
+        bm, bn, bk = template.block
+        assert (m % bm, whole % bn, k % bk) == (0, 0, 0)
+        if template.mesh is not None:
+            columns, rows = template.mesh.cores
+            assert columns <= ARCH.grid.x
+            assert rows <= ARCH.grid.y
+            assert template.mesh.columns * template.mesh.rows * bn >= whole
+            assert template.mesh.down * bm == m
+
+
+def test_few_rows_and_many_columns_are_shared_by_most_cores() -> None:
+    best = candidates(product(128, 3072, 768), ARCH)[0]
+    assert isinstance(best, Linear)
+    assert best.mesh is not None
+    columns, rows = best.mesh.cores
+    assert 2 * columns * rows > ARCH.num_cores
+
+
+def test_batches_have_no_mesh_and_blocks_stay_inside_a_batch() -> None:
+    for template in candidates(product(96, 64, 64, batches=3), ARCH):
+        assert isinstance(template, Linear)
+        assert template.mesh is None
+        assert 96 % template.block[0] == 0
+
+
+def test_a_mesh_reaches_beyond_the_last_column_only_where_nothing_else_is_stored() -> None:
+    def spills(step: Launch) -> bool:
+        meshes = [one for one in candidates(step, ARCH) if isinstance(one, Linear) and one.mesh]
+        return any(one.mesh and one.mesh.columns * one.mesh.rows * one.block[1] > 2304 for one in meshes)
+
+    assert spills(product(128, 2304, 768))
+    assert not spills(product(128, 2304, 768, stored=4608))
+
+
+def norm(m: int, columns: int, dtype: str = "bfloat16") -> Launch:
+    template = RowWise("layer_norm", columns, PLAIN, (Operand("x", dtype=dtype),), Input("x"), 1e-5)
+    storages = {name: new_storage(m, columns, "tile", dtype) for name in "xy"}
+    return Launch(template, storages, {"m": m, "nb1": 1, "nb2": 1}, ("layer_norm",), (storages["y"],))
+
+
+def test_few_rows_of_a_norm_are_shared_and_many_are_not() -> None:
+    shared, many = (candidates(norm(rows, 768), ARCH)[0] for rows in (128, 4096))
+    assert isinstance(shared, RowWise)
+    assert isinstance(many, RowWise)
+    assert (shared.chunk, shared.share) == (96, 4)
+    assert (many.chunk, many.share) == (0, 0)
+
+
+@pytest.mark.parametrize("step", [norm(128, 100), norm(128, 768, "float32"), norm(128, 32 * 1024)])
+def test_norms_that_end_inside_a_tile_or_are_too_wide_or_too_precise_stay_as_they_are(step: Launch) -> None:
+    assert candidates(step, ARCH) == [step.template]
+
+
+def test_keys_that_fit_are_taken_at_once() -> None:
+    def best(keys: int, width: int = 64) -> Attention:
+        template = Attention(width, width, 0.125, PLAIN, block=(64, 32))
+        storages = {name: new_storage(128, 768, "tile", "bfloat16") for name in "qkvy"}
+        numbers = {"m": 128, "n": keys, "nb1": 1, "nb2": 12}
+        made = candidates(Launch(template, storages, numbers, ("attention",), (storages["y"],)), ARCH)[0]
+        assert isinstance(made, Attention)
+        return made
+
+    assert (best(128).block, best(128).at_once, best(128).whole) == ((32, 128), True, True)
+    assert (best(100).block, best(100).at_once, best(100).whole) == ((32, 128), True, False)
+    assert best(512, 512).block == (32, 128)  # what L1 holds
+    assert (best(1024).block, best(1024).at_once, best(1024).whole) == ((32, 128), False, True)
+
+
+def test_elementwise_work_is_spread_over_the_cores() -> None:
+    storages = {"y": new_storage(128, 768, "tile", "bfloat16")}
+    numbers = {"m": 128, "n": 768, "nb1": 1, "nb2": 1}
+    step = Launch(Elementwise(PLAIN), storages, numbers, ("add",), (storages["y"],))
+    best = candidates(step, ARCH)[0]
+    assert isinstance(best, Elementwise)
+    assert best.block == (32, 64)
+
+
+def test_rows_that_cores_share_travel_on_the_writers_noc() -> None:
+    sources = tilesmith.compile(replace(Linear(PLAIN), mesh=Mesh(8, 1, 2)).prim_func()).sources()
+    assert "send_block(" in sources["linear_writer"]
+    assert "send_block(" not in sources["linear_reader"]
+    # The second NoC runs the other way, so the far corner of the rectangle comes first.
+    assert "{row_last_x, row_last_y, row_first_x, row_first_y}" in sources["linear_writer"]
