@@ -141,6 +141,23 @@ class CheckNameError(UserError):
     """A check that does not exist was to be suppressed."""
 
 
+class GeneratedCodeFault(InternalFault):
+    """Code that tilesmith generated broke the chip's rules. `findings` as of KernelFindings."""
+
+    default_remedy = (
+        "tilesmith generated this code; this is a fault of tilesmith, please report it with the kernel;"
+        ' checks="off" runs it as it is'
+    )
+
+    def __init__(self, findings: Sequence[Any], *, where: str = "") -> None:
+        count = len(findings)
+        super().__init__(f"generated code broke {count} rule{'s' if count != 1 else ''}", where=where)
+        self.findings = list(findings)
+
+    def __str__(self) -> str:
+        return "\n\n".join([super().__str__(), *(str(finding) for finding in self.findings)])
+
+
 class TilesmithWarning(UserWarning):
     """Something a user should know that does not make the result wrong."""
 

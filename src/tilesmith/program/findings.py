@@ -23,6 +23,8 @@ class Finding:
     risc: str
     count: int = 1
     fatal: bool = False
+    written_for: str = ""
+    """Where the code was generated: the line of the user's kernel it was generated from."""
 
     @property
     def where(self) -> str:
@@ -31,9 +33,11 @@ class Finding:
     def __str__(self) -> str:
         who = f"{self.kernel}, {self.role} on {self.risc}, core ({self.core.x}, {self.core.y})"
         times = f", {self.count} times" if self.count > 1 else ""
+        source = f"  from: {self.written_for}\n" if self.written_for else ""
         return (
             f"{self.check}: {self.title}\n"
             f"  at: {self.where} ({who}{times})\n"
+            f"{source}"
             f"  seen: {self.message}\n"
             f"  fix: {self.remedy}"
         )

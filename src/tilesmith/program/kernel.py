@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from pathlib import Path
@@ -123,6 +123,8 @@ class Kernel:
     compiler_include_paths: tuple[str, ...] = ()
     name: str = ""
     declared_at: str = field(default="", compare=False, repr=False)
+    written_for: Callable[[int], str] | None = field(default=None, compare=False, repr=False)
+    """Of a kernel the tile compiler wrote: the user's "file:line" behind a line of it."""
 
     def __init__(
         self,
@@ -138,6 +140,7 @@ class Kernel:
         compiler_include_paths: Iterable[str | Path] = (),
         name: str = "",
         declared_at: str = "",
+        written_for: Callable[[int], str] | None = None,
     ) -> None:
         self.__dict__.update(
             kernel_source=str(kernel_source),
@@ -153,6 +156,7 @@ class Kernel:
             compiler_include_paths=tuple(map(str, compiler_include_paths)),
             name=name,
             declared_at=declared_at or declaration_site(),
+            written_for=written_for,
         )
 
     def __hash__(self) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
-from tilesmith.errors import DeviceClosedError, DeviceError, KernelFindings
+from tilesmith.errors import DeviceClosedError, DeviceError
 from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program import CoreCoord, Program, check_program
 from tilesmith.program.budget import L1Claim, check_l1_budget
@@ -25,6 +25,7 @@ from tilesmith.program.l1 import Placement, rebind
 from tilesmith.program.site import declaration_site
 from tilesmith.runtime.allocator import BankAllocator
 from tilesmith.runtime.buffer import Buffer
+from tilesmith.runtime.finding_errors import error_of
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
 from tilesmith.runtime.observers import observers, trace_wanted
 from tilesmith.runtime.program_cache import ProgramCache
@@ -133,6 +134,8 @@ class Device:
     ) -> RunReport:
         """Run a program to its end. Raises KernelFindings when the kernels broke a rule.
 
+        If the tile compiler wrote them, that is a GeneratedCodeFault.
+
         What is left out comes from the settings. The first call with a structure checks, places and compiles;
         later ones only pass runtime arguments. With `trace` the report says who waited when and for what.
         """
@@ -154,7 +157,7 @@ class Device:
             for observer in observers():
                 observer.ran(self, program, placement, report)
         if report.findings:
-            raise KernelFindings(report.findings, suppressed=report.suppressed)
+            raise error_of(report, program)
         return report
 
     def _execute(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from xdsl.dialects.builtin import Float32Type, IndexType, IntegerType
+from xdsl.dialects.builtin import FileLineColLoc, Float32Type, IndexType, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tilesmith.compiler.codegen.names import Names
 from tilesmith.compiler.codegen.placement import is_inlined
 from tilesmith.compiler.codegen.wrapping import wrapped
+from tilesmith.compiler.dialects.tile import location_of
 from tilesmith.compiler.dialects.tt import CBOp
 from tilesmith.errors import InternalFault
 
@@ -99,6 +100,17 @@ def cpp_type(kind: Attribute) -> str:
     raise InternalFault(f"no C++ type for a scalar of type {kind}")
 
 
+class Line(str):
+    """A line of C++, and the user's "file:line" it was written for."""
+
+    at: str
+
+    def __new__(cls, text: str, at: str) -> Line:
+        line = super().__new__(cls, text)
+        line.at = at
+        return line
+
+
 class Emitter:
     """The text of one kernel while it grows: the body line by line, and what belongs above it."""
 
@@ -112,11 +124,12 @@ class Emitter:
         self.next_words = "0"
         self.names = Names(avoid)
         self._indent = 1
+        self._at = ""
 
     # ---- text ----
 
     def line(self, text: str) -> None:
-        self.lines += wrapped(text, "    " * self._indent)
+        self.lines += (Line(part, self._at) for part in wrapped(text, "    " * self._indent))
 
     def comment(self, text: str) -> None:
         """A comment with an empty line above it, unless it opens its block."""
@@ -198,6 +211,8 @@ class Emitter:
 
     def emit(self, op: Operation) -> None:
         """Write one operation as registered."""
+        if isinstance(op.location, FileLineColLoc):
+            self._at = location_of(op)
         kind = type(op)
         if kind in _STATEMENTS:
             _STATEMENTS[kind](self, op)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 
 from tilesmith.compiler.codegen import arithmetic, compute, control, dataflow, functions, scalars
-from tilesmith.compiler.codegen.cpp import Emitter
+from tilesmith.compiler.codegen.cpp import Emitter, Line
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.dialects.tile import location_of
 
 REGISTERED = (arithmetic, compute, control, dataflow, functions, scalars)
 """The modules that say how operations are written; importing them registers it."""
@@ -33,6 +34,16 @@ def kernel_source(kernel: tt.KernelOp) -> str:
         "\n".join(["void kernel_main() {", *constants, *e.lines, "}"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def line_behind(kernel: tt.KernelOp, number: int) -> str:
+    """The user's "file:line" that a line of the kernel's C++ was written for; helpers are the kernel's."""
+    body = _written(kernel).lines
+    lines = kernel_source(kernel).splitlines()
+    # The body ends one line above the closing brace, which is the last.
+    index = number - 1 - (len(lines) - 1 - len(body))
+    line = body[index] if 0 <= index < len(body) else ""
+    return (line.at if isinstance(line, Line) else "") or location_of(kernel)
 
 
 def _written(kernel: tt.KernelOp) -> Emitter:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 
 from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.work_partition import CoreArgs, Partition, core_args, extents_of
+from tilesmith.compiler.codegen.kernel import line_behind
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.types import TensorType
 from tilesmith.compiler.lowering.finalize_persistent_signature_tt import (
@@ -132,6 +134,7 @@ def _kernel(
         common_runtime_args=[common[name] & _UINT32 for name in names_in(op, COMMON_ARGS)],
         name=op.sym_name.data,
         declared_at=tile.location_of(op),
+        written_for=partial(line_behind, op),
     )
 
 

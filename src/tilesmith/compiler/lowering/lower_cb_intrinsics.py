@@ -44,7 +44,9 @@ class LowerCBIntrinsics(ModulePass):
 def _lower_transfers(block: Block, arch: Arch) -> None:
     for op in list(steps(block)):
         if isinstance(op, _TRANSFERS):
-            Rewriter.replace_op(op, lower_transfer(op, arch))
+            stage = lower_transfer(op, arch)
+            stage.location = op.location
+            Rewriter.replace_op(op, stage)
 
 
 def _lower_reads(block: Block, arch: Arch) -> None:
