@@ -170,6 +170,9 @@ class Device:
             raise
 
     def _placement(self, program: Program) -> Placement:
+        for cb in program.cbs:
+            if isinstance(cb.owner, Buffer):
+                cb.owner._check_usable()
         placement = self.program_cache.find(program.structure)
         if placement is None:
             placement = check_program(program, self.arch, self._l1_claims())

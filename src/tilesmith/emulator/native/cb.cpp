@@ -333,13 +333,20 @@ static Window window_of(const Fiber& fiber, uint32_t index, bool writing) {
     return {address & l1_offset_mask, writing ? local.reserved : local.waited};
 }
 
-// Pages that are pushed and not popped. Their producer may change them while it goes on reserving: who reads them must be
-// ordered with that, as with any other write.
-static bool in_produced(const CbState& cb, const CbLocal& producer, Window reserved, uint32_t offset, uint32_t size) {
+// Pages that are pushed and not popped, as their producer finds them behind its write pointer.
+static bool in_produced(const CbState& cb, Window reserved, uint32_t offset, uint32_t size) {
     const uint32_t pages = cb.received - cb.acked, bytes = pages * cb.config.page_size;
-    if (producer.reserved == 0 || bytes == 0 || bytes > cb.config.size) return false;
+    if (bytes == 0 || bytes > cb.config.size) return false;
     const uint32_t begin = (reserved.begin - cb.config.offset + cb.config.size - bytes) % cb.config.size;
     return inside(cb.config, {cb.config.offset + begin, pages}, offset, size);
+}
+
+// A producer may look at what it has pushed, and change it while it goes on reserving: who reads it must be ordered with
+// that, as with any other write. What it has neither pushed nor reserved it reads only if it does not consume as well.
+static bool own_product(const CbState& cb, const CbLocal& producer, Window reserved, uint32_t offset, uint32_t size,
+                        bool writing) {
+    if (in_produced(cb, reserved, offset, size)) return !writing || producer.reserved > 0;
+    return !writing && producer.waited == 0;
 }
 
 static bool overlaps(const CbConfig& cb, uint32_t offset, uint32_t size) {
@@ -360,7 +367,7 @@ static int forbidding_cb(const Core& core, const Fiber& fiber, uint32_t offset, 
             inside(cb.config, window_of(fiber, i, false), offset, size))
             return -1;
         if (cb.producer == mine &&
-            (!writing || in_produced(cb, fiber.cbs[i], window_of(fiber, i, true), offset, size)))
+            own_product(cb, fiber.cbs[i], window_of(fiber, i, true), offset, size, writing))
             return -1;
         forbids = static_cast<int>(i);
     }
