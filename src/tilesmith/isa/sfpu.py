@@ -95,6 +95,13 @@ def _reduction(pool: str) -> VectorFunction:
     )
 
 
+def _typecast(source: str, dest: str) -> VectorFunction:
+    formats = f"<(uint32_t)DataFormat::{source}, (uint32_t)DataFormat::{dest}>"
+    return VectorFunction(
+        f"typecast_tile{formats}({{0}})", f"typecast_tile_init{formats}()", _unary_header("typecast")
+    )
+
+
 _TRIGONOMETRY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
@@ -132,6 +139,14 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     "fill": VectorFunction(
         "fill_tile_bitcast({0}, {1})", "fill_tile_init()", _unary_header("fill"), params=("bits",)
     ),
+    "add_int": VectorFunction(
+        "add_int_tile<DataFormat::Int32>({0}, {1}, {2})",
+        "add_int_tile_init()",
+        "api/compute/add_int_sfpu.h",
+        slots=3,
+    ),
+    "float_to_int": _typecast("Float32", "Int32"),
+    "int_to_float": _typecast("Int32", "Float32"),
     "fill_int": VectorFunction(
         "fill_tile_int<DataFormat::Int32>({0}, {1})",
         "fill_tile_init()",

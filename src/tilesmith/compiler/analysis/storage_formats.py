@@ -82,6 +82,14 @@ def is_used_by_compute(buffer: SSAValue) -> bool:
     return widened and not any(isinstance(op, ScalarOp) for op in users)
 
 
+def is_sum_of_integers(buffer: SSAValue) -> bool:
+    """Whether products of integers are added up in the buffer; int32 keeps sums that floats would round."""
+    kind = place_of(buffer)
+    assert kind is not None
+    added_to = any(isinstance(use.operation, GemmOp) and use.operation.c is buffer for use in buffer.uses)
+    return added_to and not is_float(kind.element_type)
+
+
 def is_of_integers(op: ReduceOp) -> bool:
     """Whether a reduction reads or writes integers: the vector unit's floats would round them."""
     places = (place_of(op.source), place_of(op.dest))

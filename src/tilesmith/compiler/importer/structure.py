@@ -64,7 +64,7 @@ def is_elementwise(loop: Loop) -> bool:
 
 
 def accumulators(statements: Sequence[Statement]) -> set[Memory]:
-    """What matrix products add up in. Integer ones are kept as floats on the chip."""
+    """What matrix products add up in. Compute reads integer ones too."""
     return {
         part.regions[2].memory
         for part in walk_statements(tuple(statements))

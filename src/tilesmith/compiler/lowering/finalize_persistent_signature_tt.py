@@ -11,11 +11,15 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.elements import bits_of
+from tilesmith.compiler.lowering.tiles.stage import buffer_of
 
 ADDRESS = "address_"
 COMMON_ARGS = "common_args"
 CORE_ARGS = "core_args"
 FIDELITY = "math_fidelity"
+EXACT = "HiFi4"
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,8 @@ class FinalizePersistentSignatureTT(ModulePass):
             _drop_unused(kernel)
             _number(kernel)
             if kernel.role.data == "compute":
-                kernel.attributes[FIDELITY] = StringAttr(self.fidelity)
+                fidelity = EXACT if _multiplies_integers(kernel) else self.fidelity
+                kernel.attributes[FIDELITY] = StringAttr(fidelity)
         _number_circular_buffers(kernels)
 
 
@@ -55,6 +60,12 @@ def circular_buffers(kernels: list[tt.KernelOp]) -> list[tt.CBOp]:
             if isinstance(op, tt.CBOp) and op.index is not None:
                 by_index.setdefault(op.index.value.data, op)
     return [by_index[index] for index in sorted(by_index)]
+
+
+def _multiplies_integers(kernel: tt.KernelOp) -> bool:
+    """Whether products must have all their bits, whatever fidelity was asked for."""
+    products = [op for op in kernel.walk() if isinstance(op, ttc.MatmulBlockOp)]
+    return any(bits_of(buffer_of(cb).element_type) > 0 for op in products for cb in (op.a, op.b))
 
 
 def _symbols_to_arguments(kernel: tt.KernelOp) -> None:

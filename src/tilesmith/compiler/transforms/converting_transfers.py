@@ -38,9 +38,7 @@ def _through_a_buffer(op: LoadOp | StoreOp, element: Attribute) -> None:
     assert isinstance(alloc, AllocOp)
     kind = alloc.buffer.type
     assert isinstance(kind, BufferType)
-    other = AllocOp(
-        f"{alloc.buffer_name.data}_converted", BufferType.of(kind.dims, element, kind.scope.data)
-    )
+    other = AllocOp(f"{alloc.buffer_name.data}_converted", BufferType.of(kind.dims, element, kind.scope.data))
     other.location = alloc.location
     Rewriter.insert_op(other, InsertPoint.after(alloc))
     loads = isinstance(op, LoadOp)

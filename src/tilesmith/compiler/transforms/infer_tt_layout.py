@@ -19,6 +19,7 @@ from tilesmith.compiler.analysis.storage_formats import (
     is_integer_buffer,
     is_narrow_result,
     is_of_integers,
+    is_sum_of_integers,
     is_used_by_compute,
     tensor_format,
     wished_formats,
@@ -136,6 +137,8 @@ def _set_buffer_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[s
         carrier = buffer_format(kind.element_type, is_used_by_compute(alloc.buffer))
         if is_narrow_result(alloc.buffer):
             carrier = "Float32"
+        if is_sum_of_integers(alloc.buffer):
+            carrier = "Int32"
         if wished and not is_integer_buffer(alloc.buffer):
             carrier = format_of_loaded(alloc.buffer, carrier)
         new = BufferType.of(kind.dims, kind.element_type, kind.scope.data, layouts[alloc.buffer], carrier)

@@ -56,10 +56,13 @@ def _in_line(stage: Stage, op: tile.CopyOp, how: Access) -> None:
     count = tiles_of(buffer_of(op.dest))
     together = largest_divisor(count, stage.dst.capacity)
     one = tiles_of(buffer_of(op.source)) == 1
+    typecast = _typecast(op)
     with stage.loop(count, "tile", step=together) as first:
         scope = stage.round(together)
         with stage.inside(scope.math.block), stage.loop(together, "i") as i:
             stage.move(op.source, 0 if one else stage.add(first, i), i, "transpose" if how.turned else "copy")
+            if typecast:
+                stage.vector(typecast, [i])
         with stage.inside(scope.pack.block), stage.loop(together, "i") as i:
             stage.pack(i, op.dest)
 
@@ -87,7 +90,7 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
         fixed = {dim: shift for dim, shift in source_shift.items() if follows[dim] < 0}
         scope = stage.round(2 if how.spreads else 1)
         with stage.inside(scope.math.block):
-            slot = _move(stage, op.source, _number(stage, source, at | fixed, position, follows), how)
+            slot = _move(stage, op, _number(stage, source, at | fixed, position, follows), how)
         with stage.inside(scope.pack.block):
             if part.dims == dest.dims:
                 stage.pack(slot, op.dest)
@@ -96,9 +99,23 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
                 stage.pack(slot, op.dest, _number(stage, dest, target, target, range(len(dest.dims))))
 
 
-def _move(stage: Stage, cb: SSAValue, number: Index, how: Access) -> int:
-    stage.move(cb, number, 0, "transpose" if how.turned else "copy")
-    slot = 0
+def _typecast(op: tile.CopyOp) -> str | None:
+    """What turns tiles of the source into tiles of the destination, where integers meet floats."""
+    source, dest = (buffer_of(cb).format.data == "Int32" for cb in (op.source, op.dest))
+    return None if source == dest else "int_to_float" if source else "float_to_int"
+
+
+def _move(stage: Stage, op: tile.CopyOp, number: Index, how: Access) -> int:
+    stage.move(op.source, number, 0, "transpose" if how.turned else "copy")
+    slot, typecast = 0, _typecast(op)
+    if how.spreads and buffer_of(op.dest).format.data == "Int32":
+        raise UnsupportedKernelError(
+            f"integers of {name_of(op.source)} cannot be broadcast on the vector unit, which rounds",
+            where=location_of(op),
+            remedy="give the result of the product more than one row and column, or use it as float32",
+        )
+    if typecast:
+        stage.vector(typecast, [0])
     for direction in how.spreads:
         spread = stage.spread_row if direction == "row" else stage.spread_column
         spread(slot, 1 - slot)

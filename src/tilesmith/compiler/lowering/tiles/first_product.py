@@ -13,6 +13,7 @@ from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.analysis.memory_effects import buffer_effects
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.lowering.tiles.integer_gemm import is_integer_product
 from tilesmith.compiler.lowering.tiles.translate import known_number
 
 OVERWRITES = "overwrites"
@@ -36,7 +37,9 @@ def start_with_product(block: Block) -> None:
 
 
 def _adds_to(op: Operation | None, cb: SSAValue) -> TypeGuard[tile.GemmOp]:
-    return isinstance(op, tile.GemmOp) and op.c is cb and cb not in (op.a, op.b)
+    if not isinstance(op, tile.GemmOp) or is_integer_product(op):
+        return False
+    return op.c is cb and cb not in (op.a, op.b)
 
 
 def _next_user(op: Operation, cb: SSAValue) -> Operation | None:

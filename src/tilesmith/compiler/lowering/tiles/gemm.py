@@ -12,25 +12,37 @@ from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.first_product import OVERWRITES
+from tilesmith.compiler.lowering.tiles.integer_gemm import (
+    check_operands,
+    is_integer_product,
+    lower_integer_gemm,
+)
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of, temporary
 
 
 def lower_gemm(op: tile.GemmOp, dst: Dst) -> None:
+    check_operands(op)
     a = _transposed(op, dst) if op.transpose_a else op.a
-    transpose_b = bool(op.transpose_b)
+    product = f"{_side(op.a, bool(op.transpose_a))} @ {_side(op.b, bool(op.transpose_b))}"
+    if is_integer_product(op):
+        lower_integer_gemm(op, a, dst, f"{name_of(op.c)} += {product}")
+    else:
+        _lower_float_gemm(op, a, dst, product)
+    if a is not op.a:
+        Rewriter.insert_op(tt.ReleaseOp(a), InsertPoint.before(op))
+    Rewriter.erase_op(op)
+
+
+def _lower_float_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, product: str) -> None:
     overwrites = op.attributes.get(OVERWRITES)
     stage = Stage(dst)
     if overwrites == StringAttr("always"):
-        _products(stage, a, op.b, op.c, transpose_b)
+        _products(stage, a, op.b, op.c, bool(op.transpose_b))
         sign, ins = "=", [a, op.b]
     else:
         _accumulate(stage, op, a, first_overwrites=overwrites is not None)
         sign, ins = "+=", [a, op.b, op.c]
-    title = f"{name_of(op.c)} {sign} {_side(op.a, bool(op.transpose_a))} @ {_side(op.b, transpose_b)}"
-    stage.place_before(op, title, ins, [op.c], rotates=op.c in ins)
-    if a is not op.a:
-        Rewriter.insert_op(tt.ReleaseOp(a), InsertPoint.before(op))
-    Rewriter.erase_op(op)
+    stage.place_before(op, f"{name_of(op.c)} {sign} {product}", ins, [op.c], rotates=op.c in ins)
 
 
 def _accumulate(stage: Stage, op: tile.GemmOp, a: SSAValue, first_overwrites: bool) -> None:

@@ -31,18 +31,25 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access]) -> Node:
             arguments[arg] = node
     last = block.last_op
     assert isinstance(last, tile.YieldOp)
-    return _on_matrix_unit(Translator(block, arguments).node(last.value), accesses, out)
+    root = Translator(block, arguments).node(last.value)
+    if out.format.data == "Int32":
+        return Apply("float_to_int", (root,))
+    return _on_matrix_unit(root, accesses, out)
 
 
 def _load(number: int, how: Access) -> Node:
     if how.spreads == ("column",):  # as a row, which the vector unit spreads without touching other elements
-        return Apply("transpose", (Spread(Load(number, not how.turned)),))
-    node: Node = Load(number, how.turned)
+        return Apply("transpose", (Spread(_as_float(Load(number, not how.turned), how)),))
+    node = _as_float(Load(number, how.turned), how)
     if "row" in how.spreads:
         node = Spread(node)
     if "column" in how.spreads:
         node = Spread(Apply("transpose", (node,)))
     return node
+
+
+def _as_float(node: Node, how: Access) -> Node:
+    return Apply("int_to_float", (node,)) if buffer_of(how.cb).format.data == "Int32" else node
 
 
 def _index(dim: int, out: BufferType) -> Node | None:
