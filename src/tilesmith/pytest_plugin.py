@@ -1,4 +1,7 @@
-"""A pytest plugin: `--ttnn=tilesmith` points `import ttnn` at tilesmith's and gives tests a `device`."""
+"""A pytest plugin: `--ttnn=tilesmith` points `import ttnn` at tilesmith's and gives tests a `device`.
+
+The redirect is in place before any conftest.py is imported, so that the vendor's own can be used as they are.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +40,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    choice = config.getoption("--ttnn")
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    choice = getattr(early_config.known_args_namespace, "ttnn", None)
     if choice is None or choice == "real" or (choice == "auto" and find_spec("ttnn") is not None):
         return
-    from tilesmith import ttnn
+    from tilesmith.ttnn.redirect import redirect
 
-    sys.modules["ttnn"] = ttnn
-    config.pluginmanager.register(DeviceFixture(), "tilesmith-device")
+    redirect()
+    early_config.pluginmanager.register(DeviceFixture(), "tilesmith-device")
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

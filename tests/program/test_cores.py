@@ -51,7 +51,7 @@ def test_membership() -> None:
     assert TWO.intersects(CoreRange((0, 0), (1, 1)))
     assert not TWO.intersects(CoreRange((3, 0), (4, 9)))
     assert TWO.num_cores == 10
-    assert TWO.bounding_box == CoreRange((1, 0), (6, 3))
+    assert TWO.bounding_box() == CoreRange((1, 0), (6, 3))
 
 
 def test_everything_that_names_cores() -> None:
@@ -67,4 +67,4 @@ def test_mistakes() -> None:
     with pytest.raises(ProgramError, match="overlap"):
         CoreRangeSet([CoreRange((0, 0), (2, 2)), CoreRange((2, 2), (3, 3))])
     with pytest.raises(ProgramError, match="no bounding box"):
-        _ = CoreRangeSet().bounding_box
+        _ = CoreRangeSet().bounding_box()

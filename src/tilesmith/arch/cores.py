@@ -10,15 +10,26 @@ from typing import NamedTuple, TypeAlias
 from tilesmith.errors import ProgramError
 
 
-class CoreCoord(NamedTuple):
-    """A logical core: x counts columns, y counts rows, (0, 0) is the top left worker.
-
-    >>> CoreCoord(3, 1)
-    CoreCoord(x=3, y=1)
-    """
-
+class _XY(NamedTuple):
     x: int
     y: int
+
+
+class CoreCoord(_XY):
+    """A logical core: x counts columns, y counts rows, (0, 0) is the top left worker.
+
+    >>> CoreCoord(3, 1), CoreCoord((3, 1)) == CoreCoord(3, 1)
+    (CoreCoord(x=3, y=1), True)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, x: int | tuple[int, int], y: int | None = None) -> CoreCoord:
+        if isinstance(x, tuple):
+            return super().__new__(cls, *x)
+        if y is None:
+            raise TypeError("CoreCoord takes x and y")
+        return super().__new__(cls, x, y)
 
     def __str__(self) -> str:
         return f"{self.x}-{self.y}"
@@ -58,8 +69,11 @@ class CoreRange:
         return self.end.y - self.start.y + 1
 
     @property
-    def num_cores(self) -> int:
-        return self.width * self.height
+    def num_cores(self) -> Count:
+        return Count(self.width * self.height)
+
+    def grid_size(self) -> CoreCoord:
+        return CoreCoord(self.width, self.height)
 
     def contains(self, other: CoreCoord | CoreRange) -> bool:
         first, last = (other.start, other.end) if isinstance(other, CoreRange) else (other, other)
@@ -86,6 +100,22 @@ class CoreRange:
         return (CoreCoord(x, y) for x in columns for y in rows)
 
 
+class Count(int):
+    """A number that can be called for itself: ttnn has `num_cores()` where we have `num_cores`."""
+
+    def __call__(self) -> int:
+        return int(self)
+
+
+class Ranges(tuple[CoreRange, ...]):
+    """A tuple that can be called for itself: ttnn has `ranges()` where we have `ranges`."""
+
+    __slots__ = ()
+
+    def __call__(self) -> list[CoreRange]:
+        return list(self)
+
+
 Cores: TypeAlias = "CoreRangeSet | CoreRange | CoreCoord | tuple[int, int] | Sequence[CoreRange]"
 
 
@@ -98,10 +128,10 @@ class CoreRangeSet:
     (3, ['0-0', '1-0', '0-1'])
     """
 
-    ranges: tuple[CoreRange, ...] = ()
+    ranges: Ranges = Ranges()
 
     def __init__(self, ranges: Iterable[CoreRange] | CoreRange = ()) -> None:
-        given = (ranges,) if isinstance(ranges, CoreRange) else tuple(ranges)
+        given = Ranges((ranges,) if isinstance(ranges, CoreRange) else ranges)
         object.__setattr__(self, "ranges", given)
         for i, one in enumerate(given):
             for other in given[:i]:
@@ -150,8 +180,8 @@ class CoreRangeSet:
         return hash(self.ranges)
 
     @cached_property
-    def num_cores(self) -> int:
-        return sum(one.num_cores for one in self.ranges)
+    def num_cores(self) -> Count:
+        return Count(sum(one.num_cores for one in self.ranges))
 
     @cached_property
     def _members(self) -> frozenset[CoreCoord]:
@@ -179,7 +209,6 @@ class CoreRangeSet:
         """The union, joined into rectangles."""
         return CoreRangeSet.from_cores(self._members | other._members)
 
-    @property
     def bounding_box(self) -> CoreRange:
         if not self.ranges:
             raise ProgramError("an empty core range set has no bounding box")

@@ -14,6 +14,7 @@ _MODULES = (
     "grid_sample.api",
     "matmul.api",
     "normalization.api",
+    "queries",
     "rearrange.joins",
     "rearrange.layout",
     "rearrange.memory",

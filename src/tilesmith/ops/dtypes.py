@@ -27,6 +27,8 @@ class DataType(Enum):
     UINT8 = 5
     UINT16 = 6
     INT32 = 7
+    FP8_E4M3 = 8
+    INT8 = 9
 
     def __repr__(self) -> str:
         return str(self)
@@ -64,11 +66,14 @@ _FORMATS = {
     DataType.UINT8: DataFormat.UInt8,
     DataType.UINT16: DataFormat.UInt16,
     DataType.INT32: DataFormat.Int32,
+    DataType.FP8_E4M3: DataFormat.Fp8_e4m3,
+    DataType.INT8: DataFormat.Int8,
 }
 _TYPES = {stored: shown for shown, stored in _FORMATS.items()}
 
 bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
 bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
+int8, fp8_e4m3 = DataType.INT8, DataType.FP8_E4M3
 uint8, uint16, uint32, int32 = DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.INT32
 
 # What ttnn.from_torch takes a torch type for when no dtype is given.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tilesmith.ops.device import MeshDevice
+from tilesmith import settings
+from tilesmith.arch import load_arch
+from tilesmith.ops.device import Arch, MeshDevice
 from tilesmith.runtime import open_device as open_chip
 
 
@@ -49,3 +51,47 @@ def manage_device(device_id: int = 0) -> Iterator[MeshDevice]:
 def get_num_devices() -> int:
     """One chip."""
     return 1
+
+
+def get_device_ids() -> list[int]:
+    return [0]
+
+
+def get_arch_name() -> str:
+    """The family of the chip that the settings name, in ttnn's words.
+
+    >>> get_arch_name()
+    'wormhole_b0'
+    """
+    return Arch(load_arch(settings.current().arch).family).name.lower()
+
+
+# ---- the names of the C++ library ----
+
+_default: list[MeshDevice | None] = [None]
+
+
+def CreateDevice(device_id: int = 0, *_: object, **__: object) -> MeshDevice:  # noqa: N802 - ttnn's name
+    """`open_device`; what is said about queues, regions and dispatch concerns hardware."""
+    return open_device(device_id)
+
+
+def GetDefaultDevice() -> MeshDevice | None:  # noqa: N802 - ttnn's name
+    """The device for tensors that name none."""
+    return _default[0]
+
+
+def SetDefaultDevice(device: MeshDevice | None) -> None:  # noqa: N802 - ttnn's name
+    _default[0] = device
+
+
+def GetNumAvailableDevices() -> int:  # noqa: N802 - ttnn's name
+    return get_num_devices()
+
+
+def GetNumPCIeDevices() -> int:  # noqa: N802 - ttnn's name
+    return get_num_devices()
+
+
+def GetPCIeDeviceID(device_id: int) -> int:  # noqa: N802 - ttnn's name
+    return device_id

@@ -34,9 +34,19 @@ class Tensor:
 
     __slots__ = ("__weakref__", "_on_device", "_on_host")
 
-    def __init__(self, on_host: HostTensor | None = None, on_device: DeviceTensor | None = None) -> None:
-        self._on_host = on_host
-        self._on_device = on_device
+    def __init__(
+        self,
+        *values: Any,
+        on_host: HostTensor | None = None,
+        on_device: DeviceTensor | None = None,
+        **options: Any,
+    ) -> None:
+        """From what `from_values` takes; operations here give the storage itself."""
+        if values or options:
+            made = _from_values(*values, **options)
+            on_host, on_device = made.on_host, made.on_device
+        self._on_host: HostTensor | None = on_host
+        self._on_device: DeviceTensor | None = on_device
 
     @staticmethod
     def of_device(tensor: DeviceTensor) -> Tensor:
@@ -247,3 +257,47 @@ class Tensor:
         fatal(self._on_device is not None, "Tensor is not on device!")
         assert self._on_device is not None
         return self._on_device
+
+
+def _from_values(
+    tensor: Any,
+    data_type: Any = None,
+    *more: Any,
+    device: MeshDevice | None = None,
+    layout: Layout | None = None,
+    mem_config: MemoryConfig | None = None,
+    tile: TileShape | None = None,
+    pad_value: float | None = None,
+    **others: Any,
+) -> Tensor:
+    """ttnn.Tensor(torch tensor, type, device, layout, memory), or (values, shape, type, layout, device)."""
+    import numpy as np
+    import torch
+
+    from tilesmith.ops.framework.registry import call
+
+    if isinstance(tensor, Tensor):
+        return tensor
+    positional = list(more)
+    if isinstance(tensor, (list, tuple)):
+        tensor = torch.tensor(tensor).reshape(tuple(data_type))
+        data_type = positional.pop(0) if positional else others.pop("dtype")
+        layout = positional.pop(0) if positional else layout
+        device = positional.pop(0) if positional else device
+    else:
+        device = positional.pop(0) if positional else device
+        layout = positional.pop(0) if positional else layout
+    memory = positional.pop(0) if positional else others.pop("memory_config", mem_config)
+    values = torch.from_numpy(tensor) if isinstance(tensor, np.ndarray) else tensor
+    made: Tensor = call(
+        "ttnn.from_torch",
+        values,
+        data_type,
+        layout=layout,
+        device=device,
+        memory_config=memory,
+        tile=tile,
+        pad_value=pad_value,
+        **others,
+    )
+    return made

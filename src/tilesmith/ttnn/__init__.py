@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 from tilesmith.arch.cores import corerange_to_cores
-from tilesmith.formats import TileShape as Tile
 from tilesmith.formats import tile_bytes
 from tilesmith.ops.catalogue import load_operations
 from tilesmith.ops.compute_config import ComputeKernelConfig, init_device_compute_kernel_config
@@ -25,6 +24,8 @@ from tilesmith.ops.dtypes import (
     bfloat8_b,
     bfloat16,
     float32,
+    fp8_e4m3,
+    int8,
     int32,
     uint8,
     uint16,
@@ -32,6 +33,7 @@ from tilesmith.ops.dtypes import (
 )
 from tilesmith.ops.elementwise.activation import Activation as UnaryWithParam
 from tilesmith.ops.elementwise.activation import UnaryOpType
+from tilesmith.ops.embedding.api import EmbeddingsType
 from tilesmith.ops.framework import (
     attach_golden_function,
     get_golden_function,
@@ -68,13 +70,6 @@ from tilesmith.ops.memory import (
     L1_WIDTH_SHARDED_MEMORY_CONFIG,
     MemoryConfig,
 )
-from tilesmith.ops.opening import (
-    close_device,
-    get_num_devices,
-    manage_device,
-    open_device,
-    synchronize_device,
-)
 from tilesmith.ops.program_configs import (
     LayerNormDefaultProgramConfig,
     LayerNormShardedMultiCoreProgramConfig,
@@ -86,9 +81,11 @@ from tilesmith.ops.program_configs import (
     SoftmaxDefaultProgramConfig,
     SoftmaxShardedMultiCoreProgramConfig,
 )
+from tilesmith.ops.queries import get_memory_config, is_tensor_storage_on_device
 from tilesmith.ops.shape import Shape
 from tilesmith.ops.shard_strategy import ShardStrategy, create_sharded_memory_config
 from tilesmith.ops.tensor import StorageType, Tensor
+from tilesmith.ops.tile import Tile
 from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet, MathFidelity, num_cores_to_corerangeset
 from tilesmith.program import Processor as DataMovementProcessor
 from tilesmith.runtime import (
@@ -101,6 +98,34 @@ from tilesmith.runtime import (
     TensorMemoryLayout,
 )
 from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.ttnn import cluster, device, graph, tracer, types
+from tilesmith.ttnn.config import (
+    CONFIG,
+    CONFIG_OVERRIDES,
+    CONFIG_PATH,
+    Config,
+    load_config_from_dictionary,
+    load_config_from_json_file,
+    manage_config,
+)
+from tilesmith.ttnn.device import (
+    CreateDevice,
+    DispatchCoreAxis,
+    DispatchCoreConfig,
+    DispatchCoreType,
+    GetDefaultDevice,
+    GetNumAvailableDevices,
+    GetNumPCIeDevices,
+    GetPCIeDeviceID,
+    SetDefaultDevice,
+    close_device,
+    get_arch_name,
+    get_device_ids,
+    get_num_devices,
+    manage_device,
+    open_device,
+    synchronize_device,
+)
 
 TILE_SIZE = 32
 Device = MeshDevice
@@ -130,6 +155,9 @@ def __dir__() -> list[str]:
 
 
 __all__ = [  # the operations come on top, by name
+    "CONFIG",
+    "CONFIG_OVERRIDES",
+    "CONFIG_PATH",
     "DRAM_MEMORY_CONFIG",
     "L1_BLOCK_SHARDED_MEMORY_CONFIG",
     "L1_HEIGHT_SHARDED_MEMORY_CONFIG",
@@ -146,15 +174,25 @@ __all__ = [  # the operations come on top, by name
     "CBFormatDescriptor",
     "ComputeConfigDescriptor",
     "ComputeKernelConfig",
+    "Config",
     "CoreCoord",
     "CoreGrid",
     "CoreRange",
     "CoreRangeSet",
     "CoreType",
+    "CreateDevice",
     "DataMovementConfigDescriptor",
     "DataMovementProcessor",
     "DataType",
     "Device",
+    "DispatchCoreAxis",
+    "DispatchCoreConfig",
+    "DispatchCoreType",
+    "EmbeddingsType",
+    "GetDefaultDevice",
+    "GetNumAvailableDevices",
+    "GetNumPCIeDevices",
+    "GetPCIeDeviceID",
     "KernelDescriptor",
     "LayerNormDefaultProgramConfig",
     "LayerNormShardedMultiCoreProgramConfig",
@@ -171,6 +209,7 @@ __all__ = [  # the operations come on top, by name
     "ReaderConfigDescriptor",
     "RuntimeArgs",
     "SemaphoreDescriptor",
+    "SetDefaultDevice",
     "Shape",
     "ShardOrientation",
     "ShardSpec",
@@ -195,14 +234,26 @@ __all__ = [  # the operations come on top, by name
     "bfloat16",
     "cb_descriptor_from_sharded_tensor",
     "close_device",
+    "cluster",
     "corerange_to_cores",
     "create_sharded_memory_config",
+    "device",
     "float32",
+    "fp8_e4m3",
+    "get_arch_name",
+    "get_device_ids",
     "get_golden_function",
+    "get_memory_config",
     "get_num_devices",
+    "graph",
     "grid_to_cores",
     "init_device_compute_kernel_config",
+    "int8",
     "int32",
+    "is_tensor_storage_on_device",
+    "load_config_from_dictionary",
+    "load_config_from_json_file",
+    "manage_config",
     "manage_device",
     "merge_program_descriptors",
     "num_cores_to_corerangeset",
@@ -210,6 +261,8 @@ __all__ = [  # the operations come on top, by name
     "split_work_to_cores",
     "synchronize_device",
     "tile_size",
+    "tracer",
+    "types",
     "uint8",
     "uint16",
     "uint32",

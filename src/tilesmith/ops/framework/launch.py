@@ -41,6 +41,8 @@ def launch(
         operation.validate(attrs, taken)
     specs = entry.specs if entry is not None else operation.output_specs(attrs, taken)
     made = given or [DeviceTensor(device._allocate(spec)) for spec in specs]
+    if all(spec.num_pages == 0 for spec in specs):
+        return tuple(output) if given else tuple(Tensor.of_device(one) for one in made)
     if entry is None:
         cache.missed()
         program, entry = _build(operation, attrs, taken, made, specs)

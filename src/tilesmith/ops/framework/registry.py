@@ -40,6 +40,9 @@ class RegisteredOperation:
         return self.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if "queue_id" in kwargs and "queue_id" not in self.__signature__.parameters:
+            # ttnn's operations all take it. Programs here run one after another, in the order of the calls.
+            kwargs.pop("queue_id")
         return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:

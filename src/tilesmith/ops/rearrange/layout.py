@@ -147,6 +147,26 @@ def untilize_with_unpadding(
     )
 
 
+@registered("ttnn.fill_implicit_tile_padding", golden=_same)
+def fill_implicit_tile_padding(
+    input_tensor: Tensor, fill_value: float, *, memory_config: MemoryConfig | None = None
+) -> Tensor:
+    """A copy whose padding of tiles holds a value; the tensor itself when it has no padding."""
+    fatal(input_tensor.layout is Layout.TILE, "FillPad should be performed on tile layout")
+    fatal(len(input_tensor.spec.shape) >= 2, "FillPad requires at least 2 dimensions")
+    shape = input_tensor.spec.shape
+    if shape[-1] % TILE == shape[-2] % TILE == 0:
+        return input_tensor
+    return rearrange(
+        [input_tensor],
+        shape,
+        [identity(shape)],
+        label="fill_implicit_tile_padding",
+        memory_config=memory_config,
+        fill=fill_value,
+    )
+
+
 def _cut(tensor: object, end: Sequence[int]) -> object:
     return tensor[tuple(slice(0, one + 1) for one in end)]  # type: ignore[index]  # a torch tensor
 

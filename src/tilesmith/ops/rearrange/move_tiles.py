@@ -46,6 +46,8 @@ def tile_strides(attrs: Attributes, inputs: Sequence[Tensor]) -> tuple[int, list
         return None
     height, width = tensor.shape[-2:]
     rows, cols = attrs.shape[-2:]
+    if attrs.fill and (rows % TILE or cols % TILE):
+        return None  # padding has to be written
     matrix, inside = divmod(segment.offset, height * width) if height * width else (0, 0)
     top, left = divmod(inside, width) if width else (0, 0)
     keeps_tiles = (
