@@ -219,6 +219,10 @@ class BadCallError(UserError):
     """A compiled kernel called with tensors that are not what it was compiled for."""
 
 
+class IndexOutOfBoundsError(UserError, IndexError, RuntimeError):
+    """An index that names no element. torch raises an IndexError, or for some operators a RuntimeError."""
+
+
 class IRError(UserError):
     """Textual IR that cannot be read, or that does not verify."""
 

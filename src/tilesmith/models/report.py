@@ -6,9 +6,13 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import torch
 from torch.fx import GraphModule
 
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
+
+LIMITS = "limits"
+"""In the meta of a graph: what its report says of NaN and infinity."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Report:
     downloaded: int = 0
     weights: int = 0
     precision: tuple[PrecisionLine, ...] = ()
+    limits: tuple[str, ...] = ()
+    """Where NaN or infinity come out otherwise than torch has them."""
 
     @property
     def fused(self) -> int:
@@ -73,6 +79,7 @@ class Report:
             "bytes_downloaded": self.downloaded,
             "bytes_weights": self.weights,
             "precision": [asdict(line) for line in self.precision],
+            "limits": list(self.limits),
         }
 
     def __str__(self) -> str:
@@ -87,6 +94,7 @@ class Report:
             lines.append(f"  on the host, {count} x {op}: {reason}")
         for text, count in Counter(map(str, self.precision)).items():
             lines.append(f"  {count:4d} x {text}")
+        lines += [f"  {limit}" for limit in self.limits]
         return "\n".join(lines)
 
 
@@ -107,6 +115,7 @@ def report_of(plan: Plan, module: GraphModule, ops: int) -> Report:
         uploaded=sum(step.view.storage.bytes for step in plan.steps if isinstance(step, Upload)),
         downloaded=sum(step.view.storage.bytes for step in plan.steps if isinstance(step, Download)),
         weights=sum(step.view.storage.bytes for step in plan.constants),
+        limits=tuple(module.meta.get(LIMITS, ())),
     )
 
 
@@ -117,9 +126,10 @@ def _operator(node: Any) -> str:
 
 
 def is_free(node: Any) -> bool:
-    """Whether a node moves and computes nothing: a view, or picking one of several results."""
+    """Whether a node computes nothing: a view, a copy, a check, or picking one of several results."""
     import operator
 
     from tilesmith.models.planning.op_tables import VIEWS
 
-    return node.target in VIEWS or node.target is operator.getitem
+    free = (operator.getitem, torch.ops.aten.clone.default, torch.ops.aten._assert_async.msg)
+    return node.target in VIEWS or node.target in free

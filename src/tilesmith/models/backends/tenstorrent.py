@@ -24,6 +24,7 @@ from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.memory import Slot, plan_memory
 from tilesmith.models.backends.precision import lower_precision
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
+from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.models.planning.blocks import choose_blocks
@@ -143,6 +144,8 @@ class TenstorrentExecutable(Executable):
         self._upload(upload, {**self._fixed, **self.plan.made})
 
     def _upload(self, step: Upload, values: Mapping[str, Any]) -> None:
+        if step.below is not None:
+            check_bounds(values[step.node], 0, step.below)
         matrix = to_matrix(values[step.node], step.view, step.additive)
         self.tensor(step.view.storage).copy_from_numpy(matrix)
 

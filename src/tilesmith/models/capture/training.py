@@ -69,7 +69,7 @@ def _rms_norm(node: Node) -> Call:
 
 def _attention(node: Node) -> Call:
     names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
-    query, key, value, mask, dropout, causal, scale, _ = _given(node, *names)
+    query, key, value, mask, dropout, causal, scale, grouped = _given(node, *names)
     shown = [one.meta.get("example_value") for one in (query, key, value)]
     if dropout or any(not isinstance(one, Tensor) or one.dim() != 4 for one in shown):
         return None
@@ -77,7 +77,10 @@ def _attention(node: Node) -> Call:
         return None
     if any(not isinstance(size, int) for one in shown for size in one.shape[1:]):
         return None
-    factor = shown[0].shape[-1] ** -0.5 if scale is None else scale
+    q, k, v = (one.shape for one in shown)
+    if q[0] != k[0] or k[:2] != v[:2] or not (q[1] == k[1] or (grouped and q[1] % k[1] == 0)):
+        return None  # batches that are broadcast: PyTorch takes it apart
+    factor = q[-1] ** -0.5 if scale is None else scale
     return torch.ops.tilesmith.attention.default, (query, key, value, mask, bool(causal), float(factor))
 
 

@@ -21,6 +21,7 @@ def attention(
     """softmax(query key^T * scale + mask) value, for tensors (batch, head, row, column).
 
     Several heads of queries may share one head of keys and values. A mask of truth values says what is seen.
+    The first row of a causal one sees the first key alone, however many keys there are, as in torch.
 
     >>> q = torch.zeros(1, 2, 4, 8).double()
     >>> attention(q, q, q + 1, None, True, 1.0).unique().tolist()
@@ -56,7 +57,7 @@ def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None, causal: bool, s
     scores = (q @ spread(k, q.shape[1]).transpose(-1, -2)) * scale
     if causal:
         rows, keys = scores.shape[-2:]
-        later = torch.ones(rows, keys, dtype=torch.bool, device=q.device).triu(keys - rows + 1)
+        later = torch.ones(rows, keys, dtype=torch.bool, device=q.device).triu(1)
         scores = scores + torch.zeros(rows, keys, dtype=q.dtype, device=q.device).masked_fill(later, _UNSEEN)
     if mask is not None:
         seen = mask.dtype == torch.bool

@@ -72,6 +72,8 @@ def can_average(target: Any, args: Sequence[Any]) -> bool:
         channels, groups = args[0].meta["val"].shape[1], args[1]
         wide = lcm(channels // groups, TILE)
         return bool((wide if channels % wide == 0 else padded(channels)) > WIDEST)
+    if args[0].meta["val"].dim() != 4:
+        return False
     usual: list[Any] = [(), (0,), False, True, None]
     taps, _, padding, ceil, include, divisor = [*args[1:], *usual[len(args) - 2 :]]
     if divisor == prod(pair(taps)):

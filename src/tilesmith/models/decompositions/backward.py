@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from tilesmith.models.custom_ops.attention import backward_products
-from tilesmith.models.decompositions.interpolate import lines
+from tilesmith.models.decompositions.interpolate import lines, repeats_evenly
 
 aten = torch.ops.aten
 
@@ -81,11 +81,16 @@ def nearest_gradient(grad: Tensor, size: Sequence[int], given: Sequence[int], *_
 
 
 def smooth_gradient(
-    grad: Tensor, size: Sequence[int], given: Sequence[int], corners: bool, *_: Any
+    grad: Tensor,
+    size: Sequence[int],
+    given: Sequence[int],
+    corners: bool,
+    high: float | None = None,
+    long: float | None = None,
 ) -> Tensor:
     down, along = (
-        lines(aten.upsample_bilinear2d.vec, given[2 + dim], size[dim], corners).to(grad.dtype)
-        for dim in (0, 1)
+        lines(aten.upsample_bilinear2d.vec, given[2 + dim], size[dim], corners, factor).to(grad.dtype)
+        for dim, factor in enumerate((high, long))
     )
     return torch.matmul(torch.matmul(down, grad), along.T)
 
@@ -122,11 +127,12 @@ GRADIENTS: dict[Any, Callable[..., Any]] = {
 def can_derive(target: Any, args: Sequence[Any]) -> bool:
     """Whether a call is one of those that can be done so; tensors are nodes here."""
     if target is aten.upsample_nearest2d_backward.default:
-        return all(size % given == 0 for size, given in zip(args[1], args[2][2:], strict=True))
+        return repeats_evenly(args[2][2:], args[1], args[3:])
     if target is aten.avg_pool2d_backward.default:
         grad, x, window, stride, padding, ceil = args[:6]
         sizes = zip(grad.meta["val"].shape[2:], window, x.meta["val"].shape[2:], strict=True)
-        even = list(stride or window) == list(window) and not any(padding) and not ceil
+        divisor = args[7] if len(args) > 7 else None
+        even = list(stride or window) == list(window) and not any(padding) and not ceil and not divisor
         return even and all(count * wide == size for count, wide, size in sizes)
     if target is aten._scaled_dot_product_flash_attention_for_cpu_backward.default:
         return not args[6]

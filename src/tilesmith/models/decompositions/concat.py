@@ -72,7 +72,8 @@ def rows_added(x: Tensor, dim: int, numbers: Tensor, part: Tensor, *, alpha: flo
     [[0.0], [0.0], [2.0]]
     """
     size = x.shape[dim]
-    hits: Tensor = torch.ops.tilesmith.equality(torch.arange(size)[:, None], numbers.reshape(1, -1))
+    rows = torch.ops.tilesmith.in_bounds(numbers, size, False).reshape(1, -1)
+    hits: Tensor = torch.ops.tilesmith.equality(torch.arange(size)[:, None], rows)
     first = part.movedim(dim, 0)
     spread = (
         (hits.to(x.dtype) @ first.reshape(first.shape[0], -1))

@@ -1,4 +1,4 @@
-"""Picking elements by number, and putting them back: rows of a table, and products with ones and zeros.
+"""Picking elements by number, and putting them back: rows of a table, and sums of what ones and zeros choose.
 
 Numbers that say which elements are meant are computed on the host if they come from there. Kernels pick rows
 of a matrix; so every operator here becomes rows picked from a tensor that is laid out as such a matrix.
@@ -19,10 +19,13 @@ LONGEST_RANKED = 1024
 """The longest row whose elements are compared with each other to sort it."""
 
 
+def checked(numbers: Tensor, size: int, wraps: bool = False) -> Tensor:
+    """Numbers that name elements of a dimension, or count from its end. Others are an error, as in torch."""
+    return torch.ops.tilesmith.in_bounds(numbers, size, wraps)  # type: ignore[no-any-return]
+
+
 def rows_of(table: Tensor, numbers: Tensor) -> Tensor:
-    """Rows of a matrix; numbers below zero count from its end."""
-    found = torch.where(numbers < 0, numbers + table.shape[0], numbers)
-    return aten.embedding(table, found)  # type: ignore[no-any-return]
+    return aten.embedding(table, numbers)  # type: ignore[no-any-return]
 
 
 def indexed(x: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
@@ -56,6 +59,7 @@ def gathered(x: Tensor, dim: int, numbers: Tensor, **_: Any) -> Tensor:
     [[2.0], [3.0]]
     """
     dim %= x.dim()
+    numbers = checked(numbers, x.shape[dim])
     place = torch.zeros((), dtype=torch.int64)
     for axis, size in enumerate(x.shape):
         along = [1] * x.dim()
@@ -72,32 +76,48 @@ def chosen(dim: int, numbers: Tensor, size: int) -> Tensor:
     return torch.ops.tilesmith.equality(places, wanted)  # type: ignore[no-any-return]
 
 
-def scattered(x: Tensor, dim: int, numbers: Tensor, source: Any, *, reduce: str = "") -> Tensor:
-    """torch.scatter and scatter_add: every place looks for the numbers that name it.
+def scattered(x: Tensor, dim: int, numbers: Tensor, source: Any) -> Tensor:
+    """torch.scatter: every place gathers the last element that is put there.
 
-    >>> one = torch.ones(1, 2)
-    >>> scattered(torch.zeros(1, 4), 1, torch.tensor([[3, 1]]), one).tolist()
-    [[0.0, 1.0, 0.0, 1.0]]
+    >>> scattered(torch.zeros(1, 4), 1, torch.tensor([[3, 1, 3]]), torch.tensor([[1.0, 2.0, 5.0]])).tolist()
+    [[0.0, 2.0, 0.0, 5.0]]
     """
     dim %= x.dim()
-    x_part = x[tuple(slice(0, x.shape[a] if a == dim else numbers.shape[a]) for a in range(x.dim()))]
-    hits = chosen(dim, numbers, x.shape[dim]).to(x.dtype)
-    values = (
-        source
-        if isinstance(source, Tensor)
-        else torch.full((1,) * numbers.dim(), float(source), dtype=x.dtype)
-    )
-    if isinstance(source, Tensor):
-        values = values[tuple(slice(0, size) for size in numbers.shape)]
-    summed = (hits * values.movedim(dim, -1).unsqueeze(dim)).sum(-1)
-    if reduce == "add":
-        return x_part + summed
-    hit = hits.amax(-1)
-    return torch.where(hit > 0, summed, x_part)
+    along = [size if axis == dim else 1 for axis, size in enumerate(numbers.shape)]
+    turn = torch.arange(numbers.shape[dim]).reshape(along).expand(numbers.shape)
+    last = last_put(x.shape, dim, checked(numbers, x.shape[dim]), turn)
+    if not isinstance(source, Tensor):
+        return torch.where(last >= 0, source, x)
+    part = source[tuple(slice(0, size) for size in numbers.shape)]
+    return torch.where(last >= 0, gathered(part, dim, last.clamp(min=0)), x)
+
+
+def last_put(shape: Sequence[int], dim: int, numbers: Tensor, turn: Tensor) -> Tensor:
+    """For each place the last of those that are put there, by its turn; -1 where nothing is.
+
+    >>> last_put([3], 0, torch.tensor([2, 0, 2]), torch.arange(3)).tolist()
+    [1, -1, 2]
+    """
+    nothing = torch.full(list(shape), -1, dtype=torch.int64)
+    return nothing.scatter_reduce(dim, numbers.to(torch.int64), turn, "amax")
+
+
+def scatter_added(x: Tensor, dim: int, numbers: Tensor, source: Tensor) -> Tensor:
+    """torch.scatter_add: every place sums what the numbers that name it bring.
+
+    >>> scatter_added(torch.zeros(1, 4), 1, torch.tensor([[3, 3]]), torch.ones(1, 2)).tolist()
+    [[0.0, 0.0, 0.0, 2.0]]
+    """
+    dim %= x.dim()
+    hits = chosen(dim, checked(numbers, x.shape[dim]), x.shape[dim])
+    values = source[tuple(slice(0, size) for size in numbers.shape)]
+    return x + torch.where(hits > 0, values.movedim(dim, -1).unsqueeze(dim), 0.0).sum(-1)
 
 
 def put(x: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """index_put: a product of ones and zeros with what is put, the dimensions that are picked from in front.
+    """index_put, the dimensions picked from in front: every row gathers the last one that is put there.
+
+    What accumulates is a product of ones and zeros with what is put.
 
     >>> put(torch.zeros(3, 2), [torch.tensor([2])], torch.ones(1, 2)).tolist()
     [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
@@ -112,11 +132,13 @@ def put(x: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumulate: b
     rows = prod(x.shape[dim] for dim in dims)
     wide = x.permute(order).reshape(rows, -1)
     given = _values_in_front(values, dims, rest, numbers.dim())
-    hits = torch.ops.tilesmith.equality(torch.arange(rows)[:, None], numbers.reshape(1, -1)).to(x.dtype)
-    summed = hits @ given.expand([*numbers.shape, *(x.shape[dim] for dim in rest)]).reshape(
-        numbers.numel(), -1
-    )
-    made = wide + summed if accumulate else torch.where(hits.amax(1, keepdim=True) > 0, summed, wide)
+    table = given.expand([*numbers.shape, *(x.shape[dim] for dim in rest)]).reshape(numbers.numel(), -1)
+    if accumulate:
+        hits: Tensor = torch.ops.tilesmith.equality(torch.arange(rows)[:, None], numbers.reshape(1, -1))
+        made = wide + hits.to(x.dtype) @ table
+    else:
+        last = last_put([rows], 0, numbers.reshape(-1), torch.arange(numbers.numel()))
+        made = torch.where(last[:, None] >= 0, rows_of(table, last.clamp(min=0)), wide)
     back = sorted(range(x.dim()), key=order.__getitem__)
     return made.reshape([x.shape[dim] for dim in order]).permute(back)
 
@@ -125,7 +147,7 @@ def _row_numbers(sizes: Sequence[int], picks: Sequence[Tensor]) -> Tensor:
     """The places that numbers along several dimensions name, if those were one; below zero from the end."""
     numbers = torch.zeros((), dtype=torch.int64)
     for size, pick in zip(sizes, picks, strict=True):
-        numbers = numbers * size + torch.where(pick < 0, pick + size, pick)
+        numbers = numbers * size + checked(pick, size, wraps=True)
     return numbers.expand(torch.broadcast_shapes(*(pick.shape for pick in picks)))
 
 
@@ -148,8 +170,9 @@ def put_in_turn(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     width = x.shape[-1] if mask.dim() and mask.shape[-1] == 1 else 1
     table = source.reshape(-1, width)
     wide = mask.expand([*x.shape[:-1], 1] if width > 1 else x.shape)
-    turn = (wide.reshape(-1).to(torch.int64).cumsum(0) - 1).clamp(0, table.shape[0] - 1)
-    return torch.where(wide, rows_of(table, turn).reshape(x.shape), x)
+    turn = wide.reshape(-1).to(torch.int64).cumsum(0) - 1
+    found = checked(torch.where(wide.reshape(-1), turn, 0), table.shape[0])
+    return torch.where(wide, rows_of(table, found).reshape(x.shape), x)
 
 
 # ---- order ----
@@ -178,9 +201,9 @@ def first_of(
     """
     last = x.movedim(dim, -1)
     taken = ranks(last, largest).unsqueeze(-2) == torch.arange(count).unsqueeze(-1)
-    values = torch.where(taken, last.unsqueeze(-2), 0.0).sum(-1)
     places = torch.where(taken, torch.arange(x.shape[dim]), 0).sum(-1)
-    return values.to(x.dtype).movedim(-1, dim), places.movedim(-1, dim)
+    places = places.clamp(max=x.shape[dim] - 1)  # elements of a row with a NaN may share a rank
+    return gathered(last, -1, places).movedim(-1, dim), places.movedim(-1, dim)
 
 
 def in_order(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
@@ -218,9 +241,7 @@ PICKS: dict[Any, Callable[..., Any]] = {
     aten.index_select.default: lambda x, dim, numbers: indexed(x, [*[None] * (dim % x.dim()), numbers]),
     aten.scatter.src: scattered,
     aten.scatter.value: scattered,
-    aten.scatter_add.default: lambda x, dim, numbers, source: scattered(
-        x, dim, numbers, source, reduce="add"
-    ),
+    aten.scatter_add.default: scatter_added,
     aten.index_put.default: put,
     aten._unsafe_index.Tensor: indexed,
     aten._unsafe_index_put.default: put,
@@ -250,6 +271,8 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
         )
     if target in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default):
         x, dim, numbers = (args[0].meta["val"], args[1], args[2].meta["val"])
+        if not x.dim() or not numbers.numel():
+            return False
         same = [
             a == b
             for axis, (a, b) in enumerate(zip(x.shape, numbers.shape, strict=True))
@@ -277,4 +300,4 @@ def _fills(args: Sequence[Any]) -> bool:
 
 def _is_number(pick: Any) -> bool:
     kind = pick.meta["val"].dtype
-    return not kind.is_floating_point and kind != torch.bool
+    return not kind.is_floating_point and kind not in (torch.bool, torch.uint8)  # both are masks

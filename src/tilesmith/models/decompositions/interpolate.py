@@ -6,7 +6,7 @@ operator itself makes of ones on a diagonal, which is computed when the model is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -15,22 +15,31 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
-def lines(operator: Any, size: int, wanted: int, *rest: Any) -> Tensor:
-    """The matrix (size, wanted) by which an operator resamples a line.
+def lines(
+    operator: Any, size: int, wanted: int, corners: bool | None = None, factor: float | None = None
+) -> Tensor:
+    """The matrix (size, wanted) by which an operator resamples a line; a factor may say more than the size.
 
     >>> lines(aten.upsample_bilinear2d.vec, 2, 3, True).tolist()
     [[1.0, 0.5, 0.0], [0.0, 0.5, 1.0]]
     """
-    diagonal = torch.eye(size).reshape(1, size, size, 1)
-    made: Tensor = operator(diagonal, [wanted, 1], *rest, None) if rest else operator(diagonal, [wanted, 1])
-    return made.reshape(size, wanted)
+    # Two equal columns: torch's filters read an image of one column in the wrong order.
+    diagonal = torch.eye(size).reshape(1, size, size, 1).expand(1, size, size, 2).contiguous()
+    if corners is None:
+        made: Tensor = operator(diagonal, [wanted, 2])
+    elif factor is None:
+        made = operator(diagonal, [wanted, 2], corners, None)
+    else:
+        made = operator(diagonal, None, corners, [factor, 1.0])
+    return made[..., 0].reshape(size, wanted)
 
 
 def resampled(operator: Any) -> Callable[..., Tensor]:
     def make(x: Tensor, size: Any, corners: bool, factors: Any = None) -> Tensor:
         tall, wide = _wanted(x, size, factors)
-        down = lines(operator, x.shape[2], tall, corners).to(x.dtype)
-        along = lines(operator, x.shape[3], wide, corners).to(x.dtype)
+        high, long = (None, None) if factors is None else factors
+        down = lines(operator, x.shape[2], tall, corners, high).to(x.dtype)
+        along = lines(operator, x.shape[3], wide, corners, long).to(x.dtype)
         return torch.matmul(torch.matmul(down.T, x), along)
 
     return make
@@ -44,7 +53,20 @@ def _wanted(x: Tensor, size: Any, factors: Any) -> tuple[int, int]:
 
 def along_a_line(x: Tensor, size: Any, corners: bool, factors: Any = None) -> Tensor:
     wanted = int(size[0]) if size is not None else int(x.shape[2] * factors[0])
-    return torch.matmul(x, lines(aten.upsample_bilinear2d.vec, x.shape[2], wanted, corners).to(x.dtype))
+    factor = None if factors is None else factors[0]
+    matrix = lines(aten.upsample_bilinear2d.vec, x.shape[2], wanted, corners, factor)
+    return torch.matmul(x, matrix.to(x.dtype))
+
+
+def repeats_evenly(given: Sequence[int], size: Sequence[int], factors: Sequence[Any]) -> bool:
+    """Whether nearest neighbours are whole repetitions: a factor that is not the ratio of sizes moves them.
+
+    >>> repeats_evenly([2], [4], [None]), repeats_evenly([2], [4], [2.4])
+    (True, False)
+    """
+    ratios = [wide / have for have, wide in zip(given, size, strict=True)]
+    named = [one for one in factors if one is not None]
+    return all(one % 1 == 0 for one in ratios) and (not named or list(named) == ratios)
 
 
 def pooled(x: Tensor, size: Any) -> Tensor:

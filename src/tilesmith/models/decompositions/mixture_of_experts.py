@@ -11,7 +11,7 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
-def grouped_product(x: Tensor, weight: Tensor, ends: Tensor, *_: Any, **__: Any) -> Tensor:
+def grouped_product(x: Tensor, weight: Tensor, ends: Tensor, *_: None) -> Tensor:
     """Rows up to ends[0] times weight[0], those from there to ends[1] times weight[1] ...
 
     All rows are multiplied with every weight, and what does not belong is left out.
@@ -52,4 +52,5 @@ def can_route(name: str, args: Any) -> bool:
     """Whether a call is one of those: a histogram says its limits, a product has a weight for each group."""
     if name == "aten::histc":
         return len(args) == 4 and args[3] > args[2]
-    return bool(args[0].meta["val"].dim() == 2 and args[1].meta["val"].dim() == 3)
+    plain = len(args) > 2 and args[2] is not None and all(one is None for one in args[3:])
+    return bool(plain and args[0].meta["val"].dim() == 2 and args[1].meta["val"].dim() == 3)

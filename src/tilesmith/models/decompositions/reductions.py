@@ -25,13 +25,16 @@ def running_sum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Ten
     return made if dtype is None else made.to(dtype)
 
 
-def vector_norm(x: Tensor, _order: float = 2, dim: Any = None, keepdim: bool = False, **_: Any) -> Tensor:
+def vector_norm(
+    x: Tensor, _order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
+) -> Tensor:
     """The length of vectors.
 
     >>> float(vector_norm(torch.tensor([3.0, 4.0])))
     5.0
     """
-    dims = list(range(x.dim())) if dim is None else dim
+    dims = dim or list(range(x.dim()))
+    x = x if dtype is None else x.to(dtype)
     return (x * x).sum(dims, keepdim=keepdim).sqrt()
 
 
@@ -56,13 +59,13 @@ def variance_and_mean(x: Tensor, dim: Any = None, **kwargs: Any) -> tuple[Tensor
     return variance(x, dim, **kwargs), x.mean(dims, keepdim=kwargs.get("keepdim", False))
 
 
-def product_along(x: Tensor, dim: int, keepdim: bool = False, **_: Any) -> Tensor:
+def product_along(x: Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Tensor:
     """torch.prod, element by element.
 
     >>> product_along(torch.tensor([[2.0, 3.0]]), 1).tolist()
     [6.0]
     """
-    parts = x.unbind(dim)
+    parts = (x if dtype is None else x.to(dtype)).unbind(dim)
     made = parts[0]
     for part in parts[1:]:
         made = made * part
@@ -160,6 +163,8 @@ _MOST_FACTORS = 16
 def can_sum(target: Any, args: Sequence[Any]) -> bool:
     """Whether a call is one that its kernel does not do, and that can be done so; tensors are nodes here."""
     value = args[0].meta["val"]
+    if not value.dim():  # of one number, without dimensions
+        return False
     if target is aten.linalg_vector_norm.default:
         return len(args) < 2 or args[1] == 2
     if target is aten.layer_norm.default:

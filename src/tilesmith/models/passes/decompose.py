@@ -18,8 +18,10 @@ from tilesmith.models.decompositions.grid_sample import SAMPLINGS, can_sample
 from tilesmith.models.decompositions.interpolate import RESAMPLINGS, can_resample
 from tilesmith.models.decompositions.mixture_of_experts import EXPERTS, can_route
 from tilesmith.models.decompositions.reductions import SUMS, can_sum
+from tilesmith.models.decompositions.scaled_products import SCALED, needs_other_form
 from tilesmith.models.passes.edit import insert, replace, tidy
 from tilesmith.models.passes.inline import expand
+from tilesmith.models.planning.limits import note_limit
 
 aten = torch.ops.aten
 
@@ -43,6 +45,7 @@ def _take_apart_once(module: GraphModule) -> bool:
             continue
         make = _parts(node) if node in live else None
         if make is not None and _is_real(node) and _can(node):
+            note_limit(module, node)
             expand(module, node, make)
             changed = True
     return changed
@@ -79,6 +82,8 @@ def _is_real(node: Node) -> bool:
 def _can(node: Node) -> bool:
     """Whether the arguments of a call are among those its parts can do."""
     args: Any = node.args
+    if node.target in SCALED:
+        return needs_other_form(node)
     if node.target in GRADIENTS:
         return can_derive(node.target, args)
     if node.target in PICKS:
@@ -133,4 +138,5 @@ _PARTS: dict[Any, Callable[..., Any]] = {
     **AVERAGES,
     **CONVOLUTIONS,
     **SAMPLINGS,
+    **SCALED,
 }

@@ -10,6 +10,8 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
+ASSERT = torch.ops.aten._assert_async.msg
+"""What raises an error where a model's indices are not what they must be."""
 _VIEWS = (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default)
 
 
@@ -67,9 +69,18 @@ def tidy(module: GraphModule) -> None:
     module.recompile()
 
 
+def changes_by_itself(node: Node) -> bool:
+    """Whether equal calls may give different results: one that draws random numbers, or writes."""
+    schema = getattr(node.target, "_schema", None)
+    draws = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+    return draws or bool(schema is not None and schema.is_mutable)
+
+
 def _has_effects(node: Node) -> bool:
     schema = getattr(node.target, "_schema", None)
-    return node.op in ("placeholder", "output") or bool(schema is not None and schema.is_mutable)
+    if node.op in ("placeholder", "output") or node.target is ASSERT:
+        return True
+    return bool(schema is not None and schema.is_mutable)
 
 
 def _mode_of(nodes: Sequence[Node]) -> FakeTensorMode:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from tilesmith.models.passes.edit import insert_constant, replace, tidy
+from tilesmith.models.passes.edit import insert_constant, replace, tidy, value_of
 from tilesmith.models.passes.match import is_call
 from tilesmith.models.planning.plan import constants_of
 
@@ -31,13 +31,13 @@ def fold_batch_norm(module: GraphModule) -> None:
             found is None
             or not is_call(conv, *_CONVOLUTIONS)
             or len(conv.users) != 1
-            or conv.args[1] not in constants
+            or not _can_take(conv, constants)
         ):
             continue
         scale, shift = found
         weight = constants[conv.args[1]]
         bias = constants.get(conv.args[2]) if len(conv.args) > 2 and conv.args[2] is not None else None
-        scaled = weight * scale.reshape(-1, *[1] * (weight.dim() - 1))
+        scaled = _scaled(weight, scale, conv)
         shifted = shift if bias is None else shift + bias * scale
         rest = conv.args[3:]
         conv.args = (
@@ -49,6 +49,24 @@ def fold_batch_norm(module: GraphModule) -> None:
         _use_instead(module, node, conv)
         constants = constants_of(module)
     tidy(module)
+
+
+def _can_take(conv: Node, constants: dict[Node, torch.Tensor]) -> bool:
+    """Whether weight and bias of a convolution are known, and the norm's channels are its filters."""
+    bias = conv.args[2] if len(conv.args) > 2 else None
+    known = conv.args[1] in constants and (bias is None or bias in constants)
+    return known and value_of(conv).dim() == constants[conv.args[1]].dim()  # type: ignore[index]
+
+
+def _scaled(weight: torch.Tensor, scale: torch.Tensor, conv: Node) -> torch.Tensor:
+    """Filters times a factor each. A transposed convolution has them second, those of each group apart."""
+    if conv.target is not aten.convolution.default or not conv.args[6]:
+        return weight * scale.reshape(-1, *[1] * (weight.dim() - 1))
+    groups = conv.args[8]
+    assert isinstance(groups, int)
+    inner, outer, *taps = weight.shape
+    apart = weight.reshape(groups, inner // groups, outer, *taps)
+    return (apart * scale.reshape(groups, 1, outer, *[1] * len(taps))).reshape(weight.shape)
 
 
 def _parameters(node: Any, constants: dict[Node, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor] | None:

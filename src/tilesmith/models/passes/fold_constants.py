@@ -8,18 +8,9 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from tilesmith.models.passes.edit import insert_constant, runnable, tidy
+from tilesmith.models.passes.edit import changes_by_itself, insert_constant, runnable, tidy
 from tilesmith.models.planning.plan import constants_of
 
-aten = torch.ops.aten
-# What a call changes or draws anew each time is no constant.
-_NEVER = {
-    aten.rand.default,
-    aten.randn.default,
-    aten.bernoulli.p,
-    aten.rand_like.default,
-    aten.randn_like.default,
-}
 # Larger ones are cheaper to make on the device than to bring there.
 _LARGEST = 1 << 28
 
@@ -44,8 +35,7 @@ def fold_constants(module: GraphModule) -> None:
 
 
 def _is_known(node: Node, known: dict[Node, Any]) -> bool:
-    target: Any = node.target
-    if target in _NEVER or getattr(getattr(target, "_schema", None), "is_mutable", False):
+    if changes_by_itself(node):
         return False
     value = node.meta.get("val")
     if isinstance(value, torch.Tensor) and value.numel() > _LARGEST:

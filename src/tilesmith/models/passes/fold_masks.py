@@ -26,13 +26,11 @@ def _fold(node: Node, mask: torch.Tensor) -> None:
     args = [*node.args, *(None, 0.0, False)[len(node.args) - 3 :]]
     if bool(seen.all()):
         args[3] = None
-    elif hides_whole and bool((seen == _triangle(mask)).all()):
+    elif hides_whole and _is_triangle(seen):
         args[3], args[5] = None, True
     node.args = tuple(args)
 
 
-def _triangle(mask: torch.Tensor) -> torch.Tensor:
-    rows, columns = mask.shape[-2:]
-    if rows != columns:
-        return torch.zeros((), dtype=torch.bool)
-    return torch.ones(rows, columns, dtype=torch.bool).tril()
+def _is_triangle(seen: torch.Tensor) -> bool:
+    rows, columns = seen.shape[-2:]
+    return rows == columns and bool((seen == torch.ones(rows, columns, dtype=torch.bool).tril()).all())

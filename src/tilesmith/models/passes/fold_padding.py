@@ -22,7 +22,7 @@ def fold_padding(module: GraphModule) -> None:
             continue
         padded = node.args[0]
         border = _border(padded)
-        if border is None or not _is_plain(node):
+        if border is None or not _is_plain(node) or value_of(node).dim() != 4:
             continue
         before, after = border
         stride = _pair(node.args[3] if len(node.args) > 3 else 1)

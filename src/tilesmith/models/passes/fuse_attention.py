@@ -9,6 +9,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models.passes.edit import insert, replace, tidy, value_of
 from tilesmith.models.passes.match import DIV, factors, is_call, terms, uncast, with_number
+from tilesmith.models.planning.dtypes import is_real
 
 aten = torch.ops.aten
 _SOFTMAX = (aten.softmax.int, aten._softmax.default)
@@ -40,8 +41,8 @@ def _attention(node: Any) -> tuple[Node, Node, Node, Node | None, float] | None:
     query, key = scores.args[0], _unturned(scores.args[1])
     if key is None or not _used_once(weights, scores):
         return None
-    heads = {value_of(one).shape[1] for one in (query, key, value)}
-    return (query, key, value, mask, scale) if len(heads) == 1 else None
+    alike = {tuple(value_of(one).shape[:2]) for one in (query, key, value, weights)}
+    return (query, key, value, mask, scale) if len(alike) == 1 else None
 
 
 def _unmasked(node: Any) -> tuple[Any, Node | None]:
@@ -49,6 +50,7 @@ def _unmasked(node: Any) -> tuple[Any, Node | None]:
     for scores, mask in () if sides is None else (sides, sides[::-1]):
         if (
             isinstance(mask, Node)
+            and is_real(mask)
             and _unscaled(scores)[0] is not None
             and is_call(_unscaled(scores)[0], *_PRODUCT)
         ):
@@ -60,7 +62,7 @@ def _unscaled(node: Any) -> tuple[Any, float]:
     scaled = with_number(factors(node))
     if scaled is not None:
         return scaled
-    if is_call(node, *DIV) and isinstance(node.args[1], int | float):
+    if is_call(node, *DIV) and isinstance(node.args[1], int | float) and node.args[1]:
         return node.args[0], 1.0 / node.args[1]
     return node, 1.0
 

@@ -20,7 +20,7 @@ def capture_heads(module: GraphModule) -> None:
         if not is_call(node, aten.scaled_dot_product_attention.default):
             continue
         key, value = (_unrepeated(node.args[which]) for which in (1, 2))
-        if key is not None and value is not None:
+        if key is not None and value is not None and value_of(key).shape[1] == value_of(value).shape[1]:
             node.args = (node.args[0], key, value, *node.args[3:])
             node.kwargs = {**node.kwargs, "enable_gqa": True}
     tidy(module)

@@ -16,7 +16,7 @@ aten = torch.ops.aten
 def capture_patches(module: GraphModule) -> None:
     """Find convolutions with a stride as large as their window."""
     for node in list(module.graph.nodes):
-        if is_call(node, aten.conv2d.default) and _cuts(node):
+        if is_call(node, aten.conv2d.default) and value_of(node).dim() == 4 and _cuts(node):
             _rewrite(module, node)
     tidy(module)
 

@@ -68,5 +68,5 @@ def _past_casts(node: Node) -> list[Node]:
 def _weight(user: Any, norm: Node) -> Node | None:
     for weight, value in _both_ways(factors(user)):
         if uncast(value) is norm and isinstance(weight, Node) and weight.op in ("get_attr", "placeholder"):
-            return weight if value_of(weight).dim() == 1 else None
+            return weight if value_of(weight).shape == value_of(norm).shape[-1:] else None
     return None

@@ -49,16 +49,18 @@ def _rotated(node: Any) -> Node | None:
         return None
     negative, plain = node.args[0]
     upper = negative.args[0] if is_call(negative, aten.neg.default) else None
-    half = int(value_of(node).shape[-1]) // 2
-    source = _part(plain, 0, half)
-    return source if source is not None and _part(upper, half, 2 * half) is source else None
+    width = int(value_of(node).shape[-1])
+    source = _part(plain, 0, width // 2, width)
+    return source if source is not None and _part(upper, width // 2, width, width) is source else None
 
 
-def _part(node: Any, start: int, stop: int) -> Node | None:
+def _part(node: Any, start: int, stop: int, width: int) -> Node | None:
+    """What columns `start` to `stop` are taken of, all of whose `width` columns go somewhere."""
     if not is_call(node, aten.slice.Tensor):
         return None
-    source, dim, begin, end = (*node.args, None, None)[:4]
+    given: list[Any] = [*node.args, *(0, None, None, 1)[len(node.args) - 1 :]]
+    source, dim, begin, end, step = given
     value = value_of(source)
-    last = dim in (-1, value.dim() - 1)
-    ends = min(end if end is not None else stop, int(value.shape[-1])) == stop
-    return source if last and (begin or 0) == start and ends and value.shape[-1] >= stop else None
+    if dim not in (-1, value.dim() - 1) or value.shape[-1] != width or not value.is_floating_point():
+        return None
+    return source if range(width)[begin:end:step] == range(start, stop) else None

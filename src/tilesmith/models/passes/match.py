@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from tilesmith.models.planning.dtypes import is_real
+
 aten = torch.ops.aten
 
 ADD = (aten.add.Tensor, aten.add.Scalar)
@@ -21,8 +23,8 @@ def is_call(node: Any, *targets: Any) -> bool:
 
 
 def uncast(node: Any) -> Any:
-    """What was cast, if anything was."""
-    while is_call(node, *CAST):
+    """What was cast from one real type to another, if anything was."""
+    while is_call(node, *CAST) and is_real(node) and is_real(node.args[0]):
         node = node.args[0]
     return node
 

@@ -27,6 +27,7 @@ from tilesmith.models.passes.lower_custom_ops import adopt_custom
 from tilesmith.models.passes.merge_linears import merge_products
 from tilesmith.models.passes.narrow_masks import narrow_masks
 from tilesmith.models.passes.remove_noops import drop_copies
+from tilesmith.models.passes.separate_outputs import owners, separate_outputs
 from tilesmith.models.passes.split_gated_linear import split_products
 
 Pass = Callable[[GraphModule], None]
@@ -62,7 +63,9 @@ FOR_TILES: tuple[Pass, ...] = (capture_rotation, split_products)
 
 def optimise(module: GraphModule, options: ModelOptions, passes: tuple[Pass, ...] = GENERAL) -> None:
     """Run the passes of a level on a graph, in place. At O0 only what is not needed goes."""
+    before = owners(module)
     adopt_custom(module)
     for one in passes if options.folds else ():
         one(module)
+    separate_outputs(module, before)
     tidy(module)

@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from tilesmith.models.passes.edit import tidy, value_of
+from tilesmith.models.passes.edit import ASSERT, tidy, value_of
+from tilesmith.models.planning.dtypes import is_real
 
 aten = torch.ops.aten
 
@@ -34,7 +35,7 @@ def drop_copies(module: GraphModule) -> None:
     for node in list(module.graph.nodes):
         if node.op != "call_function":
             continue
-        if node.target is aten._assert_tensor_metadata.default:
+        if node.target is aten._assert_tensor_metadata.default or _checks_reals(node):
             module.graph.erase_node(node)
         elif _changes_nothing(node):
             source = node.args[0]
@@ -45,6 +46,22 @@ def drop_copies(module: GraphModule) -> None:
             # Without the copy before it a view may find elements out of order, which only reshape takes.
             node.target = aten.reshape.default
     tidy(module)
+
+
+def _checks_reals(node: Node) -> bool:
+    """Whether a model checks real numbers, which are rounded here. Indices are checked on the host."""
+    if node.target is not ASSERT:
+        return False
+    waiting, seen = list(node.all_input_nodes), set[Node]()
+    while waiting:
+        source = waiting.pop()
+        if source in seen:
+            continue
+        seen.add(source)
+        if is_real(source):
+            return True
+        waiting += source.all_input_nodes
+    return False
 
 
 def _changes_nothing(node: Node) -> bool:

@@ -17,6 +17,7 @@ from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Kind, Operand
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.vectorwise import VectorWise
+from tilesmith.models.decompositions.scaled_products import drops, has_factors, has_kernel_form
 from tilesmith.models.planning.epilogue import finish
 from tilesmith.models.planning.fusion import Group, args_of, describe, shape_of
 from tilesmith.models.planning.iteration_space import Placed, Space, block_rows, fits, unjoined
@@ -135,6 +136,8 @@ def _product_args(node: Node) -> tuple[Any, Any, Any, bool]:
         x, weight, *rest = args_of(node)
         return x, weight, rest[0] if rest else None, True
     if node.target is aten.addmm.default:
+        if has_factors(node):
+            raise NoKernel("a product that is scaled when it is added")
         bias, x, weight = args_of(node)[:3]
         return x, weight, bias, False
     x, weight = node.args[:2]
@@ -210,8 +213,14 @@ def _weight(
 
 def lower_attention(lowering: Lowering, group: Group) -> View:
     node = group.anchors[0]
-    q, k, v, mask, _, causal = [*args_of(node), None, 0.0, False][:6]
-    scale: Any = node.kwargs.get("scale") or shape_of(q)[-1] ** -0.5
+    if drops(node):
+        raise NoKernel("attention that drops weights by chance")
+    if not has_kernel_form(node):
+        raise NoKernel("attention over other shapes than (batch, head, row, column) of one batch")
+    usual: list[Any] = [None, 0.0, False]
+    q, k, v, mask, _, causal = [*args_of(node), *usual[len(node.args) - 3 :]]
+    given: Any = node.kwargs.get("scale")
+    scale = shape_of(q)[-1] ** -0.5 if given is None else given
     batch, heads, rows, width = shape_of(q)
     keys, value_width = shape_of(k)[-2], shape_of(v)[-1]
     shared = shape_of(k)[1]
@@ -312,8 +321,12 @@ def lower_embedding(lowering: Lowering, group: Group) -> View:
     shape = shape_of(node)
     lowering.to_host(ids)
     columns = (*shape_of(ids), 1)
+    size = shape_of(table)[0]
     picked = lowering.uploaded(
-        ids, "ids", lambda: fresh_vector((1, *columns)[-max(2, len(columns)) :], "int32")
+        ids,
+        f"ids below {size}",
+        lambda: fresh_vector((1, *columns)[-max(2, len(columns)) :], "int32"),
+        below=size,
     )
     rows = _table(lowering, table)
     done = finish(lowering, group, {node: Input("acc0")})

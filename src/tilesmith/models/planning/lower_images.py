@@ -15,6 +15,7 @@ from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.operands import Operand
+from tilesmith.models.decompositions.interpolate import repeats_evenly
 from tilesmith.models.planning.epilogue import Finish
 from tilesmith.models.planning.fusion import Group, describe, shape_of
 from tilesmith.models.planning.images import CHANNELS_LAST, fresh_image, is_image, pixels
@@ -217,7 +218,9 @@ def lower_upsample(lowering: Lowering, group: Group) -> View:
     assert isinstance(x, Node)
     *_, height, width = shape_of(x)
     *_, tall, wide = shape_of(node)
-    if tall % height or wide % width:
+    rest: list[Any] = list(node.args[2:])
+    factors = (rest[0] or []) if node.target is aten.upsample_nearest2d.vec and rest else rest
+    if not repeats_evenly((height, width), (tall, wide), factors):
         raise NoKernel("pixels are repeated a different number of times")
     done = finish_image(lowering, group, {node: Input("acc0")}, {})
     image = image_of(lowering, x)

@@ -69,13 +69,20 @@ class Lowering:
         self.steps.append(HostCall(node.name, reason))
         self.host.add(node)
 
-    def uploaded(self, node: Node, form: str, make: Callable[[], View], additive: bool = False) -> View:
+    def uploaded(
+        self,
+        node: Node,
+        form: str,
+        make: Callable[[], View],
+        additive: bool = False,
+        below: int | None = None,
+    ) -> View:
         """A value of the host in a form; brought up once for each."""
         key = (node, form)
         if key not in self._forms:
             view = self._forms[key] = make()
             steps: list[Any] = self.constant_steps if node in self.constants else self.steps
-            steps.append(Upload(node.name, view, additive))
+            steps.append(Upload(node.name, view, additive, below))
         return self._forms[key]
 
     def in_memory(self, node: Node) -> View:

@@ -37,6 +37,8 @@ def _is_for_device(node: Node, chosen: set[Node]) -> bool:
         return False
     if _sees_nan(node) and not fed:
         return False
+    if node.target is aten.clone.default and (not fed or all(user.op == "output" for user in node.users)):
+        return False
     if is_pointwise(node):
         return fed or value.dtype.is_floating_point or any(map(is_real, node.all_input_nodes))
     return node.target in ANCHORS
@@ -55,6 +57,8 @@ def why_on_host(node: Node) -> str:
     value = node.meta.get("val")
     if any(map(is_complex, (node, *node.all_input_nodes))):
         return "complex numbers"
+    if node.target is aten.clone.default:
+        return "a copy of what is on the host"
     if not any(map(is_real, (node, *node.all_input_nodes))):
         return "whole numbers and truth values made from the model's inputs"
     if isinstance(value, torch.Tensor) and value.numel() == 0:

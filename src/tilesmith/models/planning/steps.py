@@ -25,11 +25,15 @@ class Template(Protocol):
 
 @dataclass(frozen=True)
 class Upload:
-    """Bring a value of the host to the device. `additive` turns a mask of truth values into what is added."""
+    """Bring a value of the host to the device. `additive` turns a mask of truth values into what is added.
+
+    `below` is what indices must be less than.
+    """
 
     node: str
     view: View
     additive: bool = False
+    below: int | None = None
 
 
 @dataclass(frozen=True)
