@@ -80,7 +80,7 @@ def _reading(attrs: GridSampleAttributes, problem: Problem, inputs: Sequence[Ten
     image, grid = inputs
     # Two readers' corners, each in two halves, may take half of L1: tensors want the rest.
     room = image.device.arch.l1_size // 2 // (4 * 4 * image.page_size)
-    return PointReading(attrs, problem, image, grid, max(1, min(_MOST_POINTS, room)))
+    return PointReading(attrs, problem, image, grid, max(1, min(_MOST_POINTS, room)), by_bank=False)
 
 
 def _reader(plan: _Plan, number: int) -> Kernel:

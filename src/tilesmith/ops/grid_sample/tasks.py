@@ -67,6 +67,7 @@ class PointReading:
     image: Tensor
     grid: Tensor
     batch: int
+    by_bank: bool  # rows of the grid are read all of a bank at once
 
     @property
     def stick_bytes(self) -> int:
@@ -85,16 +86,20 @@ class PointReading:
 
     @property
     def row_stride(self) -> int:
-        """From row to row of the grid in L1: as in the shard, or fit to be read from DRAM."""
-        if self.grid_is_local:
-            return self.grid.aligned_page_size
-        alignment = self.grid.device.arch.dram_alignment
-        return -(-self.grid.page_size // alignment) * alignment
+        """From row to row of the grid in L1: as in the shard, or in the bank they come from."""
+        return self.grid.aligned_page_size
+
+    @property
+    def row_banks(self) -> int:
+        """The banks that the rows of an interleaved grid go round."""
+        arch = self.grid.device.arch
+        return arch.num_dram_banks if self.grid.memory_config.in_dram else len(arch.l1_banks)
 
     @property
     def row_slots(self) -> int:
-        """Rows that the points of two batches can touch."""
-        return 2 * (-(-self.batch // self.problem.sets) + 1)
+        """Rows that a batch can touch, as many from every bank; or those of two batches, in a ring."""
+        rows = -(-self.batch // self.problem.sets) + 1
+        return -(-rows // self.row_banks) * self.row_banks if self.by_bank else 2 * rows
 
     def common_words(self) -> list[int]:
         """The sizes, then the tensors."""
@@ -110,6 +115,7 @@ class PointReading:
             self.grid.page_size,
             self.row_stride,
             self.row_slots,
+            self.row_banks,
         ]
         return [*sizes, *tensor_words(self.image).common, *tensor_words(self.grid).common]
 

@@ -66,8 +66,8 @@ void kernel_main() {
     const uint64_t zeros = make_zero_stick(cb_zeros, task.stick_bytes);
     clear_shares(share_pages, share_bytes);
 
-    with_image_and_rows(task, [&](const auto& image, auto rows) {
-        rows.fetch(task.rows_until(first_point + task.batch));
+    with_image_and_rows<false>(task, [&](const auto& image, auto rows) {
+        task.fetch(rows, first_point);
         noc_async_read_barrier();
         for (uint32_t point = first_point; point < task.end; point += readers * task.batch) {
             const uint32_t count = task.until(point + task.batch) - point;
@@ -85,7 +85,7 @@ void kernel_main() {
                 }
                 write_shares(shares, at.shares);
             }
-            if (readers == 1) rows.fetch(task.rows_until(point + 2 * task.batch));
+            task.fetch(rows, point + readers * task.batch);
             noc_async_read_barrier();
             cb_push_back(cb_corners, count);
             cb_push_back(cb_shares, count);

@@ -41,7 +41,7 @@ public:
     ShardRows(uint32_t address, uint32_t row_stride, uint32_t first_row) :
         address_(address), stride_(row_stride), first_(first_row) {}
 
-    void fetch(uint32_t) {}
+    void fetch(uint32_t, uint32_t) {}
     uint32_t operator[](uint32_t row) const { return address_ + (row - first_) * stride_; }
 
 private:
@@ -60,7 +60,7 @@ public:
         ring_ = get_write_ptr(cb);
     }
 
-    void fetch(uint32_t end) {
+    void fetch(uint32_t, uint32_t end) {
         for (; next_ < end; ++next_) noc_async_read(grid_.get_noc_addr(next_), (*this)[next_], row_bytes_);
     }
     uint32_t operator[](uint32_t row) const { return ring_ + row % slots_ * slot_bytes_; }
@@ -68,6 +68,39 @@ public:
 private:
     Accessor grid_;
     uint32_t slots_, slot_bytes_, row_bytes_, next_, ring_;
+};
+
+// The rows of one batch after another, read bank by bank: every `banks`-th row of an interleaved grid follows the
+// one before in its bank, so one transfer brings all that a batch needs from a bank. The caller passes a barrier
+// between fetching a batch and using it, and is done with it before fetching the next.
+template <typename Accessor>
+class RowsByBank {
+public:
+    RowsByBank(const Accessor& grid, uint32_t cb, uint32_t slots, uint32_t row_stride, uint32_t banks) :
+        grid_(grid), stride_(row_stride), banks_(banks) {
+        cb_reserve_back(cb, slots);
+        start_ = get_write_ptr(cb);
+    }
+
+    void fetch(uint32_t first, uint32_t end) {
+        first_ = first;
+        deep_ = (end - first + banks_ - 1) / banks_ * stride_;
+        const uint32_t used = end - first < banks_ ? end - first : banks_;
+        // Cores start at different banks: in step they would all ask the same one.
+        uint32_t along = (first * 2654435761u >> 16) % used;
+        for (uint32_t i = 0; i < used; ++i, along = along + 1 < used ? along + 1 : 0) {
+            const uint32_t count = (end - first - along + banks_ - 1) / banks_;
+            noc_async_read(grid_.get_noc_addr(first + along), start_ + along * deep_, count * stride_);
+        }
+    }
+    uint32_t operator[](uint32_t row) const {
+        const uint32_t along = row - first_;
+        return start_ + along % banks_ * deep_ + along / banks_ * stride_;
+    }
+
+private:
+    Accessor grid_;
+    uint32_t stride_, banks_, start_, first_ = 0, deep_ = 0;
 };
 
 template <typename Word>

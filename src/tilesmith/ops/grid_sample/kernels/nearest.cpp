@@ -25,10 +25,10 @@ void kernel_main() {
     const Axis vertical = task.vertical(), horizontal = task.horizontal();
     const uint64_t zeros = make_zero_stick(cb_zeros, task.stick_bytes);
 
-    with_image_and_rows(task, [&](const auto& image, auto rows) {
+    with_image_and_rows<true>(task, [&](const auto& image, auto rows) {
         Walk walk = task.walk_from(task.begin);
         uint32_t destination = output_address + task.begin * task.stick_bytes;
-        rows.fetch(task.rows_until(task.begin + task.batch));
+        task.fetch(rows, task.begin);
         noc_async_read_barrier();
         for (uint32_t point = task.begin; point < task.end;) {
             const uint32_t stop = task.until(point + task.batch);
@@ -38,7 +38,7 @@ void kernel_main() {
                 const uint32_t page = (walk.image * task.height + pixel.y) * task.width + pixel.x;
                 noc_async_read(inside ? image.get_noc_addr(page) : zeros, destination, task.stick_bytes);
             }
-            rows.fetch(task.rows_until(stop + task.batch));  // while the pixels are on their way
+            task.fetch(rows, stop);  // while the pixels are on their way
             noc_async_read_barrier();
         }
     });
