@@ -55,7 +55,7 @@ class FetchedRows {
 public:
     FetchedRows(const Accessor& grid, uint32_t cb, uint32_t slots, uint32_t slot_bytes, uint32_t row_bytes,
                 uint32_t first_row) :
-        grid_(grid), slots_(slots), slot_bytes_(slot_bytes), row_bytes_(row_bytes), next_(first_row) {
+        grid_(grid), slots_(slots), slot_bytes_(slot_bytes), row_bytes_(row_bytes), first_(first_row), next_(first_row) {
         cb_reserve_back(cb, slots);
         ring_ = get_write_ptr(cb);
     }
@@ -63,11 +63,11 @@ public:
     void fetch(uint32_t, uint32_t end) {
         for (; next_ < end; ++next_) noc_async_read(grid_.get_noc_addr(next_), (*this)[next_], row_bytes_);
     }
-    uint32_t operator[](uint32_t row) const { return ring_ + row % slots_ * slot_bytes_; }
+    uint32_t operator[](uint32_t row) const { return ring_ + (row - first_) % slots_ * slot_bytes_; }
 
 private:
     Accessor grid_;
-    uint32_t slots_, slot_bytes_, row_bytes_, next_, ring_;
+    uint32_t slots_, slot_bytes_, row_bytes_, first_, next_, ring_;
 };
 
 // The rows of one batch after another, read bank by bank: every `banks`-th row of an interleaved grid follows the
