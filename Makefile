@@ -37,13 +37,15 @@ test-peers: $(STAMP) $(PEERS_STAMP)   ## tt-perf-report, ttnn-visualizer and Per
 fast: $(STAMP)       ## the tests that take a minute
 	$(PYTEST) -n auto -m "not slow and not fault"
 
-lint: $(STAMP)       ## ruff and mypy in strict mode
+lint: $(STAMP)       ## ruff, mypy in strict mode, the layers of the rooms, the format of Python
 	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	$(VENV)/bin/lint-imports --no-cache
 
 format: $(STAMP)     ## let ruff fix what it can
 	$(PY) -m ruff check --fix .
-	$(PY) -m ruff format src tests benchmarks examples
+	$(PY) -m ruff format .
 
 coverage: $(STAMP)   ## every test, with line coverage of src/
 	$(PYTEST) -n auto --cov=tilesmith --cov-report=term-missing:skip-covered --cov-fail-under=90

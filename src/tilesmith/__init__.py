@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tilesmith import moved_modules
+
 if TYPE_CHECKING:
     from tilesmith.arch import (
         Arch,
@@ -231,12 +233,15 @@ _MODULES = (
     "profiling",
     "compiler",
     "dashboard",
-    "eager",
     "emulator",
     "errors",
+    "models",
     "settings",
+    "testing",
     "ttnn",
 )
+
+moved_modules.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -146,7 +146,7 @@ class MatmulBlockOp(IRDLOperation):
 
 @irdl_op_definition
 class VectorOp(IRDLOperation):
-    """A function of the vector unit on slots: see `codegen/sfpu.py` for which slots it reads and writes."""
+    """A function of the vector unit on slots: see `isa/sfpu.py` for which slots it reads and writes."""
 
     name = "tt_compute.vector"
 

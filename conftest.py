@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-_ROOT = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parent
 
 # Before any test module is imported. One cache for all workers and sessions: entries are found by content, so
 # what a change touches is compiled again and the rest is not. A test that needs it empty uses `fresh_cache`.

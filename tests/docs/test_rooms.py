@@ -1,0 +1,61 @@
+"""The house is as its map says: rooms, layers, and names that moved."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tilesmith.moved_modules import MOVED
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "tilesmith"
+
+
+def rooms_on_disk() -> set[str]:
+    rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    return rooms | {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "moved_modules"}
+
+
+def rooms_on_the_map() -> set[str]:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    return set(re.findall(r"^  (\w+)/?\s+\S", page, re.MULTILINE))
+
+
+def test_the_map_names_every_room_and_no_other() -> None:
+    assert rooms_on_the_map() == rooms_on_disk()
+
+
+def lint(project: Path) -> subprocess.CompletedProcess[str]:
+    """import-linter over the package in `project`, with the contracts of this repository."""
+    run = "import sys; sys.path.insert(0, 'src'); from importlinter.cli import lint_imports_command as c; c()"
+    return subprocess.run(
+        [sys.executable, "-c", run, "--no-cache"], cwd=project, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.slow
+def test_an_import_against_the_layers_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(
+        PACKAGE, tmp_path / "src" / "tilesmith", ignore=shutil.ignore_patterns("include", "*.cpp")
+    )
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    assert lint(tmp_path).returncode == 0
+    errors = tmp_path / "src" / "tilesmith" / "errors.py"
+    errors.write_text(errors.read_text() + "\nfrom tilesmith import cli\n")
+    broken = lint(tmp_path)
+    assert broken.returncode == 1
+    assert "tilesmith.errors -> tilesmith.cli" in broken.stdout
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_old_names_import_with_a_warning(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, f"tilesmith.{old}", raising=False)
+    with pytest.warns(DeprecationWarning, match=f"tilesmith.{old} is tilesmith.{MOVED[old]} now"):
+        found = import_module(f"tilesmith.{old}")
+    assert found is import_module(f"tilesmith.{MOVED[old]}")
