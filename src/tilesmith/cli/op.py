@@ -17,6 +17,14 @@ Folder = Annotated[
 def new(
     spec: Annotated[Path, typer.Argument(help="{op}_spec.md or op_design.md", metavar="SPEC")],
     cpp: Annotated[bool, typer.Option("--cpp", help="also write the C++ tree of ttnn 0.81.1")] = False,
+    cpp_style: Annotated[
+        str | None,
+        typer.Option(
+            help="also write the C++ tree, with a program factory of this style: descriptor (a"
+            " ProgramDescriptor, as --cpp writes) or cached (shared variables, override_runtime_arguments)",
+            metavar="descriptor|cached",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="where the op's folder goes", metavar="DIR")] = Path(),
     wheel: Annotated[
         Path | None, typer.Option(help="an unpacked ttnn wheel to check the C++ tree against", metavar="DIR")
@@ -25,7 +33,9 @@ def new(
     """Check a spec, write the tests of all seven stages, and show that the first is red."""
     from tilesmith.opsmith.stages import new_op
 
-    journal = new_op(spec, out, cpp, wheel)
+    if cpp_style not in (None, "descriptor", "cached"):
+        raise typer.BadParameter(f"{cpp_style!r} is neither descriptor nor cached", param_hint="--cpp-style")
+    journal = new_op(spec, out, cpp or cpp_style is not None, wheel, cpp_style or "descriptor")
     for event in journal.events("deviation"):
         typer.echo(f"note: {event['aspect']}: {event['made']} ({event['reason']})")
     typer.echo(

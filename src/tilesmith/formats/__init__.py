@@ -16,6 +16,7 @@ from tilesmith.formats.data_format import (
     uint16,
     uint32,
 )
+from tilesmith.formats.packing import pack_two_bfloat16_into_uint32, unpack_two_bfloat16_from_uint32
 from tilesmith.formats.row_major import from_row_major_bytes, to_row_major_bytes
 from tilesmith.formats.tiles import pack_tiles, unpack_tiles
 
@@ -32,10 +33,12 @@ __all__ = [
     "from_row_major_bytes",
     "int32",
     "pack_tiles",
+    "pack_two_bfloat16_into_uint32",
     "tile_bytes",
     "to_row_major_bytes",
     "uint8",
     "uint16",
     "uint32",
     "unpack_tiles",
+    "unpack_two_bfloat16_from_uint32",
 ]

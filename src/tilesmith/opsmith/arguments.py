@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from tilesmith.opsmith.context import Context
 from tilesmith.opsmith.expressions import (
+    Attribute,
     Count,
     Expression,
     Local,
@@ -44,6 +45,7 @@ class Signature:
     outputs: tuple[str, ...]
     cbs: tuple[CircularBufferPlan, ...]
     names: Names
+    floats: tuple[str, ...] = ()  # parameters that may be packed as bfloat16
 
     @property
     def roles(self) -> list[KernelRole]:
@@ -191,7 +193,12 @@ def _argument(
         )
     if when == "compile" and _mentions(value, (FIRST, UNITS)):
         raise context.error(f"{name} differs from core to core", place, remedy="make it a runtime argument")
-    return Argument(name, Source.FORMULA, row.get("description"), value=value)
+    packed = "bfloat16" in row.get("type").lower()
+    if packed and value not in [Attribute(one) for one in signature.floats]:
+        raise context.error(
+            f"{name} is packed as bfloat16, but is no float parameter", place, remedy="make its type uint32_t"
+        )
+    return Argument(name, Source.FORMULA, row.get("description"), value=value, packed=packed)
 
 
 def _addressed(stem: str, role: KernelRole, signature: Signature) -> str | None:

@@ -18,6 +18,8 @@ from tilesmith.opsmith.model import (
 )
 from tilesmith.opsmith.stubs import kernel_path
 
+_COMPUTE_FIELDS = ("math_fidelity", "fp32_dest_acc_en", "dst_full_sync_en", "math_approx_mode")
+
 
 def factory_values(spec: OpSpec) -> dict[str, object]:
     """What the template of the program factory needs."""
@@ -29,6 +31,9 @@ def factory_values(spec: OpSpec) -> dict[str, object]:
         "factory_device": f"{device}.device()",
         "buffers": [_buffer(cb) for cb in spec.cbs],
         "kernels": [_kernel(spec, one) for one in spec.kernels],
+        "packs": any(
+            one.packed for kernel in spec.kernels for one in (*kernel.compile_time, *kernel.runtime)
+        ),
     }
 
 
@@ -65,18 +70,33 @@ def _kernel(spec: OpSpec, kernel: KernelPlan) -> dict[str, object]:
         "path": kernel_path(spec.name, kernel.role),
         "config": _config(spec, kernel.role),
         "compile_time": [_compile_time(spec, role, one) for one in kernel.compile_time],
-        "runtime": list(_runtime(spec, role, kernel)),
+        "runtime": list(_runtime(spec, role, kernel, "")),
+        "cached_config": _cached_config(spec, kernel.role),
+        "cached_runtime": list(_runtime(spec, role, kernel, "->address()")),
+        "addresses": list(_addresses(role, kernel)),
     }
 
 
 def _config(spec: OpSpec, role: KernelRole) -> str:
     if role is not KernelRole.COMPUTE:
         return "ReaderConfigDescriptor{}" if role is KernelRole.READER else "WriterConfigDescriptor{}"
-    chosen = [
-        f".{key} = {value.replace('.', '::') if 'Fidelity' in value else value.lower()}"
-        for key, value in spec.compute
+    return f"ComputeConfigDescriptor{{{', '.join(_compute(spec))}}}"
+
+
+def _cached_config(spec: OpSpec, role: KernelRole) -> str:
+    if role is not KernelRole.COMPUTE:
+        return f"{role.value.capitalize()}DataMovementConfig({role.value}_compile_time_args)"
+    return f"ComputeConfig{{{', '.join([*_compute(spec), '.compile_args = compute_compile_time_args'])}}}"
+
+
+def _compute(spec: OpSpec) -> list[str]:
+    """Initialisers in the order in which the vendor declares the fields, as C++ asks for."""
+    chosen = dict(spec.compute)
+    return [
+        f".{key} = {chosen[key].replace('.', '::') if 'Fidelity' in chosen[key] else chosen[key].lower()}"
+        for key in _COMPUTE_FIELDS
+        if key in chosen
     ]
-    return f"ComputeConfigDescriptor{{{', '.join(chosen)}}}"
 
 
 def _compile_time(spec: OpSpec, role: str, argument: Argument) -> str:
@@ -85,17 +105,30 @@ def _compile_time(spec: OpSpec, role: str, argument: Argument) -> str:
     return f"{role}_compile_time_args.push_back({_word(spec, argument)});"
 
 
-def _runtime(spec: OpSpec, role: str, kernel: KernelPlan) -> Iterator[str]:
+def _runtime(spec: OpSpec, role: str, kernel: KernelPlan, address: str) -> Iterator[str]:
+    """Buffers themselves in a descriptor, which binds them; their addresses otherwise."""
     for one in kernel.runtime:
         owner = one.tensor.removesuffix("[0]")
         if one.source is Source.ADDRESS and owner != one.tensor:
             yield f"for (const auto& each : {owner}) {{"
-            yield f"    {role}_args.push_back(each.buffer());"
+            yield f"    {role}_args.push_back(each.buffer(){address});"
             yield "}"
         elif one.source is Source.ADDRESS:
-            yield f"{role}_args.push_back({owner}.buffer());"
+            yield f"{role}_args.push_back({owner}.buffer(){address});"
         else:
             yield f"{role}_args.push_back({_word(spec, one)});"
+
+
+def _addresses(role: str, kernel: KernelPlan) -> Iterator[str]:
+    """The runtime arguments that differ from call to call of one program."""
+    for index, one in enumerate(kernel.runtime):
+        owner = one.tensor.removesuffix("[0]")
+        if one.source is Source.ADDRESS and owner != one.tensor:
+            yield f"for (uint32_t i = 0; i < {owner}.size(); ++i) {{"
+            yield f"    {role}_args[{index} + i] = {owner}[i].buffer()->address();"
+            yield "}"
+        elif one.source is Source.ADDRESS:
+            yield f"{role}_args[{index}] = {owner}.buffer()->address();"
 
 
 def _word(spec: OpSpec, argument: Argument) -> str:
@@ -110,6 +143,8 @@ def _word(spec: OpSpec, argument: Argument) -> str:
     if not isinstance(value, Attribute):
         return f"static_cast<uint32_t>({cpp(value)})"
     parameter = next(one for one in spec.parameters if one.name == value.name)
+    if argument.packed:
+        return f"packed({cpp(value)})"
     if parameter.python_type == "float":
         return f"std::bit_cast<uint32_t>({cpp(value)})"
     if parameter.python_type == "str":

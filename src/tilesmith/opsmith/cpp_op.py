@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 
 from tilesmith import settings
@@ -28,8 +29,16 @@ def folder(spec: OpSpec) -> str:
     return f"ttnn/operations/{spec.category}/{spec.name}"
 
 
-def cpp_files(spec: OpSpec) -> dict[str, str]:
+class CppStyle(StrEnum):
+    """How the program factory is written."""
+
+    DESCRIPTOR = "descriptor"  # a ProgramDescriptor with bound buffers, as 0.81.1 has it
+    CACHED = "cached"  # a cached program with shared variables and override_runtime_arguments
+
+
+def cpp_files(spec: OpSpec, style: CppStyle = CppStyle.DESCRIPTOR) -> dict[str, str]:
     """Every file of the tree, by its path in a tt-metal checkout."""
+    factory = "program_factory" if style is CppStyle.DESCRIPTOR else "program_factory_cached"
     values = {"spec": spec, "folder": folder(spec), **_api(spec), **_operation(spec), **factory_values(spec)}
     here, name = f"ttnn/cpp/{folder(spec)}", spec.name
     templates = {
@@ -40,8 +49,8 @@ def cpp_files(spec: OpSpec) -> dict[str, str]:
         f"{here}/device/{name}_device_operation_types.hpp": "device_operation_types.hpp",
         f"{here}/device/{name}_device_operation.hpp": "device_operation.hpp",
         f"{here}/device/{name}_device_operation.cpp": "device_operation.cpp",
-        f"{here}/device/{name}_program_factory.hpp": "program_factory.hpp",
-        f"{here}/device/{name}_program_factory.cpp": "program_factory.cpp",
+        f"{here}/device/{name}_program_factory.hpp": f"{factory}.hpp",
+        f"{here}/device/{name}_program_factory.cpp": f"{factory}.cpp",
         f"{here}/sources.cmake": "sources.cmake",
         "integration.md": "integration.md",
     }
@@ -55,13 +64,13 @@ def kernels_in_tree(spec: OpSpec, kernels: Mapping[str, str]) -> dict[str, str]:
     return {f"{here}/{path}": text for path, text in kernels.items()}
 
 
-def write_tree(journal: Journal, spec: OpSpec, wheel: Path | None) -> None:
+def write_tree(journal: Journal, spec: OpSpec, wheel: Path | None, style: CppStyle) -> None:
     """Write the tree into the op's folder and, given a wheel (or the setting), check every name."""
     from tilesmith.opsmith.stages import write_files
     from tilesmith.opsmith.wheel import check_tree
 
-    files = {f"{TREE}/{path}": text for path, text in cpp_files(spec).items()}
-    write_files(journal, 0, files, "--cpp")
+    files = {f"{TREE}/{path}": text for path, text in cpp_files(spec, style).items()}
+    write_files(journal, 0, files, f"--cpp-style {style.value}")
     configured = settings.current().ttnn_wheel
     if wheel is not None or configured:
         unknown = check_tree(journal.folder / TREE, wheel or Path(configured))

@@ -127,6 +127,7 @@ class Argument:
     description: str
     value: Expression | None = None
     tensor: str = ""
+    packed: bool = False  # a float as two bfloat16 in one word
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _imports(spec: OpSpec, stage: int, text: str) -> list[str]:
     ours = {
         "tilesmith.errors": {"OperationError"} if stage < 6 else set(),
         "tilesmith.formats": ({"DataFormat"} if stage >= 5 else set())
-        | ({"tile_bytes"} if "tile_bytes(" in text else set()),
+        | {one for one in ("pack_two_bfloat16_into_uint32", "tile_bytes") if f"{one}(" in text},
         "tilesmith.ops.building": {"Work", "deal_out"} if stage >= 5 else set(),
         "tilesmith.ops.framework": {"FunctionFactory"},
         "tilesmith.ops.sizes": {"sizes"} if "sizes(" in text else set(),
@@ -223,6 +223,8 @@ def _word_of(spec: OpSpec, argument: Argument) -> str:
     if not isinstance(value, Attribute):
         return text
     parameter = next(one for one in spec.parameters if one.name == value.name)
+    if argument.packed:
+        return f"pack_two_bfloat16_into_uint32(({text}, {text}))"
     if parameter.python_type == "float":
         return _BITS.format(text)
     if parameter.python_type == "str":

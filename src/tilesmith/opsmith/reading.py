@@ -60,7 +60,8 @@ def _spec(context: Context) -> OpSpec:
     outputs = read_outputs(context, names)
     inner = _with_outputs(names, outputs)
     cbs = read_buffers(context, parameters, outputs, inner)
-    signature = Signature(names.tensors, tuple(one.name for one in outputs), cbs, inner)
+    floats = tuple(one.name for one in parameters if one.python_type == "float")
+    signature = Signature(names.tensors, tuple(one.name for one in outputs), cbs, inner, floats)
     work = read_work(context, inner, outputs[0].name)
     kernels = read_kernels(context, signature)
     return OpSpec(

@@ -32,7 +32,9 @@ class StageResult:
     message: str
 
 
-def new_op(spec_path: Path, out: Path, cpp: bool = False, wheel: Path | None = None) -> Journal:
+def new_op(
+    spec_path: Path, out: Path, cpp: bool = False, wheel: Path | None = None, style: str = "descriptor"
+) -> Journal:
     """Read a spec, write the tests of all stages, and show that the first is red."""
     spec = read_spec(spec_path)
     folder = out / spec.name
@@ -45,9 +47,9 @@ def new_op(spec_path: Path, out: Path, cpp: bool = False, wheel: Path | None = N
     note_spec(journal, spec)
     write_files(journal, 0, test_files(spec), "the spec")
     if cpp:
-        from tilesmith.opsmith.cpp_op import write_tree
+        from tilesmith.opsmith.cpp_op import CppStyle, write_tree
 
-        write_tree(journal, spec, wheel)
+        write_tree(journal, spec, wheel, CppStyle(style))
     _test(journal, spec, ready=0)
     _require_red(journal, 1)
     return journal
