@@ -8,6 +8,7 @@ _MODULES = (
     "creation.api",
     "creation.host",
     "elementwise.binary",
+    "elementwise.composites",
     "elementwise.unary",
     "embedding.api",
     "generic.api",
@@ -22,6 +23,7 @@ _MODULES = (
     "rearrange.permutation",
     "rearrange.shapes",
     "reduction.api",
+    "reduction.statistics",
 )
 
 

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     import torch
 
 
+_INTEGERS: dict[DataType, np.dtype[Any]] = {
+    DataType.UINT8: np.dtype(np.uint8),
+    DataType.UINT16: np.dtype(np.uint16),
+    DataType.UINT32: np.dtype(np.uint32),
+    DataType.INT32: np.dtype(np.int32),
+}
+
+
 def from_values(
     values: NDArray[Any],
     dtype: DataType,
@@ -88,8 +96,18 @@ def from_torch(
             not memory_config.is_sharded() or memory_config.shard_spec is not None,
             "device must be given for a memory config that is sharded without shards",
         )
-    values = numpy_from_torch(tensor)
+    values = as_integers(numpy_from_torch(tensor), chosen)
     return from_values(values, chosen, layout or default, device, memory_config, tile, pad_value)
+
+
+def as_integers(values: NDArray[Any], dtype: DataType) -> NDArray[Any]:
+    """As torch converts: fractions are dropped, and what is too large goes round."""
+    if not dtype.is_integer or dtype not in _INTEGERS or values.dtype == _INTEGERS[dtype]:
+        return values
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.float64).astype(np.int64) if values.dtype.kind not in "iub" else values
+    result: NDArray[Any] = whole.astype(np.int64).astype(_INTEGERS[dtype])
+    return result
 
 
 @registered("ttnn.to_torch", golden=lambda tensor, *_, **__: tensor)

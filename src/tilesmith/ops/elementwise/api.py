@@ -8,7 +8,7 @@ from tilesmith.formats import DataFormat
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.activation import Activation, Activations, applied
-from tilesmith.ops.elementwise.operation import Attributes, Chain, Elementwise, broadcast_shape
+from tilesmith.ops.elementwise.operation import Attributes, Chain, Elementwise, broadcast_shape, has_steps
 from tilesmith.ops.framework import launch
 from tilesmith.ops.layouts import as_tiles, in_layout
 from tilesmith.ops.memory import MemoryConfig
@@ -44,6 +44,10 @@ def elementwise(
     shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
     operands = [_spreadable(one, shape) for one in operands]
     tensors = [one for one in operands if isinstance(one, Tensor)]
+    if _too_narrow(tensors[0].dtype, combine, (*chains, last)):
+        wide = [_cast(one, DataType.INT32) if isinstance(one, Tensor) else one for one in operands]
+        made = elementwise(combine, wide, dtype=DataType.INT32, before=chains, after=last)
+        return elementwise("", [made], dtype=target, memory_config=memory_config, output_tensor=output_tensor)
     if _padding_would_spoil(target, shape) and (combine or any(chains) or last):
         plain = elementwise(combine, operands, dtype=DataType.BFLOAT16, before=chains, after=last)
         return elementwise(
@@ -59,6 +63,17 @@ def elementwise(
         fast,
     )
     return _launch(attrs, tensors, output_tensor, shape)
+
+
+def _too_narrow(dtype: DataType, combine: str, chains: Sequence[Chain]) -> bool:
+    """Whether the vector unit has it for 32-bit integers, and not for these smaller ones."""
+    if dtype not in (DataType.UINT8, DataType.UINT16) or combine == "where":
+        return False
+    return not has_steps(combine, chains, dtype.format) and has_steps(combine, chains, DataFormat.Int32)
+
+
+def _cast(tensor: Tensor, dtype: DataType) -> Tensor:
+    return tensor if tensor.dtype is dtype else elementwise("", [tensor], dtype=dtype)
 
 
 def _spreadable(operand: Operand, shape: tuple[int, ...]) -> Operand:

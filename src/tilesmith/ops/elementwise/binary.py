@@ -36,6 +36,7 @@ _NAMES = {
     "bitwise_left_shift": ("bitwise_left_shift",),
     "bitwise_right_shift": ("bitwise_right_shift",),
     "logical_right_shift": ("logical_right_shift",),
+    "logical_left_shift": ("logical_left_shift",),
     "logical_and": ("logical_and",),
     "logical_or": ("logical_or",),
     "logical_xor": ("logical_xor",),

@@ -22,12 +22,13 @@ class Binary:
     integer: Step | None = None
     integers: tuple[DataFormat, ...] = _ALL
     matrix: str = ""
-    int32: Step | None = None  # where Int32 has a step of its own
+    own: tuple[tuple[DataFormat, Step], ...] = ()  # for formats with a step of their own
 
     def step(self, format: DataFormat) -> Step | None:
         """The step for operands of a format; None when the chip has none."""
-        if format is DataFormat.Int32 and self.int32 is not None:
-            return self.int32
+        for special, step in self.own:
+            if special is format:
+                return step
         if format.is_integer:
             return self.integer if format in self.integers else None
         return self.real
@@ -57,7 +58,9 @@ def _comparison(name: str) -> Binary:
 
 def _extreme(name: str, function: str) -> Binary:
     integer = _two(f"binary_{function}_int32_tile", "binary_max_min")
-    return Binary(name, _two(f"binary_{function}_tile", "binary_max_min"), integer, (DataFormat.Int32,))
+    unsigned = (DataFormat.UInt32, _two(f"binary_{function}_uint32_tile", "binary_max_min"))
+    real = _two(f"binary_{function}_tile", "binary_max_min")
+    return Binary(name, real, integer, (DataFormat.Int32,), own=(unsigned,))
 
 
 def _bitwise(name: str) -> Binary:
@@ -71,7 +74,7 @@ def _shift(name: str, function: str) -> Binary:
     call = _two(
         f"binary_{function}_tile", "binary_shift", template="<{format}>", init="binary_shift_tile_init"
     )
-    return Binary(name, None, call, (DataFormat.Int32, DataFormat.UInt32))
+    return Binary(name, None, call)
 
 
 def _signed_right_shift() -> Binary:
@@ -84,13 +87,14 @@ def _signed_right_shift() -> Binary:
     )
     headers = ("binary_shift", "binary_max_min", "fill")
     call = f"{limit}{plain.integer.init}; {plain.integer.call}"
-    return replace(plain, int32=Step(headers, "", call))
+    return replace(plain, own=((DataFormat.Int32, Step(headers, "", call)),))
 
 
 def _logical(name: str, combine: str) -> Binary:
     """Both as 0 or 1 first, then combined."""
     to_flags = "nez_tile_init(); nez_tile(0); nez_tile(1)"
     ints = "nez_tile_init(); nez_tile_int32(0); nez_tile_int32(1)"
+    unsigned = ints.replace("int32", "uint32")
     whole = {"mul": "mul_int_tile", "max": "add_int_tile", "ne": "ne_int_tile"}[combine]
     header = {"mul": "mul_int_sfpu", "max": "add_int_sfpu", "ne": "binary_comp"}[combine]
     init = f"{whole}_init()" if whole == "add_int_tile" else f"{whole}_init<{{format}}>()"
@@ -102,6 +106,12 @@ def _logical(name: str, combine: str) -> Binary:
         Step(("comp", real_header), "", f"{to_flags}; {real}_init(); {real}(0, 1, 0)"),
         Step(("comp", header), "", f"{ints}; {init}; {whole}<{{format}}>(0, 1, 0){after}"),
         (DataFormat.Int32,),
+        own=(
+            (
+                DataFormat.UInt32,
+                Step(("comp", header), "", f"{unsigned}; {init}; {whole}<{{format}}>(0, 1, 0){after}"),
+            ),
+        ),
     )
 
 
@@ -124,6 +134,15 @@ _REMAINDER = (
 _FLOOR_DIV = "div_binary_tile_init(); div_binary_tile(0, 1, 0); rounding_op_tile_init(); floor_tile(0)"
 _TRUNC_DIV = "div_binary_tile_init(); div_binary_tile(0, 1, 0); rounding_op_tile_init(); trunc_tile(0)"
 _INT = (DataFormat.Int32,)
+_ADD, _SUB, _MUL, _DIV = (
+    f"{name}_binary_tile_init(); {name}_binary_tile" for name in ("add", "sub", "mul", "div")
+)
+_ADDCMUL_INT = Step(
+    ("mul_int_sfpu", "add_int_sfpu"),
+    "",
+    "mul_int_tile_init<{format}>(); mul_int_tile<{format}>(1, 2, 1);"
+    " add_int_tile_init(); add_int_tile<{format}>(0, 1, 0)",
+)
 _ROWS = (
     _arithmetic("add", "add_int_sfpu"),
     _arithmetic("sub", "sub_int_sfpu"),
@@ -151,6 +170,7 @@ _ROWS = (
     _shift("bitwise_left_shift", "left_shift"),
     _signed_right_shift(),
     _shift("logical_right_shift", "logical_right_shift"),
+    _shift("logical_left_shift", "left_shift"),
     _logical("logical_and", "mul"),
     _logical("logical_or", "max"),
     _logical("logical_xor", "ne"),
@@ -164,12 +184,18 @@ _ROWS = (
         Step((_REAL, "binary_fmod", "comp", "copy_dest_values", "where"), "", _REMAINDER),
         _two("remainder_int32_tile", "binary_remainder"),
         _INT,
+        own=((DataFormat.UInt32, _two("remainder_uint32_tile", "binary_remainder")),),
     ),
     Binary("gcd", None, _two("gcd_tile", "gcd"), _INT),
     Binary("lcm", None, _two("lcm_tile", "lcm"), _INT),
     Binary("squared_difference", Step((_REAL,), "", _SQUARED)),
     Binary("hypot", Step((_REAL, "sqrt"), "", _HYPOT)),
     Binary("ldexp", Step((_REAL,), "", _LDEXP)),
+    # Of three operands: DST 0, 1 and 2.
+    Binary("addcmul", Step((_REAL,), "", f"{_MUL}(1, 2, 1); {_ADD}(0, 1, 0)"), _ADDCMUL_INT, _INT),
+    Binary("addcdiv", Step((_REAL,), "", f"{_DIV}(1, 2, 1); {_ADD}(0, 1, 0)")),
+    Binary("lerp", Step((_REAL,), "", f"{_SUB}(1, 0, 1); {_MUL}(1, 2, 1); {_ADD}(0, 1, 0)")),
+    Binary("mac", Step((_REAL,), "", f"{_MUL}(0, 1, 0); {_ADD}(0, 2, 0)")),
 )
 
 BINARY: Mapping[str, Binary] = MappingProxyType({row.name: row for row in _ROWS})

@@ -130,6 +130,14 @@ def _check_steps(attrs: Attributes, format: DataFormat) -> None:
         )
 
 
+def has_steps(combine: str, chains: Sequence[Chain], format: DataFormat) -> bool:
+    """Whether the vector unit has every step for operands of a format."""
+    steps = [step for chain in chains for step in chain]
+    if any(step.name != "typecast" and UNARY[step.name].step(format) is None for step in steps):
+        return False
+    return not combine or BINARY[combine].step(format) is not None
+
+
 def _entering(attrs: Attributes, format: DataFormat) -> DataFormat:
     """The format operands are combined in: a chain before may change it."""
     casts = [one for chain in attrs.before for one in chain if one.name == "typecast"]

@@ -118,6 +118,7 @@ _BINARY |= {
     "div_no_nan": lambda a, b: _torch("where")(b == 0, a * 0, a / b),
     "squared_difference": lambda a, b: (a - b) ** 2,
     "ldexp": lambda a, b: a * 2.0**b,
+    "logical_left_shift": lambda a, b: _torch("bitwise_left_shift")(a, b),
     "logical_right_shift": lambda a, b: ((a.long() & 0xFFFFFFFF) >> b).to(a.dtype),
 }
 BINARY: Mapping[str, Function] = MappingProxyType(_BINARY)

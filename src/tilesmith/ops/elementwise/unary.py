@@ -14,8 +14,15 @@ from tilesmith.ops.framework import register, registered
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
+from tilesmith.runtime import Layout
 
 LARGEST = 3.3895313892515355e38  # of bfloat16: no limit
+_LIMITS = {
+    DataType.INT32: (-(2**31), 2**31 - 1),
+    DataType.UINT32: (0, 2**32 - 1),
+    DataType.UINT16: (0, 2**16 - 1),
+    DataType.UINT8: (0, 2**8 - 1),
+}
 _PLAIN = (
     "abs acos acosh asin asinh atan atanh bitwise_not cbrt ceil cos cosh digamma eqz erfc erfinv exp2"
     " expm1 floor frac gez gtz hardmish hardsigmoid hardswish i0 i1 identity isfinite isinf isnan"
@@ -105,6 +112,13 @@ def sigmoid_accurate(input_tensor: Tensor, fast_and_approximate_mode: bool = Fal
     return apply("sigmoid", input_tensor, (), options.get("memory_config"), options.get("output_tensor"))
 
 
+def in_dtype_on_host(tensor: Tensor, dtype: DataType) -> Tensor:
+    """A tensor on the host, converted there; block floats exist in tiles only."""
+    from tilesmith.ops.rearrange.layout import to_layout
+
+    return to_layout(tensor, Layout.TILE if dtype.is_block_float else tensor.layout, dtype)
+
+
 @registered("ttnn.typecast", golden=reference.UNARY["typecast"])
 def typecast(
     input_tensor: Tensor,
@@ -121,9 +135,18 @@ def typecast(
         fatal(input_tensor.dtype is dtype, f"Input tensor dtype {input_tensor.dtype} is not {dtype}")
     if target is input_tensor.dtype and memory_config is None and output_tensor is None:
         return input_tensor
+    if input_tensor.on_host is not None:
+        return in_dtype_on_host(input_tensor, target)
     return elementwise(
         "", [input_tensor], dtype=target, memory_config=memory_config, output_tensor=output_tensor
     )
+
+
+@registered("ttnn.to_dtype", golden=lambda tensor, *_, **__: tensor)
+def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
+    """A tensor on the host in another data type."""
+    fatal(tensor.on_host is not None, "ttnn.to_dtype: tensor must be on host; use ttnn.typecast on a device")
+    return tensor if tensor.dtype is dtype else in_dtype_on_host(tensor, dtype)
 
 
 @registered("ttnn.clamp", golden=reference.UNARY["clamp"])
@@ -141,7 +164,8 @@ def clamp(
         "Only one of 'min' or 'max' can be None. Please provide one value",
     )
     if not isinstance(min, Tensor) and not isinstance(max, Tensor):
-        low, high = (-LARGEST if min is None else min), (LARGEST if max is None else max)
+        least, most = _LIMITS.get(input_tensor.dtype, (-LARGEST, LARGEST))
+        low, high = (least if min is None else min), (most if max is None else max)
         return apply("clamp", input_tensor, (low, high), memory_config, output_tensor)
     limits = [("maximum", min), ("minimum", max)]
     steps = [(combine, limit) for combine, limit in limits if limit is not None]

@@ -45,10 +45,22 @@ def _with(
     return Unary(name, _step(call, *headers, init=init), defaults)
 
 
+def _limit(name: str) -> Unary:
+    """relu_max, relu_min: integers have functions of their own behind the same initialisation."""
+
+    def of(kind: str) -> Step:
+        return _step(f"{name}_tile_{kind}({{d}}, {{0}})", "relu", init=f"{name}_tile_init()")
+
+    real = _step(f"{name}_tile({{d}}, {{0}})", "relu")
+    return Unary(name, real, int32=of("int32"), uint32=of("uint32"), uint16=of("uint16"))
+
+
+_NOTHING = Step((), "", "")
+_SQUARE = _step("mul_int_tile<{format}>({d}, {d}, {d})", "mul_int_sfpu", init="mul_int_tile_init<{format}>()")
 _LOGICAL_NOT = _step("logical_not_tile<{format}>({d})", "logical_not", init="logical_not_tile_init()")
 _BITWISE_NOT = _step("bitwise_not_tile({d})", "bitwise_not")
 _ROWS = (
-    *(_plain(name) for name in ("sigmoid", "silu", "tanh", "square", "sign", "exp2", "expm1", "log")),
+    *(_plain(name) for name in ("sigmoid", "silu", "tanh", "sign", "exp2", "expm1", "log")),
     *(_plain(name, "trigonometry") for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh")),
     *(_plain(name, "trigonometry") for name in ("asinh", "acosh", "atanh")),
     *(_plain(name, "isinf_isnan") for name in ("isinf", "isnan", "isfinite", "isposinf", "isneginf")),
@@ -68,7 +80,21 @@ _ROWS = (
         "relu",
         _step("relu_tile({d})", "relu"),
         int32=_step("relu_tile_int32({d})", "relu", init="relu_tile_init()"),
+        uint32=_NOTHING,
+        uint16=_NOTHING,
     ),
+    Unary("square", _step("square_tile({d})"), int32=_SQUARE, uint32=_SQUARE, uint16=_SQUARE),
+    Unary(
+        "clamp",
+        _step("clamp_tile({d}, {0}, {1})", "clamp"),
+        int32=_step("clamp_tile_int32({d}, {0}, {1})", "clamp", init="clamp_tile_init()"),
+        uint32=_step(
+            "unary_max_uint32_tile({d}, {0}); unary_min_uint32_tile_init(); unary_min_uint32_tile({d}, {1})",
+            "binop_with_scalar",
+            init="unary_max_uint32_tile_init()",
+        ),
+    ),
+    *(_limit(name) for name in ("relu_max", "relu_min")),
     Unary("signbit", _step("signbit_tile({d})"), int32=_step("signbit_tile_int32({d})")),
     Unary("logical_not", _LOGICAL_NOT, int32=_LOGICAL_NOT, uint32=_LOGICAL_NOT, uint16=_LOGICAL_NOT),
     Unary("bitwise_not", None, int32=_BITWISE_NOT, uint32=_BITWISE_NOT, uint16=_BITWISE_NOT),
@@ -93,15 +119,12 @@ _ROWS = (
     ),
     _with("log10", "log_with_base_tile({d}, {0})", defaults=(0.4342944819032518,)),
     _with("leaky_relu", "leaky_relu_tile({d}, {0})", "relu"),
-    _with("relu_max", "relu_max_tile({d}, {0})", "relu"),
-    _with("relu_min", "relu_min_tile({d}, {0})", "relu"),
     _with("relu6", "relu_max_tile({d}, {0})", "relu", defaults=(6.0,)),
     _with("elu", "elu_tile({d}, {0})", "elu", defaults=(1.0,)),
     _with("celu", "celu_tile({d}, {0}, {1})", "activations", defaults=(1.0, 1.0)),
     _with("selu", "selu_tile({d}, {0}, {1})", "selu", defaults=(1.0506999492645264, 1.673259973526001)),
     _with("softplus", "softplus_tile({d}, {0}, {1}, {2})", "softplus", defaults=(1.0, 1.0, 20.0)),
     _with("hardtanh", "hardtanh_tile({d}, {0}, {1})", "hardtanh", defaults=(-1.0, 1.0)),
-    _with("clamp", "clamp_tile({d}, {0}, {1})", "clamp"),
     _with("hardshrink", "hardshrink_tile({d}, {0})", "activations", defaults=(0.5,)),
     _with("softshrink", "softshrink_tile({d}, {0})", "activations", defaults=(0.5,)),
     _with("threshold", "threshold_tile({d}, {0}, {1})", "threshold"),

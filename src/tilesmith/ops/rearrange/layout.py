@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tilesmith.formats import TileShape
 from tilesmith.ops.checks import fatal
+from tilesmith.ops.creation.host import as_integers
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.framework import registered
 from tilesmith.ops.host import HostTensor
@@ -200,4 +201,5 @@ def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None) -> Tensor:
     if spec.layout is layout and spec.dtype is target:
         return tensor
     made = TensorSpec(spec.shape, target, layout, spec.memory_config)
-    return Tensor(on_host=HostTensor.of_numpy(tensor.to_numpy(), made))
+    values = as_integers(tensor.to_numpy(), dtype or tensor.dtype)
+    return Tensor(on_host=HostTensor.of_numpy(values, made))

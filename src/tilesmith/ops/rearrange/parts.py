@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import EllipsisType
 
 from tilesmith.ops.axes import normal_axis
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.framework import registered
+from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.api import rearrange
 from tilesmith.ops.rearrange.mapping import sliced
@@ -28,10 +30,13 @@ def _golden(
 @registered("ttnn.slice", golden=_golden)
 def slice_(
     input_tensor: Tensor,
-    slice_start: Sequence[int],
-    slice_end: Sequence[int],
+    slice_start: Sequence[int] | None = None,
+    slice_end: Sequence[int] | None = None,
     slice_step: Sequence[int] | None = None,
     *,
+    starts: Sequence[int] | None = None,
+    ends: Sequence[int] | None = None,
+    steps: Sequence[int] | None = None,
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
     pad_value: float | None = None,
@@ -40,14 +45,16 @@ def slice_(
     """Elements from `slice_start` up to, not including, `slice_end`, every `slice_step`-th."""
     shape = input_tensor.spec.shape
     rank = len(shape)
-    steps = list(slice_step) if slice_step is not None else [1] * rank
-    fatal(
-        len(slice_start) == rank, f"Input rank {rank} and begins {len(slice_start)} must have the same size"
-    )
-    fatal(len(slice_end) == rank, f"Input rank {rank} and ends {len(slice_end)} must have the same size")
+    first, last = (starts if slice_start is None else slice_start), (ends if slice_end is None else slice_end)
+    if first is None or last is None:
+        raise TypeError("ttnn.slice(): starts and ends are needed")
+    given = steps if slice_step is None else slice_step
+    steps = list(given) if given is not None else [1] * rank
+    fatal(len(first) == rank, f"Input rank {rank} and begins {len(first)} must have the same size")
+    fatal(len(last) == rank, f"Input rank {rank} and ends {len(last)} must have the same size")
     fatal(len(steps) == rank, f"Input rank {rank} and step {len(steps)} must have the same size")
-    begins = [one + size if one < 0 else one for one, size in zip(slice_start, shape, strict=True)]
-    ends = [one + size if one < 0 else one for one, size in zip(slice_end, shape, strict=True)]
+    begins = [one + size if one < 0 else one for one, size in zip(first, shape, strict=True)]
+    ends = [one + size if one < 0 else one for one, size in zip(last, shape, strict=True)]
     for begin, end, step, extent in zip(begins, ends, steps, shape, strict=True):
         fatal(step > 0, f"Step {step} must be positive")
         fatal(end <= extent, f"Ends {end} must be less than or equal to the shape of the tensor {extent}")
@@ -74,6 +81,10 @@ def indexed(tensor: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
         if not isinstance(one, (int, slice, EllipsisType)):
             raise TypeError(f"Invalid slice type: {one}")
     full = _without_ellipsis(given, len(shape))
+    if tensor.on_host is not None:
+        values = tensor.to_numpy()[tuple(full)]
+        spec = replace(tensor.spec, shape=tuple(values.shape))
+        return Tensor(on_host=HostTensor.of_numpy(values, spec))
     ranges = [_range(one, size) for one, size in zip(full, shape, strict=True)]
     part = slice_(
         tensor, [one.start for one in ranges], [one.stop for one in ranges], [one.step for one in ranges]

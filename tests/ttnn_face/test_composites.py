@@ -1,0 +1,189 @@
+"""Operations made of others, and integers, against torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from tilesmith import ttnn
+from tilesmith.errors import OperationError
+
+INTEGERS = [ttnn.int32, ttnn.uint32, ttnn.uint16, ttnn.uint8]
+
+
+def tiles(values: torch.Tensor, dtype: Any, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    made: ttnn.Tensor = ttnn.from_torch(values, dtype, layout=ttnn.TILE_LAYOUT, device=device)
+    return made
+
+
+def draw(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).bfloat16()
+
+
+THREE: list[tuple[str, dict[str, float], Callable[..., torch.Tensor]]] = [
+    ("addcmul", {"value": 0.3}, lambda a, b, c: a + 0.3 * b * c),
+    ("addcdiv", {"value": 2.0}, lambda a, b, c: a + 2 * b / c),
+    ("lerp", {}, lambda a, b, c: a + c * (b - a)),
+    ("mac", {}, lambda a, b, c: a * b + c),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "expected"), THREE, ids=[row[0] for row in THREE])
+def test_three_operands_are_rounded_once(
+    device: ttnn.MeshDevice, name: str, options: dict[str, float], expected: Callable[..., torch.Tensor]
+) -> None:
+    a, b, c = draw(40, 40), draw(40, 40, seed=1), draw(1, 40, seed=2).abs() + 0.5
+    result = ttnn.to_torch(
+        getattr(ttnn, name)(*(tiles(one, ttnn.bfloat16, device) for one in (a, b, c)), **options)
+    )
+    exact = expected(a.double(), b.double(), c.double())
+    torch.testing.assert_close(result.double(), exact, rtol=2.0**-8, atol=1e-6)
+
+
+def test_addcmul_of_integers(device: ttnn.MeshDevice) -> None:
+    a, b, c = (torch.arange(12, dtype=torch.int32).reshape(3, 4) + shift for shift in (100001, -5, 70000))
+    result = ttnn.addcmul(*(tiles(one, ttnn.int32, device) for one in (a, b, c)), value=3)
+    assert torch.equal(ttnn.to_torch(result), a + 3 * b * c)
+    with pytest.raises(OperationError, match="tilesmith: addcmul of integers takes a whole value"):
+        ttnn.addcmul(*(tiles(one, ttnn.int32, device) for one in (a, b, c)), value=0.5)
+
+
+def test_alpha(device: ttnn.MeshDevice) -> None:
+    a, b = draw(32, 40), draw(32, 40, seed=1)
+    both = tiles(a, ttnn.bfloat16, device), tiles(b, ttnn.bfloat16, device)
+    for name, sign in (("addalpha", 1), ("subalpha", -1)):
+        exact = a.double() + sign * 1.7 * b.double()
+        result = ttnn.to_torch(getattr(ttnn, name)(*both, 1.7)).double()
+        torch.testing.assert_close(result, exact, rtol=2.0**-8, atol=1e-6)
+
+
+@pytest.mark.parametrize("equal_nan", [False, True])
+def test_isclose(device: ttnn.MeshDevice, equal_nan: bool) -> None:
+    inf, nan = float("inf"), float("nan")
+    a = torch.tensor([[1.0, 1.0, 0.0, inf, inf, nan, nan, 2.0]])
+    b = torch.tensor([[1.0, 1.1, 1e-9, inf, -inf, nan, 1.0, 2.00001]])
+    close = ttnn.isclose(tiles(a, ttnn.float32, device), tiles(b, ttnn.float32, device), equal_nan=equal_nan)
+    assert torch.equal(ttnn.to_torch(close).bool(), a.isclose(b, equal_nan=equal_nan))
+
+
+def test_outer_fill_assign(device: ttnn.MeshDevice) -> None:
+    a, b = draw(1, 1, 1, 40), draw(1, 1, 33, 1, seed=1)
+    left, right = tiles(a, ttnn.bfloat16, device), tiles(b, ttnn.bfloat16, device)
+    product = ttnn.to_torch(ttnn.outer(left, right))
+    assert torch.equal(product, (a.reshape(-1, 1) * b.reshape(1, -1))[None, None])
+    assert torch.equal(ttnn.to_torch(ttnn.fill(left, 3.5)), torch.full_like(a, 3.5))
+    assert torch.equal(ttnn.to_torch(ttnn.assign(left, dtype=ttnn.float32)), a.float())
+    with pytest.raises(OperationError, match="at most one dimension"):
+        ttnn.outer(tiles(draw(2, 2), ttnn.bfloat16, device), right)
+
+
+@pytest.mark.parametrize("name", ["glu", "reglu", "geglu", "swiglu"])
+def test_gated_activations(device: ttnn.MeshDevice, name: str) -> None:
+    values = draw(2, 128)
+    operation = getattr(ttnn, name)
+    expected = ttnn.get_golden_function(operation)(values.float(), -1, device=device)
+    result = ttnn.to_torch(operation(tiles(values, ttnn.bfloat16, device), -1)).float()
+    torch.testing.assert_close(result, expected, rtol=0.02, atol=0.02)
+    with pytest.raises(OperationError, match="Only last dim"):
+        operation(tiles(values, ttnn.bfloat16, device), 0)
+
+
+@pytest.mark.parametrize("dim", [-1, -2, 0, None])
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_variance(device: ttnn.MeshDevice, name: str, dim: int | None) -> None:
+    values = draw(2, 40, 40) + 100  # a large mean: the difference of two means would lose it
+    tensor = tiles(values, ttnn.bfloat16, device)
+    for correction in (True, False):
+        axes = tuple(range(3)) if dim is None else dim
+        exact = getattr(values.double(), name)(axes, correction=int(correction))
+        result = ttnn.to_torch(getattr(ttnn, name)(tensor, dim, correction=correction)).double()
+        torch.testing.assert_close(result, exact, rtol=0.01, atol=1e-4)
+
+
+@pytest.mark.parametrize("dim", [-1, 0, None])
+def test_products(device: ttnn.MeshDevice, dim: int | None) -> None:
+    values = (draw(3, 7, 5) * 0.3 + 1).bfloat16()
+    exact = values.double().prod() if dim is None else values.double().prod(dim)
+    result = ttnn.to_torch(ttnn.prod(tiles(values, ttnn.bfloat16, device), dim)).double()
+    torch.testing.assert_close(result, exact, rtol=2.0**-7, atol=1e-6)
+
+
+@pytest.mark.parametrize("dim", [-1, 0, None])
+def test_argmax(device: ttnn.MeshDevice, dim: int | None) -> None:
+    values = (
+        torch.randperm(3 * 40 * 33, generator=torch.Generator().manual_seed(1)).reshape(3, 40, 33).float()
+    )
+    index = ttnn.argmax(tiles(values, ttnn.float32, device), dim)
+    assert index.dtype is ttnn.uint32
+    assert torch.equal(ttnn.to_torch(index).long(), values.argmax(dim))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_where_ttnn_takes_them(device: ttnn.MeshDevice, dtype: Any) -> None:
+    signed = dtype is ttnn.int32
+    values = torch.tensor([[-5 if signed else 5, 0, 7, 200, 3]], dtype=torch.int32)
+    other = torch.tensor([[2, 0, -7 if signed else 7, 100, 250]], dtype=torch.int32)
+    a, b = tiles(values, dtype, device), tiles(other, dtype, device)
+    cases = {
+        "relu": (ttnn.relu(a), values.relu()),
+        "clamp": (ttnn.clamp(a, 1, 6), values.clamp(1, 6)),
+        "maximum": (ttnn.maximum(a, b), torch.maximum(values, other)),
+        "minimum": (ttnn.minimum(a, b), torch.minimum(values, other)),
+        "eq": (ttnn.eq(a, b), (values == other).int()),
+        "lt": (ttnn.lt(a, b), (values < other).int()),
+        "and": (ttnn.logical_and(a, b), torch.logical_and(values, other).int()),
+        "or": (ttnn.logical_or(a, b), torch.logical_or(values, other).int()),
+        "xor": (ttnn.logical_xor(a, b), torch.logical_xor(values, other).int()),
+    }
+    if dtype is not ttnn.uint8:
+        cases["square"] = (ttnn.square(a), values.square())
+    for name, (result, expected) in cases.items():
+        assert result.dtype is dtype, name
+        assert torch.equal(ttnn.to_torch(result).int(), expected), name
+
+
+def test_large_unsigned_numbers_are_not_negative(device: ttnn.MeshDevice) -> None:
+    a = tiles(torch.tensor([[2**31 + 5, 3]]), ttnn.uint32, device)
+    b = tiles(torch.tensor([[7, 2**32 - 1]]), ttnn.uint32, device)
+    assert ttnn.to_torch(ttnn.maximum(a, b)).tolist() == [[2**31 + 5, 2**32 - 1]]
+    assert ttnn.to_torch(ttnn.clamp(a, 4, 2**31)).tolist() == [[2**31, 4]]
+
+
+def test_tensors_on_the_host(device: ttnn.MeshDevice) -> None:
+    values = draw(4, 6).float() * 10
+    host = ttnn.from_torch(values, ttnn.float32)
+    assert torch.equal(ttnn.to_torch(ttnn.typecast(host, ttnn.bfloat16)), values.bfloat16())
+    assert torch.equal(ttnn.to_torch(ttnn.to_dtype(host, ttnn.int32)), values.int())
+    assert torch.equal(ttnn.to_torch(host[1:3, -1]), values[1:3, -1])
+    assert not ttnn.is_tensor_storage_on_device(host)
+    assert torch.equal(
+        ttnn.to_torch(ttnn.from_torch(torch.tensor([-1, 70000]), ttnn.uint16)).int(),
+        torch.tensor([65535, 4464]).int(),
+    )
+    made = ttnn.Tensor(values, ttnn.bfloat16).to(ttnn.TILE_LAYOUT).to(device)
+    assert torch.equal(ttnn.to_torch(made), values.bfloat16())
+
+
+def test_tile_padding_holds_what_is_asked(device: ttnn.MeshDevice) -> None:
+    tensor = tiles(torch.zeros(3, 5), ttnn.bfloat16, device)
+    filled = ttnn.fill_implicit_tile_padding(tensor, 42.0)
+    assert filled.shape == [3, 5]
+    pages = filled.cpu().on_host
+    assert pages is not None
+    stored = pages.pages.view("uint16").reshape(-1)
+    assert (stored == 0).sum() == 15
+    assert (stored == 0x4228).sum() == 1024 - 15  # 42.0
+    assert torch.equal(ttnn.to_torch(filled), torch.zeros(3, 5).bfloat16())
+
+
+def test_queue_id_is_taken_by_every_operation(device: ttnn.MeshDevice) -> None:
+    ones = ttnn.ones([2, 2], layout=ttnn.TILE_LAYOUT, device=device, queue_id=0)
+    assert ttnn.pearson_correlation_coefficient(ttnn.add(ones, ones, queue_id=1), ones * 2) == 1.0
+
+
+def test_nothing_in_a_tensor(device: ttnn.MeshDevice) -> None:
+    empty = tiles(torch.zeros(0, 4), ttnn.bfloat16, device)
+    assert ttnn.to_torch(ttnn.add(empty, 3.0)).shape == (0, 4)
