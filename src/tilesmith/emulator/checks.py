@@ -146,7 +146,7 @@ CHECKS: dict[str, Check] = _catalogue(
     (
         "mem.uninitialised",
         "L1 read that nothing has written",
-        "fill the memory first; padding too, if it is read",
+        "fill the memory first; padding too, if an element of the result depends on it",
     ),
     (
         "mem.out-of-bounds",

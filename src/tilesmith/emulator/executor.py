@@ -22,7 +22,15 @@ from tilesmith.emulator.machine import Machine, run_options
 from tilesmith.emulator.suppress import Rule, parse_rules, split_findings
 from tilesmith.errors import DeviceError, EmulatorGap
 from tilesmith.program import CoreCoord, Program, SourceType
-from tilesmith.program.executor import KernelTraffic, Printed, RoleTime, RunOptions, RunReport, ZoneTime
+from tilesmith.program.executor import (
+    ByteRange,
+    KernelTraffic,
+    Printed,
+    RoleTime,
+    RunOptions,
+    RunReport,
+    ZoneTime,
+)
 from tilesmith.program.l1 import Placement
 
 _OUT_OF_MEMORY, _INTERRUPTED = 3, 2
@@ -52,7 +60,9 @@ class EmulatorExecutor:
         return self.machine.l1(core)
 
     def note_host_write(self, kind: str, index: int | CoreCoord, address: int, size: int) -> None:
-        if kind == "l1" and not isinstance(index, int):  # only L1 is checked for reads nobody wrote
+        if kind == "dram" and isinstance(index, int):
+            self.machine.note_host_dram_write(index, address, size)
+        elif not isinstance(index, int):
             self.machine.note_host_write(core_index(index, self.arch), address, size)
 
     def prepare(self, program: Program, placement: Placement, checks: bool, fast: bool) -> LoadedProgram:
@@ -89,7 +99,7 @@ class EmulatorExecutor:
                 raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
             if result.status == _INTERRUPTED:
                 raise KeyboardInterrupt
-            report = _report(self.machine, loaded, program, result, options.trace, rules)
+            report = _report(self.machine, loaded, program, result, options, rules)
             return replace(report, launch=lambda: launch_us(program, self.arch))
 
     def close(self) -> None:
@@ -120,7 +130,7 @@ def _report(
     loaded: LoadedProgram,
     program: Program,
     result: library.RunResult,
-    traced: bool,
+    options: RunOptions,
     rules: Sequence[Rule],
 ) -> RunReport:
     """Numbers are copied at once; what is told in words is fetched only when there is any."""
@@ -132,7 +142,8 @@ def _report(
             place = f"{entry['file']}:{entry['line']}"
             raise EmulatorGap(f"the emulator does not model this yet: {entry['message']}", where=place)
     times, counters = machine.snapshot(loaded)
-    found = [finding_from_report(entry, loaded.libraries) for entry in told["findings"]]
+    entries = [*told["findings"], *_undefined_elements(told, machine.arch, options)]
+    found = [finding_from_report(entry, loaded.libraries) for entry in entries]
     findings, suppressed = split_findings(found, rules, program) if found else ((), ())
     return RunReport(
         findings=findings,
@@ -140,8 +151,20 @@ def _report(
         cycles=result.cycles,
         steps=result.steps,
         details=lambda: _details(loaded, times, counters, told),
-        trace=machine.trace(loaded) if traced else None,
+        trace=machine.trace(loaded) if options.trace else None,
     )
+
+
+def _undefined_elements(told: dict[str, Any], arch: Arch, options: RunOptions) -> list[dict[str, Any]]:
+    """Where undefined bytes were stored that an element of a tensor depends on."""
+    stored: dict[int, list[ByteRange]] = {}
+    for store in told.get("undefined", ()):
+        index = store["index"]
+        bank = index if store["dram"] else CoreCoord(index % arch.grid.x, index // arch.grid.x)
+        stored.setdefault(store["place"], []).append(
+            ByteRange(store["dram"], bank, store["offset"], store["size"])
+        )
+    return [told["undefined_places"][place] for place, ranges in stored.items() if options.is_element(ranges)]
 
 
 def _details(

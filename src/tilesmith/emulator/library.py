@@ -145,6 +145,7 @@ class Runtime:
         f.tsh_l1.restype = f.tsh_dram.restype = c.c_void_p
         f.tsh_l1.argtypes = f.tsh_dram.argtypes = [c.c_void_p, c.c_uint32]
         f.tsh_note_host_write.argtypes = [c.c_void_p, c.c_uint32, c.c_uint64, c.c_uint64]
+        f.tsh_note_host_dram_write.argtypes = [c.c_void_p, c.c_uint32, c.c_uint64, c.c_uint64]
         f.tsh_program_new.restype = c.c_void_p
         f.tsh_program_new.argtypes = [
             c.c_void_p, c.POINTER(KernelDescription), c.c_uint32, c.POINTER(CbDescription), c.c_uint32,

@@ -56,6 +56,9 @@ class Machine:
         """These bytes of L1 count as initialised."""
         self._functions.tsh_note_host_write(self.handle, core, address, size)
 
+    def note_host_dram_write(self, bank: int, address: int, size: int) -> None:
+        self._functions.tsh_note_host_dram_write(self.handle, bank, address, size)
+
     def run(self, loaded: LoadedProgram, program: Program, options: library.RunOptions) -> library.RunResult:
         result = library.RunResult()
         arguments = loaded.arguments(program)

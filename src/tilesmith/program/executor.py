@@ -18,8 +18,25 @@ from tilesmith.program.trace import Trace, Work
 
 
 @dataclass(frozen=True)
+class ByteRange:
+    """Bytes of a DRAM bank, or of a core's L1."""
+
+    in_dram: bool
+    bank: int | CoreCoord
+    address: int
+    size: int
+
+
+def _anything(_ranges: Sequence[ByteRange]) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
 class RunOptions:
-    """How to run. `allocations` are (in DRAM, address, bytes per bank or core) of every live buffer."""
+    """How to run. `allocations` are (in DRAM, address, bytes per bank or core) of every live buffer.
+
+    `is_element` says whether elements of tensors depend on some bytes, or only their padding.
+    """
 
     checks: Literal["on", "off"] = "on"
     numbers: Literal["chip", "fast", "none"] = "chip"
@@ -27,6 +44,7 @@ class RunOptions:
     allocations: Sequence[tuple[bool, int, int]] = ()
     trace: bool = False
     suppress: tuple[str, ...] = ()
+    is_element: Callable[[Sequence[ByteRange]], bool] = _anything
 
 
 @dataclass(frozen=True)

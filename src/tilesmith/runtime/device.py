@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 from threading import RLock
 from types import TracebackType
@@ -33,6 +34,7 @@ from tilesmith.runtime.tensor import Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.runtime.torch_bridge import default_format, numpy_from_torch
 from tilesmith.runtime.ttnn_arch import TTNN
+from tilesmith.runtime.undefined_elements import elements_depend_on
 
 if TYPE_CHECKING:
     import torch
@@ -149,6 +151,7 @@ class Device:
                 allocations=self._live_buffers(),
                 trace=trace or trace_wanted(),
                 suppress=(*chosen.suppress, *self.suppress),
+                is_element=partial(elements_depend_on, self),
             )
             placement = self._placement(program)
             for observer in observers():

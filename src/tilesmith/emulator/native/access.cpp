@@ -1,6 +1,7 @@
 #include "access.h"
 
 #include "arrivals.h"
+#include "undefined.h"
 
 #include <cstdio>
 
@@ -125,7 +126,7 @@ static bool examine_read(const Access& access, const Shadow& record, uint64_t by
         finding("noc.use-before-barrier", at,
                 "%s reads L1 offset 0x%llx while a NoC read issued by %s is still in flight to it", access.what,
                 static_cast<unsigned long long>(access.offset), whose(record.write).c_str());
-    } else if (access.shadow->shift == 2 && (record.write >> initialised_shift & bytes) != bytes) {
+    } else if (!access.moves && access.shadow->shift == 2 && (record.write >> initialised_shift & bytes) != bytes) {
         finding("mem.uninitialised", at, "%s reads %u bytes at L1 offset 0x%llx, some of which nothing has written",
                 access.what, access.size, static_cast<unsigned long long>(access.offset));
     } else if (!happened_before(record.write & epoch_mask)) {
@@ -144,19 +145,23 @@ static int reader_slot(const Shadow& record, uint64_t mine) {
     return replaces_first ? 0 : 1;
 }
 
-void check_read(const Access& access, const At& at) {
+bool check_read(const Access& access, const At& at) {
     const uint64_t mine = my_epoch() | place_of(at) << place_shift;
     const bool judge = judged(access);
-    bool reported = false;
+    const bool moves = access.moves && access.shadow->shift == 2;
+    bool reported = false, undefined = false;
     int slot = 0;
     Neighbour neighbour;
     visit(*access.shadow, access.offset, access.size, false, [&](Shadow& record, uint64_t bytes) {
         if (neighbour.differs(record, bytes)) {
             if (judge && !reported) reported = examine_read(access, record, bytes, at);
             slot = reader_slot(record, mine);
+            undefined = undefined || (moves && (record.write >> initialised_shift & bytes) != bytes);
         }
         record.reads[slot] = mine;
     });
+    if (undefined && current_run->undefined_read.line() == 0) current_run->undefined_read = at;
+    return undefined;
 }
 
 // ---- writing ----
@@ -232,6 +237,23 @@ void mark_initialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
     });
 }
 
+void mark_undefined(ShadowMap& shadow, uint64_t offset, uint64_t size) {
+    visit(shadow, offset, size, false,
+          [](Shadow& record, uint64_t bytes) { record.write &= ~(bytes << initialised_shift); });
+}
+
+bool undefined_bytes(ShadowMap& shadow, uint64_t offset, uint32_t size, uint8_t* out) {
+    bool any = false;
+    for (uint64_t at = offset; at < offset + size; ++at) {
+        const uint64_t line = at >> line_shift;
+        const Shadow& record = shadow.split[line] ? shadow.granules[at >> shadow.shift] : shadow.lines[line];
+        if (record.write >> (initialised_shift + (at & 3)) & 1) continue;
+        out[at - offset] = 0xff;
+        any = true;
+    }
+    return any;
+}
+
 void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
     visit(shadow, offset, size, true, [](Shadow& record, uint64_t) { record = {}; });
 }
@@ -281,6 +303,15 @@ void l1_read(uint32_t address, uint32_t size, const At& at) {
     if (!current_run->checks || size == 0) return;
     check_cb_read(offset, size, at);
     check_read({core().shadow, offset, size, &core(), doing()}, at);
+}
+
+bool l1_unpack(uint32_t address, uint32_t size, std::vector<uint8_t>& undefined, const At& at) {
+    const uint32_t offset = local_offset(address, size, at);
+    if (!current_run->checks || size == 0) return false;
+    check_cb_read(offset, size, at);
+    if (!check_read({core().shadow, offset, size, &core(), doing(), false, true}, at)) return false;
+    undefined.assign(size, 0);
+    return undefined_bytes(*core().shadow, offset, size, undefined.data());
 }
 
 void l1_write(uint32_t address, uint32_t size, const At& at) {

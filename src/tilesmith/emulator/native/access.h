@@ -30,6 +30,7 @@ bool map_shadows(Machine& machine);
 
 // Without a fiber: what the host wrote, what a program finds at its start.
 void mark_initialised(ShadowMap& shadow, uint64_t offset, uint64_t size);
+void mark_undefined(ShadowMap& shadow, uint64_t offset, uint64_t size);  // leaves who wrote them
 void mark_uninitialised(ShadowMap& shadow, uint64_t offset, uint64_t size);
 
 bool to_l1_offset(const Machine& machine, uint64_t address, uint32_t* offset);
@@ -44,8 +45,9 @@ struct Access {
     const Core* l1_of;         // the core whose L1 this is, if it takes part in the program; null for DRAM
     const char* what;          // "unpack", "NoC read into", ...
     bool in_transfer = false;  // the access is the landing or leaving of the fiber's own transfer
+    bool moves = false;        // only moves the bytes: undefined ones go along
 };
-void check_read(const Access& access, const At& at);
+bool check_read(const Access& access, const At& at);  // says whether it moves undefined bytes
 void check_write(const Access& access, const At& at);
 void check_before_write(const Access& access, const At& at);  // looks without leaving a mark
 void mark_landing(ShadowMap& shadow, uint64_t offset, uint32_t size, const At& at);

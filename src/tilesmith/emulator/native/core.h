@@ -149,6 +149,8 @@ void finding(const char* check, const At& at, const char* text, ...) __attribute
 uint8_t* l1(uint32_t address_or_offset);                       // host pointer into this core's L1
 void l1_read(uint32_t address, uint32_t size, const At& at);   // check before the running fiber reads
 void l1_write(uint32_t address, uint32_t size, const At& at);  // check and mark before it writes
+// As l1_read, but bytes that nothing has written are let through: says whether there are any, and which.
+bool l1_unpack(uint32_t address, uint32_t size, std::vector<uint8_t>& undefined, const At& at);
 
 // Tiles of a circular buffer lie inside it: the engine does not wrap, and behind the end other memory begins.
 void check_cb_end(uint32_t cb, uint32_t address, uint32_t size, bool writing, const At& at);

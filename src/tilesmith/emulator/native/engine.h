@@ -36,6 +36,7 @@ struct SrcBank {
     num::Src as[2] = {num::Src::bf16, num::Src::bf16};
     num::Geometry shape[2];
     SyncPoint filled, emptied;
+    std::vector<uint32_t> mask;  // empty, or all ones for the words that are undefined (undefined.h)
 
     uint32_t* tile(uint32_t index) { return words + index * num::tile_words; }
     uint32_t* second() { return tile(first); }
@@ -48,8 +49,16 @@ struct DstHalf {
     uint32_t written = 0;  // bit per tile
     uint32_t reduced = 0;  // tiles a reduction wrote
     uint32_t tilized = 0;  // tiles that tilize brought
+    uint32_t undefined = 0;  // tiles with a mask
     DstKind kind[dst_tiles] = {};
     SyncPoint committed, released;
+};
+
+// A tile that a vector function has taken from DST, as it was then.
+struct Taken {
+    uint32_t index;
+    bool to_write;
+    std::vector<uint32_t> before;
 };
 
 struct Engine {
@@ -62,7 +71,7 @@ struct Engine {
     SrcBank banks[src_banks];
     uint32_t fill = 0, drain = 0;  // next bank of unpack and of math
     WaitQueue bank_free, bank_full;
-    std::vector<uint32_t> scratch;
+    std::vector<uint32_t> scratch, scratch_mask;
 
     // DST
     uint32_t* dst = nullptr;
@@ -73,6 +82,9 @@ struct Engine {
     bool acquired = false, held = false;
     WaitQueue dst_free, dst_ready;
     At acquired_at, held_at;
+    std::vector<uint32_t> dst_mask;
+    std::string vector_function;
+    std::vector<Taken> taken;
 
     // set-up as each role has executed it, by role - unpack
     struct Setup {

@@ -1,7 +1,7 @@
 // DST: who holds which half, which tiles have been written, and what SFPU code may touch.
 #include <cstring>
 
-#include "engine.h"
+#include "undefined.h"
 
 namespace ts {
 namespace {
@@ -45,12 +45,14 @@ void note_written(Engine& engine, uint32_t index, DstKind kind) {
 
 uint32_t* dst_for_overwrite(Engine& engine, uint32_t index, DstKind kind, const At& at) {
     uint32_t* tile = claim_tile(engine, index, at);
+    sfpu_ended(engine);
     note_written(engine, index, kind);
     return tile;
 }
 
 uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at) {
     uint32_t* tile = claim_tile(engine, index, at);
+    sfpu_ended(engine);
     *fresh = !(engine.halves[engine.math_half].written >> index & 1);
     if (*fresh) std::memset(tile, 0, num::tile_words * sizeof(uint32_t));  // pack leaves zeros behind
     note_written(engine, index, kind);
@@ -96,7 +98,7 @@ extern "C" void ts_dst_acquire(At at) {
     wait_until(e.dst_free, why, [&] { return e.committed < e.sections; });
     DstHalf& half = e.halves[e.math_half];
     half.released.acquire(why);
-    half.written = half.reduced = half.tilized = 0;
+    half.written = half.reduced = half.tilized = half.undefined = 0;
     e.acquired = true;
     e.acquired_at = at;
 }
@@ -105,6 +107,7 @@ extern "C" void ts_dst_commit(At at) {
     if (!on(Role::math)) return;
     Engine& e = *engine();
     if (!e.acquired && checks_on()) finding("dst.unbalanced", at, "math commits DST without having acquired it");
+    sfpu_ended(e);
     e.halves[e.math_half].committed.release();
     e.acquired = false;
     ++e.committed;
@@ -137,7 +140,10 @@ extern "C" void ts_dst_release(At at) {
 }
 
 extern "C" uint32_t* ts_dst_modify(uint32_t tile, At at) {
-    return on(Role::math) ? dst_for_modify(*engine(), tile, at) : nullptr;
+    if (!on(Role::math)) return nullptr;
+    uint32_t* words = dst_for_modify(*engine(), tile, at);
+    sfpu_takes(*engine(), tile, false);
+    return words;
 }
 
 extern "C" uint32_t* ts_dst_modify_held(uint32_t tile, At at) {
@@ -151,7 +157,11 @@ extern "C" uint32_t* ts_dst_write(uint32_t tile, At at) {
     uint32_t index = tile;
     uint32_t* words = claim_tile(e, index, at);
     DstHalf& half = e.halves[e.math_half];
-    if (!(half.written >> index & 1)) fill_tile(words, 0);  // a vector function may write part of a tile
+    if (!(half.written >> index & 1)) {  // a vector function may write part of a tile
+        fill_tile(words, 0);
+        half.undefined &= ~(1u << index);
+    }
+    sfpu_takes(e, index, true);
     half.written |= 1u << index;
     half.kind[index] = DstKind::floating;
     return words;

@@ -1,7 +1,7 @@
 // Products of blocks of tiles: rows + columns tiles are unpacked once and multiplied pair by pair.
 #include <cstring>
 
-#include "engine.h"
+#include "undefined.h"
 
 namespace ts {
 namespace {
@@ -45,14 +45,16 @@ void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uin
     uint32_t bytes0 = 0, bytes1 = 0;  // of one tile
     for (uint32_t r = 0; r < rows; ++r) {
         bytes0 = read_tile(engine, cb0, tile0 + r * stride, bank.as[0], bank.tile(r), at);
-        if (!is_whole(bank.shape[0])) spread(bank.tile(r), bank.shape[0]);
+        if (!is_whole(bank.shape[0]))
+            move_tile(engine, bank.tile(r), [&](uint32_t* tile) { spread(tile, bank.shape[0]); });
     }
     const uint32_t turn = engine.mine().unpack_variant.transpose;
     for (uint32_t c = 0; c < cols; ++c) {
         uint32_t* words = bank.tile(rows + c);
         bytes1 = read_tile(engine, cb1, tile1 + c, bank.as[1], words, at);
-        if (!is_whole(bank.shape[1])) spread(words, bank.shape[1]);
-        if (turn) transpose(words, 3, {});
+        if (!is_whole(bank.shape[1]))
+            move_tile(engine, words, [&](uint32_t* tile) { spread(tile, bank.shape[1]); });
+        if (turn) move_tile(engine, words, [](uint32_t* tile) { transpose(tile, 3, {}); });
     }
     spend(unpack_cycles(rows, cols, bytes0, bytes1), Work::unpack);
     end_fill(engine);
@@ -87,6 +89,7 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
                 multiply(engine, bank, bank.tile(r), bank.tile(rows + c), tiles[(r * cols + c) % dst_tiles]);
     }
     for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i % dst_tiles], out);
+    mask_matmul(engine, bank, dst, rows, cols, whole);
     const uint64_t least = uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols;
     const double overhead = engine_timing().matmul_overhead[engine.mode.phases] * rows * cols;
     spend(least + static_cast<uint64_t>(overhead), Work::matmul);

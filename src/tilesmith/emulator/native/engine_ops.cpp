@@ -1,7 +1,7 @@
 // Unpack and math of every FPU operation: tiles go from L1 into a Src bank, and from there into DST.
 #include <cstring>
 
-#include "engine.h"
+#include "undefined.h"
 
 namespace ts {
 namespace {
@@ -37,6 +37,7 @@ void drain_reduce(Engine& engine, FpuOp op, FpuPool pool, FpuDim dim, uint32_t d
     if (computes())
         num::reduce(as_num(pool), as_num(dim), bank.tile(0), bank.second(), engine.fast, mode_for(engine, bank.as[0]),
                     bank.as[0], bank.shape[0], fresh, tile);
+    mask_reduce(engine, bank, dim, dst, fresh);
     mark_reduced(engine, dst);
     spend(engine_timing().latency +
               uint64_t{engine_timing().reduce_phase} * (pool == FpuPool::max ? 1 : engine.mode.phases),
@@ -54,8 +55,17 @@ uint32_t read_rows(Engine& engine, uint32_t cb, uint32_t tile, uint32_t block, n
     const uint32_t line = block * width * datum;
     const uint32_t address = page_address(cb, 0) + tile / block * rows * line + tile % block * width * datum;
     check_cb_end(cb, address, (rows - 1) * line + width * datum, false, at);
-    for (uint32_t row = 0; row < rows; ++row) l1_read(address + row * line, width * datum, at);
-    num::unpack_rows(static_cast<uint8_t>(config.format), as, engine.fast, l1(address), line, shape, out);
+    const auto unpack = [&](const uint8_t* from, uint32_t* words) {
+        num::unpack_rows(static_cast<uint8_t>(config.format), as, engine.fast, from, line, shape, words);
+    };
+    std::vector<uint8_t> undefined, all;
+    for (uint32_t row = 0; row < rows; ++row) {
+        if (!l1_unpack(address + row * line, width * datum, undefined, at)) continue;
+        all.resize((rows - 1) * line + width * datum);
+        std::memcpy(all.data() + row * line, undefined.data(), width * datum);
+    }
+    if (!all.empty()) note_unpacked(engine, out, l1(address), all.data(), static_cast<uint32_t>(all.size()), unpack);
+    unpack(l1(address), out);
     return rows * width * datum;
 }
 
@@ -66,6 +76,7 @@ void drain_copy(Engine& engine, FpuOp op, FpuVariant variant, uint32_t dst, cons
         num::copy(bank.tile(0), bank.as[0], engine.fast, mode_for(engine, bank.as[0]), tile, bank.shape[0].faces);
     const uint32_t words = bank.shape[0].faces * num::face_words;
     if (words < num::tile_words) std::memset(tile + words, 0, (num::tile_words - words) * sizeof(uint32_t));
+    mask_copy(engine, bank, dst);
     if (op == FpuOp::tilize && dst < engine.capacity) engine.halves[engine.math_half].tilized |= 1u << dst;
     spend(engine_timing().latency + engine_timing().copy, Work::fpu);
     end_drain(engine);
@@ -81,8 +92,11 @@ extern "C" void ts_fpu_copy(FpuOp op, FpuVariant variant, uint32_t cb, uint32_t 
     SrcBank& bank = begin_fill(e, op, variant, 1, at);
     describe(e, bank, 0, cb, src_kind(e, cb, true));
     const uint32_t bytes = read_tile(e, cb, tile, bank.as[0], bank.tile(0), at);
-    if (variant.dim != FpuDim::none) num::broadcast(bank.tile(0), as_num(variant.dim), bank.shape[0], 0);
-    transpose(bank.tile(0), op == FpuOp::transpose ? 3 : e.mine().unpack_variant.transpose, bank.shape[0]);
+    const uint32_t turn = op == FpuOp::transpose ? 3 : e.mine().unpack_variant.transpose;
+    move_tile(e, bank.tile(0), [&](uint32_t* words) {
+        if (variant.dim != FpuDim::none) num::broadcast(words, as_num(variant.dim), bank.shape[0], 0);
+        transpose(words, turn, bank.shape[0]);
+    });
     spend_unpack(bytes, engine_timing().unpack_rate);
     end_fill(e);
 }
@@ -99,7 +113,9 @@ extern "C" void ts_fpu_eltwise(FpuOp op, FpuDim dim, uint32_t cb0, uint32_t cb1,
         describe(e, bank, 1, cb1, src_kind(e, cb1, false));
         uint32_t bytes = read_tile(e, cb0, tile0, bank.as[0], bank.tile(0), at);
         bytes += read_tile(e, cb1, tile1, bank.as[1], bank.tile(1), at);
-        if (dim != FpuDim::none) num::broadcast(bank.tile(1), as_num(dim), bank.shape[0], row);
+        if (dim != FpuDim::none)
+            move_tile(e, bank.tile(1),
+                      [&](uint32_t* words) { num::broadcast(words, as_num(dim), bank.shape[0], row); });
         spend_unpack(bytes, engine_timing().unpack_rate);
         end_fill(e);
     } else if (on(Role::math)) {
@@ -110,6 +126,7 @@ extern "C" void ts_fpu_eltwise(FpuOp op, FpuDim dim, uint32_t cb0, uint32_t cb1,
         uint32_t* tile = adds ? dst_for_accumulate(e, dst, kind, &fresh, at) : dst_for_overwrite(e, dst, kind, at);
         run_eltwise(e, eltwise_of(op), bank.tile(0), bank.tile(1), bank.as[0], adds && !fresh, tile,
                     bank.shape[0].faces);
+        mask_eltwise(e, bank, dst, true, adds && !fresh);
         end_drain(e);
     }
 }
@@ -126,11 +143,13 @@ extern "C" void ts_fpu_eltwise_reuse(FpuOp op, FpuReuse reuse, uint32_t cb, uint
     } else if (on(Role::math)) {
         SrcBank& bank = begin_drain(e, op, {.reuse = reuse}, at);
         const uint32_t faces = bank.shape[0].faces;
+        sfpu_ended(e);
         uint32_t* words = dst_for_modify(e, dst, at);
         num::dst_to_src(words, e.fast, bank.as[0], bank.tile(1), faces);
         const uint32_t *a = bank.tile(0), *b = bank.tile(1);
         if (reuse == FpuReuse::to_srca) std::swap(a, b);
         run_eltwise(e, eltwise_of(op), a, b, bank.as[0], false, words, faces);
+        mask_eltwise(e, bank, dst, false, true);
         end_drain(e);
     }
 }
@@ -178,6 +197,7 @@ extern "C" void ts_fpu_untilize(uint32_t cb, uint32_t tile, uint32_t block, uint
     const uint32_t width = shape.faces_across * 16, datums = shape.datums();
     if (tile == 0) {
         e.scratch.resize(size_t{block} * num::tile_words);
+        e.scratch_mask.clear();
         for (uint32_t i = 0; i < block; ++i)
             spend_unpack(read_tile(e, cb, i, bank.as[0], &e.scratch[i * num::tile_words], at),
                          engine_timing().untilize_rate);
@@ -189,6 +209,8 @@ extern "C" void ts_fpu_untilize(uint32_t cb, uint32_t tile, uint32_t block, uint
         const uint32_t word = face * num::face_words + row % shape.face_rows * 16 + col % 16;
         const uint32_t place = i / (shape.face_rows * 16u) * num::face_words + i % (shape.face_rows * 16u);
         bank.tile(0)[place] = e.scratch[col / width * num::tile_words + word];
+        if (!e.scratch_mask.empty())
+            new_mask(e, bank.tile(0))[place] = e.scratch_mask[col / width * num::tile_words + word];
     }
     end_fill(e);
 }
@@ -196,7 +218,9 @@ extern "C" void ts_fpu_untilize(uint32_t cb, uint32_t tile, uint32_t block, uint
 extern "C" void ts_fpu_transpose_dest(uint32_t dst, bool faces, At at) {
     if (!on(Role::math)) return;
     Engine& e = *engine();
+    sfpu_ended(e);
     transpose(dst_for_modify(e, dst, at), faces ? 3 : 2, {});
+    if (uint32_t* mask = dst_mask(e, e.math_half, dst % e.capacity)) transpose(mask, faces ? 3 : 2, {});
     spend(engine_timing().latency + engine_timing().transpose, Work::fpu);
 }
 

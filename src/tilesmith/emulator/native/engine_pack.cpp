@@ -1,5 +1,5 @@
 // Pack: DST tiles into the reserved pages of an output CB.
-#include "engine.h"
+#include "undefined.h"
 
 namespace ts {
 namespace {
@@ -44,6 +44,10 @@ uint32_t next_address(uint32_t cb, bool out_of_order, uint32_t index) {
     return address;
 }
 
+Target here(uint32_t address) {
+    return {false, core().index, static_cast<uint64_t>(l1(address) - core().l1), nullptr, core().shadow};
+}
+
 // A mask left over from a reduction hides most of any other tile.
 void check_mask(Engine& engine, uint32_t dst, const At& at) {
     if (engine.reduce_mask == FpuDim::none || !checks_on() || dst >= engine.capacity) return;
@@ -71,6 +75,14 @@ extern "C" void ts_pack(uint32_t dst, uint32_t cb, bool out_of_order, uint32_t i
     if (e.l1_accumulate) l1_read(address, bytes, at);  // what it adds to must be there
     l1_write(address, bytes, at);
     if (computes()) num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
+    if (const uint32_t* mask = dst_mask(e, e.pack_half, dst % e.capacity)) {
+        num::PackMode mode = pack_mode(e, config, kind);
+        mode.accumulate = false;
+        std::vector<uint8_t> undefined(bytes);
+        undefined_after_pack(tile, mask, num::tile_words, undefined.data(), bytes,
+                             [&](const uint32_t* from, uint8_t* to) { num::pack(from, mode, to, shape); });
+        store_undefined(here(address), bytes, undefined.data(), at);
+    }
     const bool tilized = e.halves[e.pack_half].tilized >> (dst % dst_tiles) & 1;
     spend_pack(e, bytes, tilized ? engine_timing().pack_tilize_rate : engine_timing().pack_rate);
 }
@@ -94,6 +106,8 @@ extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint3
             DstKind kind;
             const uint32_t* tile = dst_for_pack(e, dst + r * block + c, &kind, at);
             const num::PackMode mode = pack_mode(e, config, kind);
+            num::PackMode plain = mode;
+            plain.accumulate = false;
             for (uint32_t y = 0; y < shape.faces_down() * shape.face_rows; ++y) {
                 const uint32_t address = start + y * line + c * width * datum;
                 check_cb_end(cb, address, kept * datum, true, at);
@@ -102,8 +116,15 @@ extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint3
                 for (uint32_t x = 0; x < kept; x += 16) {
                     const uint32_t face = y / shape.face_rows * shape.faces_across + x / 16;
                     const uint32_t count = kept - x < 16 ? kept - x : 16;
-                    num::pack_row(tile + face * num::face_words + y % shape.face_rows * 16, mode,
-                                  l1(address + x * datum), count);
+                    const uint32_t first = face * num::face_words + y % shape.face_rows * 16;
+                    num::pack_row(tile + first, mode, l1(address + x * datum), count);
+                    if (const uint32_t* mask = dst_mask(e, e.pack_half, (dst + r * block + c) % e.capacity)) {
+                        uint8_t undefined[16 * 4] = {};
+                        undefined_after_pack(
+                            tile + first, mask + first, count, undefined, count * datum,
+                            [&](const uint32_t* from, uint8_t* to) { num::pack_row(from, plain, to, count); });
+                        store_undefined(here(address + x * datum), count * datum, undefined, at);
+                    }
                 }
             }
         }

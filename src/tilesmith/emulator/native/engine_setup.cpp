@@ -1,7 +1,7 @@
 // Set-up: what each register and engine is configured for, and whether an operation finds what it needs.
 #include <cstring>
 
-#include "engine.h"
+#include "undefined.h"
 
 namespace ts {
 namespace {
@@ -236,6 +236,7 @@ extern "C" void ts_sfpu_run(const char* function, At at) {
         else if (std::strncmp(e.sfpu, function, family) != 0 || e.sfpu[family] != 0)
             finding("setup.wrong-init", at, "%s runs while the vector unit is set up for %s", own, e.sfpu);
     }
+    sfpu_begins(e, own);
     spend(sfpu_cost(e, own), Work::sfpu);
 }
 

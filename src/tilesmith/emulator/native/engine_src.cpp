@@ -1,5 +1,5 @@
 // The way from a circular buffer's front to DST: reading tiles as the unpacker does, and handing Src banks to math.
-#include "engine.h"
+#include "undefined.h"
 
 namespace ts {
 
@@ -28,7 +28,11 @@ uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint
     const uint32_t address = page_address(cb, tile);
     check_page(engine, cb, bytes, at);
     check_cb_end(cb, address, bytes, false, at);
-    l1_read(address, bytes, at);
+    std::vector<uint8_t> undefined;
+    if (l1_unpack(address, bytes, undefined, at))
+        note_unpacked(engine, out, l1(address), undefined.data(), bytes, [&](const uint8_t* from, uint32_t* words) {
+            num::unpack(format, as, engine.fast, from, shape, words);
+        });
     if (computes()) num::unpack(format, as, engine.fast, l1(address), shape, out);
     return bytes;
 }
@@ -54,6 +58,7 @@ SrcBank& begin_fill(Engine& engine, FpuOp op, FpuVariant variant, uint32_t tiles
     wait_until(engine.bank_free, why, [&] { return !bank.full; });
     bank.emptied.acquire(why);
     bank.reserve(tiles);
+    bank.mask.clear();
     bank.op = op;
     bank.reported = !fits;
     return bank;

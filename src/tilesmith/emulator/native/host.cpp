@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "faults.h"
+#include "undefined.h"
 
 namespace ts {
 std::string report_json(const LoadedProgram& program);
@@ -57,6 +58,10 @@ uint8_t* tsh_dram(Machine* machine, uint32_t bank) { return machine->dram[bank].
 
 void tsh_note_host_write(Machine* machine, uint32_t core, uint64_t address, uint64_t size) {
     if (map_shadows(*machine)) mark_initialised(machine->l1_shadow[core], address, size);
+}
+
+void tsh_note_host_dram_write(Machine* machine, uint32_t bank, uint64_t address, uint64_t size) {
+    if (!machine->dram[bank].undefined.empty()) define_dram(machine->dram[bank], address, size);
 }
 }
 
@@ -257,6 +262,8 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
 static void start(Run& run, const Arguments* arguments) {
     LoadedProgram& program = *run.program;
     program.findings.clear();
+    program.undefined.clear();
+    program.undefined_places.clear();
     program.prints.clear();
     program.zones.clear();
     program.trace = {};
@@ -363,7 +370,7 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     result->cycles = latest_cycle(*program);
     result->steps = run.steps;
     result->switches = run.switches;
-    result->findings = static_cast<uint32_t>(program->findings.size());
+    result->findings = static_cast<uint32_t>(program->findings.size() + program->undefined_places.size());
     result->prints = static_cast<uint32_t>(program->prints.size());
     result->zones = static_cast<uint32_t>(program->zones.size());
     result->status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;

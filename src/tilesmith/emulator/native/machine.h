@@ -49,9 +49,14 @@ struct MachineConfig {
     Timing timing;
 };
 
+struct Interval {
+    uint64_t begin, end;
+};
+
 struct DramBank {
     uint8_t* memory = nullptr;
     ShadowMap shadow;
+    std::vector<Interval> undefined;  // written with bytes that nothing had written where they came from
 };
 
 struct Machine {
@@ -154,7 +159,7 @@ struct Core {
 
 struct Transfer {
     enum class Kind : uint8_t { read, write, multicast } kind;
-    bool delivered = false, posted = false;
+    bool delivered = false, posted = false, undefined = false;  // undefined: of its source, when it was issued
     uint8_t noc = 0, vc = 0;
     uint32_t trid = 0, size = 0, local = 0, flags = 0;  // local: L1 offset on the issuing core
     uint64_t remote = 0;
@@ -287,6 +292,14 @@ struct LoadedProgram {
     std::vector<uint32_t> semaphores_of;  // by machine core index, a bit per id
     uint32_t semaphores_anywhere = 0;
     std::vector<Finding> findings;
+    struct UndefinedStore {  // of bytes that depend on what nothing has written, into a tensor
+        bool dram;
+        uint32_t index;  // bank or core
+        uint64_t offset, size;
+        uint32_t place;  // among undefined_places
+    };
+    std::vector<UndefinedStore> undefined;
+    std::vector<Finding> undefined_places;
     std::vector<Print> prints;
     std::vector<Zone> zones;
     Trace trace;
@@ -306,6 +319,7 @@ struct Run {
     uint32_t stuck_ticks = 0;
     volatile int interrupted = 0;
     std::vector<At> places;  // source positions named by shadow records
+    At undefined_read;       // the first read of bytes that nothing has written
     struct OpenZone {
         Fiber* fiber;
         std::string name;
@@ -339,5 +353,6 @@ void hide_window(Run& run, uint32_t next_core);  // the low window shows one cor
 // deadlock.cpp, report.cpp
 void report_deadlock(Run& run);
 std::string place(const At& at);
+uint32_t undefined_place(const At& at);  // where undefined bytes were stored into a tensor
 const char* role_name(Role role);
 }  // namespace ts

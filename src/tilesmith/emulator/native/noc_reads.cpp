@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "transfers.h"
+#include "undefined.h"
 
 namespace ts {
 
@@ -63,7 +64,7 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
         check_allocated(target, size, at);
         check_cb_write(local, size, at);
         check_before_write({fiber.core->shadow, local, size, fiber.core, "a NoC read", true}, at);
-        check_read({target.shadow, target.offset, size, core_of(target), "a NoC read"}, at);
+        check_read({target.shadow, target.offset, size, core_of(target), "a NoC read", false, true}, at);
         mark_landing(*fiber.core->shadow, local, size, at);
     }
     Transfer transfer{.kind = Transfer::Kind::read,
@@ -86,8 +87,11 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
 static void land(Fiber& fiber, const Transfer& transfer) {
     const Target target = resolve(transfer.remote, transfer.size, transfer.at);
     if (current_run->checks) {
-        check_read({target.shadow, target.offset, transfer.size, core_of(target), "a NoC read", true}, transfer.at);
+        const bool undefined = check_read(
+            {target.shadow, target.offset, transfer.size, core_of(target), "a NoC read", true, true}, transfer.at);
         check_write({fiber.core->shadow, transfer.local, transfer.size, fiber.core, "a NoC read", true}, transfer.at);
+        const Target here{false, fiber.core->index, transfer.local, nullptr, fiber.core->shadow};
+        carry_undefined(target, here, transfer.size, undefined, transfer.at);
     }
     memmove(fiber.core->l1 + transfer.local, target.memory, transfer.size);
 }

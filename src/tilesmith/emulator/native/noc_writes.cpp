@@ -3,6 +3,7 @@
 
 #include "arrivals.h"
 #include "transfers.h"
+#include "undefined.h"
 
 namespace ts {
 
@@ -55,15 +56,19 @@ void deliver(Fiber& fiber, Transfer& transfer) {
     const uint8_t* data = fiber.core->l1 + transfer.local;
     // One word is there or is not; of a longer transfer a word may come before the rest.
     const Behind behind{transfer.size == 4 ? transfer.issue : transfer.issue - 1, transfer.noc, transfer.vc};
+    const Target source{false, fiber.core->index, transfer.local, nullptr, fiber.core->shadow};
+    const auto bring = [&](const Target& target, const char* what) {
+        store(target, data, transfer.size, transfer.times.arrives, behind, transfer.at, what);
+        if (current_run->checks) carry_undefined(source, target, transfer.size, transfer.undefined, transfer.at);
+    };
     if (transfer.kind == Transfer::Kind::write) {
-        store(resolve(transfer.remote, transfer.size, transfer.at), data, transfer.size, transfer.times.arrives,
-              behind, transfer.at, "a NoC write");
+        bring(resolve(transfer.remote, transfer.size, transfer.at), "a NoC write");
         return;
     }
     for_each_worker(transfer.remote, transfer.noc, transfer.flags & noc_include_self, [&](uint64_t destination) {
         const Target target = resolve(destination, transfer.size, transfer.at);
         if (target.memory != data)
-            store(target, data, transfer.size, transfer.times.arrives, behind, transfer.at, "a multicast");
+            bring(target, "a multicast");
     });
 }
 
@@ -91,11 +96,11 @@ bool deliver_something(Run& run) {
     return any && !run.ready.empty();
 }
 
-static void check_source(uint32_t local, uint32_t size, const char* what, const At& at) {
+static bool check_source(uint32_t local, uint32_t size, const char* what, const At& at) {
     Fiber& fiber = self();
     check_cb_read(local, size, at);
-    if (size == 4 && fiber.core->find_word(local)) return;  // a semaphore being passed on
-    check_read({fiber.core->shadow, local, size, fiber.core, what}, at);
+    if (size == 4 && fiber.core->find_word(local)) return false;  // a semaphore being passed on
+    return check_read({fiber.core->shadow, local, size, fiber.core, what, false, true}, at);
 }
 
 extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t noc, uint32_t vc, uint32_t trid,
@@ -104,6 +109,7 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
     Fiber& fiber = self();
     const Target target = resolve(dst, size, at);
     const uint32_t local = local_offset(src, size, at);
+    bool undefined = false;
     spend(current_run->machine->config.timing.issue_write[api_of(flags)], Work::noc);
     if (current_run->checks) {
         check_packet(size, flags, at);
@@ -111,11 +117,12 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
         check_state(dst, size, noc, false, flags, at);
         check_alignment(target, local, false, at);
         check_allocated(target, size, at);
-        check_source(local, size, "a NoC write", at);
+        undefined = check_source(local, size, "a NoC write", at);
         mark_leaving(*fiber.core->shadow, local, size);
     }
     Transfer transfer{.kind = Transfer::Kind::write,
                       .posted = (flags & noc_posted) != 0,
+                      .undefined = undefined,
                       .noc = static_cast<uint8_t>(noc),
                       .vc = static_cast<uint8_t>(vc),
                       .trid = trid,
@@ -140,6 +147,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
     step(at);
     Fiber& fiber = self();
     const uint32_t local = local_offset(src, size, at);
+    bool undefined = false;
     spend(current_run->machine->config.timing.issue_write[api_of(flags)], Work::noc);
     const uint32_t cores = for_each_worker(dst, noc, flags & noc_include_self, [](uint64_t) {});
     check_destinations(dst, cores, num_dests, noc, flags, at);
@@ -147,11 +155,12 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
     check_state(dst, size, noc, false, flags, at);
     note_multicast(noc, flags, at);
     if (current_run->checks) {
-        check_source(local, size, "a multicast", at);
+        undefined = check_source(local, size, "a multicast", at);
         mark_leaving(*fiber.core->shadow, local, size);
     }
     Transfer transfer{.kind = Transfer::Kind::multicast,
                       .posted = (flags & noc_posted) != 0,
+                      .undefined = undefined,
                       .noc = static_cast<uint8_t>(noc),
                       .vc = multicast_vc,
                       .size = size,

@@ -63,6 +63,14 @@ void finding(const char* check, const At& at, const char* text, ...) {
     va_end(arguments);
 }
 
+static Finding undefined_finding(const At& at, const char* text, ...) {
+    va_list arguments;
+    va_start(arguments, text);
+    Finding finding = describe("mem.uninitialised", at, text, arguments);
+    va_end(arguments);
+    return finding;
+}
+
 void fatal(const char* check, const At& at, const char* text, ...) {
     va_list arguments;
     va_start(arguments, text);
@@ -81,6 +89,21 @@ void gap(const At& at, const char* text, ...) {
     finding.gap = finding.fatal = true;
     record(std::move(finding));
     leave_run();
+}
+
+uint32_t undefined_place(const At& at) {
+    auto& places = current_run->program->undefined_places;
+    const Fiber& fiber = *current_run->current;
+    for (size_t i = 0; i < places.size(); ++i) {
+        Finding& known = places[i];
+        if (known.line != at.line() || known.file != at.file_name() || known.kernel != fiber.kernel->name) continue;
+        ++known.count;
+        return static_cast<uint32_t>(i);
+    }
+    places.push_back(undefined_finding(
+        at, "elements of a tensor are made from L1 that nothing has written; it was first read at %s",
+        place(current_run->undefined_read).c_str()));
+    return static_cast<uint32_t>(places.size() - 1);
 }
 
 static void write_finding(JsonWriter& json, const Finding& finding) {
@@ -104,6 +127,16 @@ std::string report_json(const LoadedProgram& program) {
     JsonWriter json;
     json.begin_object();
     json.list("findings", program.findings, write_finding);
+    json.list("undefined_places", program.undefined_places, write_finding);
+    json.list("undefined", program.undefined, [](JsonWriter& out, const LoadedProgram::UndefinedStore& store) {
+        out.begin_object();
+        out.field("dram", store.dram);
+        out.field("index", store.index);
+        out.field("offset", store.offset);
+        out.field("size", store.size);
+        out.field("place", store.place);
+        out.end_object();
+    });
     json.list("prints", program.prints, [](JsonWriter& out, const Print& print) {
         out.begin_object();
         out.field("text", print.text);
