@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from tests.findings.cases import Case
-from tests.findings.noc_programs import MULTICAST, MULTICAST_NOC1, PACKETS, STATES, TWO_SENDERS
+from tests.findings.noc_programs import (
+    MULTICAST,
+    MULTICAST_NOC1,
+    PACKETS,
+    PAGES,
+    SHARDED_PAGES,
+    STATES,
+    TWO_SENDERS,
+)
 from tests.findings.programs import Change
+from tests.findings.small import Small
 
 
 def _corners(first: int, last: int) -> Change:
@@ -21,7 +30,19 @@ def _packets(old: str, new: str) -> Case:
     return Case("noc.packet-size", PACKETS, Change("copier", old, new))
 
 
+def _pages(old: str, new: str, program: Small = PAGES) -> Case:
+    return Case("noc.page-out-of-range", program, Change("copier", old, new))
+
+
 NOC_CASES = [
+    _pages("noc_async_read_page(0,", "noc_async_read_page(4,"),
+    _pages("noc_async_read_tile(1,", "noc_async_read_tile(4,"),
+    _pages("tensor.get_noc_addr(2)", "tensor.get_noc_addr(5)"),
+    _pages(".page_id = 3", ".page_id = 4"),
+    _pages("noc_async_write_tile(3,", "noc_async_write_tile(4,"),
+    _pages("older.get_noc_addr(2,", "older.get_noc_addr(15,"),
+    _pages("noc_async_read_page(3,", "noc_async_read_page(4,", SHARDED_PAGES),
+    _pages("noc_async_write_page(2,", "noc_async_write_page(6,", SHARDED_PAGES),
     Case("noc.wrong-target", MULTICAST, _corners(2, 4)),
     Case("noc.wrong-target", MULTICAST_NOC1, _corners(4, 2)),
     Case("noc.linked", MULTICAST, Change("sender", "2, false);", "2, true);")),

@@ -147,3 +147,64 @@ void kernel_main() {
     cbs=[(0, 1), (1, 1)],
     semaphores=2,
 )
+
+# A tensor of four tiles, and another behind it: every way to name a page.
+PAGES = Small(
+    "pages",
+    {
+        "copier": Part(
+            DATAFLOW
+            + """
+#include "api/dataflow/circular_buffer.h"
+#include "api/dataflow/noc.h"
+void kernel_main() {
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(0));
+    const InterleavedAddrGenFast<true> older{
+        .bank_base_address = get_arg_val<uint32_t>(0),
+        .page_size = 2048,
+        .data_format = DataFormat::Float16_b};
+    const uint32_t page = get_write_ptr(0);
+    CircularBuffer cb(0);
+    cb.reserve_back(4);
+    uint64_t next = tensor.get_noc_addr(0);
+    noc_async_read_page(0, tensor, page);
+    noc_async_read_tile(1, older, page + 2048);
+    next = tensor.get_noc_addr(2);
+    noc_async_read(next, page + 4096, 2048);
+    Noc().async_read(tensor, cb, 2048, {.page_id = 3}, {.offset_bytes = 6144});
+    next = tensor.get_noc_addr(4);  // never used
+    noc_async_read_barrier();
+    noc_async_write_tile(3, tensor, page);
+    noc_async_write(page, older.get_noc_addr(2, 1024), 1024);
+    noc_async_write_barrier();
+}
+""",
+            tensor=0,
+        )
+    },
+    cbs=[(0, 4)],
+    tiles=[4, 4],
+)
+
+SHARDED_PAGES = Small(
+    "pages of a shard",
+    {
+        "copier": Part(
+            DATAFLOW
+            + """
+void kernel_main() {
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(0));
+    cb_reserve_back(0, 1);
+    noc_async_read_page(3, tensor, get_write_ptr(0));
+    noc_async_read_barrier();
+    noc_async_write_page(2, tensor, get_write_ptr(0));
+    noc_async_write_barrier();
+}
+""",
+            tensor=0,
+        )
+    },
+    cbs=[(0, 1)],
+    tiles=[4],
+    sharded=[0],
+)

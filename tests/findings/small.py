@@ -21,7 +21,7 @@ from tilesmith.program import (
     Semaphore,
     SourceType,
 )
-from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
+from tilesmith.runtime import DRAM_MEMORY_CONFIG, Device, Tensor, TensorAccessorArgs, height_sharded
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Small:
     semaphores: int = field(default=0, repr=False)
     tiles: Sequence[int] = field(default=(), repr=False)
     empty: Sequence[int] = field(default=(), repr=False)
+    sharded: Sequence[int] = field(default=(), repr=False)  # tensors in the L1 of the first core
     read_back: Sequence[int] = field(default=(), repr=False)  # tensors that the host reads at the end
 
     @property
@@ -52,12 +53,7 @@ class Small:
 
     def run(self, device: Device, changes: Sequence[Change], _layout: Layout) -> None:
         sources = changed({name: part.source for name, part in self.parts.items()}, changes)
-        tensors = [
-            device.empty((32, 32 * tiles))
-            if i in self.empty
-            else device.from_torch(torch.rand(32, 32 * tiles))
-            for i, tiles in enumerate(self.tiles)
-        ]
+        tensors = [self._tensor(device, i) for i in range(len(self.tiles))]
         places = [coordinate for core in self.cores for coordinate in device.arch.worker_noc_xy(core)]
         args = (*(tensor.address for tensor in tensors), *places)
         cores = CoreRangeSet.from_cores(self.cores)
@@ -73,6 +69,13 @@ class Small:
         )
         for i in self.read_back:
             tensors[i].to_torch()
+
+    def _tensor(self, device: Device, index: int) -> Tensor:
+        shape = (32 * self.tiles[index], 32)
+        memory = height_sharded(self.cores[0], shape) if index in self.sharded else DRAM_MEMORY_CONFIG
+        if index in self.empty:
+            return device.empty(shape, memory_config=memory)
+        return device.from_torch(torch.rand(shape), dtype=DataFormat.Float16_b, memory_config=memory)
 
     def _kernel(self, name: str, source: str, args: tuple[int, ...], tensors: list[Tensor]) -> Kernel:
         part = self.parts[name]

@@ -30,6 +30,7 @@ from tilesmith.program import (
     ReaderConfig,
     SourceType,
 )
+from tilesmith.program.executor import LiveBuffer
 from tilesmith.runtime import L1_MEMORY_CONFIG, Device, cb_from_sharded_tensor, height_sharded, open_device
 from tilesmith.runtime.allocator import BankAllocator
 
@@ -166,8 +167,9 @@ def test_the_executor_knows_the_live_buffers(device: Device) -> None:
     device.run(program())
     first, second = (run[2].allocations for run in fake(device).runs)
     l1_top = device.arch.l1_size
-    assert list(first) == [(True, one.address, 2048), (False, l1_top - 2048, 2048)]
-    assert list(second) == [(True, one.address, 2048)]
+    dram = LiveBuffer(True, one.address, 2048, page_size=2048, pages=1)
+    assert list(first) == [dram, LiveBuffer(False, l1_top - 2048, 2048, page_size=2048, pages=1)]
+    assert list(second) == [dram]
 
 
 def test_findings_are_raised(device: Device) -> None:

@@ -59,6 +59,11 @@ CHECKS: dict[str, Check] = _catalogue(
         "transfer at most the rest of the buffer; the size must not exceed what is left from the address on",
     ),
     (
+        "noc.page-out-of-range",
+        "a page that the tensor does not have",
+        "check the page index: it must be less than the number of pages of the accessor's tensor",
+    ),
+    (
         "noc.packet-size",
         "a transfer in one packet that is longer than a packet",
         "call noc_async_read or noc_async_write, which split it, or send at most NOC_MAX_BURST_SIZE bytes",

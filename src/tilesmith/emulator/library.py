@@ -110,7 +110,11 @@ class Arguments(_Structure):
 
 
 class Allocation(_Structure):
-    _fields_ = [("address", c.c_uint64), ("size", c.c_uint64), ("dram", c.c_uint32)]
+    _fields_ = [
+        ("address", c.c_uint64),
+        ("size", c.c_uint64),
+        *((name, c.c_uint32) for name in ("dram", "page_size", "pages")),
+    ]
 
 
 class RunOptions(_Structure):

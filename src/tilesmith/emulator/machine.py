@@ -15,6 +15,7 @@ from tilesmith.emulator.loading import LoadedProgram, core_index
 from tilesmith.emulator.noc_timing import noc_timing
 from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord, Program
+from tilesmith.program.executor import LiveBuffer
 from tilesmith.program.trace import EVENT, Trace, Work
 
 # Just below the memory programs may use, where the vendor keeps a kernel's configuration: 16 semaphores of
@@ -101,13 +102,16 @@ def run_options(
     seed: int,
     step_limit: int,
     stuck_seconds: float,
-    allocations: Sequence[tuple[bool, int, int]],
+    allocations: Sequence[LiveBuffer],
     trace: bool = False,
     clock: bool = True,
 ) -> library.RunOptions:
-    """Options of one run. `allocations` are (in DRAM, address, bytes per bank) of every live buffer."""
+    """Options of one run."""
     array = (library.Allocation * len(allocations))(
-        *(library.Allocation(address, size, dram) for dram, address, size in allocations)
+        *(
+            library.Allocation(one.address, one.size, one.in_dram, one.page_size, one.pages)
+            for one in allocations
+        )
     )
     return library.RunOptions(
         checks=checks,

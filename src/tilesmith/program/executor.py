@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,19 @@ from tilesmith.program import CoreCoord, Program
 from tilesmith.program.findings import Finding
 from tilesmith.program.l1 import Placement
 from tilesmith.program.trace import Trace, Work
+
+
+class LiveBuffer(NamedTuple):
+    """Memory that is allocated during a run; `size` is that on every bank or core.
+
+    Pages of `page_size` bytes go round the banks; sharded tensors have none that do.
+    """
+
+    in_dram: bool
+    address: int
+    size: int
+    page_size: int = 0
+    pages: int = 0
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,7 @@ def _anything(_ranges: Sequence[ByteRange]) -> bool:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run. `allocations` are (in DRAM, address, bytes per bank or core) of every live buffer.
+    """How to run. `allocations` are all live buffers.
 
     `is_element` says whether elements of tensors depend on some bytes, or only their padding.
     """
@@ -41,7 +54,7 @@ class RunOptions:
     checks: Literal["on", "off"] = "on"
     numbers: Literal["chip", "fast", "none"] = "chip"
     seed: int = 0
-    allocations: Sequence[tuple[bool, int, int]] = ()
+    allocations: Sequence[LiveBuffer] = ()
     trace: bool = False
     suppress: tuple[str, ...] = ()
     is_element: Callable[[Sequence[ByteRange]], bool] = _anything

@@ -16,6 +16,8 @@ class Allocation:
     size: int
     name: str
     declared_at: str
+    page_size: int = 0  # of pages that go round the banks, and how many
+    pages: int = 0
 
 
 class BankAllocator:
@@ -28,7 +30,9 @@ class BankAllocator:
         self._top_down = top_down
         self._held: dict[int, Allocation] = {}
 
-    def allocate(self, size: int, name: str, declared_at: str) -> Allocation:
+    def allocate(
+        self, size: int, name: str, declared_at: str, page_size: int = 0, pages: int = 0
+    ) -> Allocation:
         needed = -(-size // self._alignment) * self._alignment
         address = self._find(needed)
         if address is None:
@@ -39,7 +43,7 @@ class BankAllocator:
                 remedy="deallocate tensors that are not needed any more (tensor.deallocate() or del)",
                 table=self.table(),
             )
-        self._held[address] = Allocation(address, needed, name, declared_at)
+        self._held[address] = Allocation(address, needed, name, declared_at, page_size, pages)
         return self._held[address]
 
     def free(self, address: int) -> None:

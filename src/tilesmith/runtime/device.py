@@ -21,7 +21,7 @@ from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program import CoreCoord, Program, check_program
 from tilesmith.program.budget import L1Claim, check_l1_budget
 from tilesmith.program.checks import check_runtime_values
-from tilesmith.program.executor import Executor, RunOptions, RunReport
+from tilesmith.program.executor import Executor, LiveBuffer, RunOptions, RunReport
 from tilesmith.program.l1 import Placement, rebind
 from tilesmith.program.site import declaration_site
 from tilesmith.runtime.allocator import BankAllocator
@@ -51,7 +51,7 @@ class Device:
         align = arch.dram_alignment
         self._dram = BankAllocator("DRAM", arch.dram_reserved, arch.dram_bank_size, align, top_down=False)
         self._l1 = BankAllocator("L1", arch.l1_unreserved_base, arch.l1_size, align, top_down=True)
-        self._allocations: tuple[tuple[bool, int, int], ...] | None = None
+        self._allocations: tuple[LiveBuffer, ...] | None = None
         self._given_back: deque[tuple[bool, int]] = deque()
         self._buffers: WeakValueDictionary[int, Buffer] = WeakValueDictionary()
         self._numbers = count()
@@ -208,7 +208,9 @@ class Device:
             self._take_back()
             self._allocations = None
             allocator = self._dram if spec.memory_config.in_dram else self._l1
-            allocation = allocator.allocate(size, name, declaration_site())
+            pages = 0 if spec.memory_config.is_sharded else spec.num_pages
+            page_size = spec.aligned_page_size(self.arch)
+            allocation = allocator.allocate(size, name, declaration_site(), page_size, pages)
             for observer in observers():
                 observer.allocated(self, spec, allocation)
             return Buffer(self, spec, allocation)
@@ -233,11 +235,11 @@ class Device:
         if spec.memory_config.is_sharded:
             _check_shard_cores(spec, self.arch)
 
-    def _live_buffers(self) -> tuple[tuple[bool, int, int], ...]:
+    def _live_buffers(self) -> tuple[LiveBuffer, ...]:
         self._take_back()
         if self._allocations is None:
             self._allocations = tuple(
-                (allocator is self._dram, one.address, one.size)
+                LiveBuffer(allocator is self._dram, one.address, one.size, one.page_size, one.pages)
                 for allocator in (self._dram, self._l1)
                 for one in allocator.held
             )

@@ -168,6 +168,11 @@ struct Transfer {
     At at;
 };
 
+struct StrayPage {  // an address that a generator gave for a page its tensor does not have
+    uint64_t address;
+    uint32_t bytes, page, pages, base;
+};
+
 struct LostState {  // what a *_set_state call left, and a call without state has overwritten since
     bool target = false, size = false;
     At by;
@@ -231,6 +236,7 @@ struct Fiber {
     LostState lost_state[2][2];  // by NoC; of writes and of reads
     bool linked[2] = {};         // by NoC: a linked multicast waits for the one that ends it
     At linked_at[2];
+    std::vector<StrayPage> stray_pages;
     std::vector<Transfer> transfers;  // in flight, in issue order
     uint32_t issued = 0;
     std::vector<std::vector<Sighting>> sightings;  // of its signals, per core of the program
@@ -248,7 +254,7 @@ struct Fiber {
 
 struct Allocation {
     uint64_t address, size;  // per bank or per core
-    uint32_t dram;
+    uint32_t dram, page_size, pages;  // pages: 0 where they do not go round the banks one by one
 };
 
 struct Finding {

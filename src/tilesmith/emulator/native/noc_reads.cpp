@@ -59,6 +59,7 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
     if (current_run->checks) {
         check_packet(size, flags, at);
         check_not_linked(noc, "a NoC read", at);
+        check_page(src, "a read", at);
         check_state(src, size, noc, true, flags, at);
         check_alignment(target, local, true, at);
         check_allocated(target, size, at);

@@ -114,6 +114,7 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
     if (current_run->checks) {
         check_packet(size, flags, at);
         check_not_linked(noc, "a NoC write", at);
+        check_page(dst, "a write", at);
         check_state(dst, size, noc, false, flags, at);
         check_alignment(target, local, false, at);
         check_allocated(target, size, at);

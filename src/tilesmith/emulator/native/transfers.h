@@ -25,6 +25,9 @@ void deliver(Fiber& fiber, Transfer& transfer);
 bool is_write(const Transfer& transfer, uint32_t noc, uint32_t trid);
 void release_source(Fiber& fiber, const Transfer& transfer);
 
+// ---- pages.cpp ----
+void check_page(uint64_t address, const char* what, const At& at);
+
 // ---- noc_rules.cpp ----
 void check_packet(uint32_t size, uint32_t flags, const At& at);
 void check_state(uint64_t address, uint32_t size, uint32_t noc, bool reading, uint32_t flags, const At& at);

@@ -42,6 +42,10 @@ struct NocState {
     bool read_state_set, write_state_set;  // by *_set_state; calls that overwrite what it left are told by the runtime
 };
 
+struct PageOf {  // an interleaved tensor, and where in its page
+    uint32_t base, stride, offset;
+};
+
 enum NocFlags : uint32_t {
     noc_posted = 1,          // no acknowledgement: only *_flushed can wait for it
     noc_linked = 2,          // multicast path stays reserved for the next packet
@@ -92,6 +96,8 @@ ts::CbInterface* ts_cb_interface(uint32_t cb);
 // A NoC address is y << 42 | x << 36 | local; a multicast one adds x_start << 48, y_start << 54 (x, y are then the end).
 uint64_t ts_bank_noc_addr(bool dram, uint32_t bank, uint32_t address, uint32_t noc);   // local part of a bank included
 uint32_t ts_num_banks(bool dram);
+uint64_t ts_page_noc_addr(bool dram, uint32_t bank, uint32_t row, uint32_t page, ts::PageOf tensor, uint32_t noc);
+void ts_note_page(uint64_t address, uint32_t bytes, uint32_t page, uint32_t pages, uint32_t base);  // of a sharded tensor
 void ts_noc_read(uint64_t src, uint32_t dst_l1, uint32_t size, uint32_t noc, uint32_t trid, uint32_t flags, ts::At at);
 void ts_noc_write(uint32_t src_l1, uint64_t dst, uint32_t size, uint32_t noc, uint32_t vc, uint32_t trid, uint32_t flags, ts::At at);
 void ts_noc_write_multicast(uint32_t src_l1, uint64_t dst, uint32_t size, uint32_t num_dests, uint32_t noc, uint32_t flags, ts::At at);

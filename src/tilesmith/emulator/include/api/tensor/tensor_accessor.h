@@ -30,15 +30,29 @@ struct TensorAccessor {
     constexpr uint32_t get_bank_base_address() const { return base_; }
 
     uint64_t get_noc_addr(uint32_t page_id, uint32_t offset = 0, uint8_t noc = noc_index) const {
-        return address(get_bank_and_offset(page_id), offset, noc);
+        const uint64_t start = address(get_bank_and_offset(page_id), 0, noc);
+        ts_note_page(start, page_size_, page_id, static_cast<uint32_t>(spec_.tensor_volume()), base_);
+        return start + offset;
     }
     template <typename Coordinates>
         requires requires(const Coordinates& c) { c[0]; }
     uint64_t get_noc_addr(const Coordinates& page_coord, uint32_t offset = 0, uint8_t noc = noc_index) const {
-        return address(get_bank_and_offset(page_coord), offset, noc);
+        const uint64_t start = address(get_bank_and_offset(page_coord), 0, noc);
+        uint32_t page_id = 0;
+        bool inside = true;
+        for (uint32_t i = 0; i < spec_.rank(); ++i) {
+            page_id += page_coord[i] * spec_.tensor_strides()[i];
+            inside = inside && page_coord[i] < spec_.tensor_shape()[i];
+        }
+        ts_note_page(start, page_size_, page_id, inside ? static_cast<uint32_t>(spec_.tensor_volume()) : 0, base_);
+        return start + offset;
     }
     uint64_t get_shard_noc_addr(uint32_t shard_id, uint32_t offset = 0, uint8_t noc = noc_index) const {
-        return address(in_bank(shard_id, 0), offset, noc);
+        const uint64_t start = address(in_bank(shard_id, 0), 0, noc);
+        ts_note_page(
+            start, static_cast<uint32_t>(spec_.shard_volume()) * page_size_, shard_id,
+            static_cast<uint32_t>(spec_.num_shards()), base_);
+        return start + offset;
     }
     template <typename Coordinates>
         requires requires(const Coordinates& c) { c[0]; }

@@ -26,7 +26,7 @@ constexpr uint32_t get_log_base2_of_allocator_alignment() {
 template <bool DRAM>
 FORCE_INLINE uint64_t page_address(uint32_t id, uint32_t stride, uint32_t base, uint32_t offset, uint8_t noc) {
     const uint32_t row = get_bank_offset_index<DRAM>(id);
-    return ts_bank_noc_addr(DRAM, get_bank_index<DRAM>(id, row), row * stride + base + offset, noc);
+    return ts_page_noc_addr(DRAM, get_bank_index<DRAM>(id, row), row, id, {base, stride, offset}, noc);
 }
 }  // namespace interleaved_addr_gen
 
