@@ -132,7 +132,25 @@ CASES = [
     only("cb.reserved-at-end", "cb_reserve_back(0, 1);", "cb_reserve_back(0, 1); return;"),
     Case("cb.format", STREAM, wrong_layout=Layout(input_page_size=BF16_TILE // 2, input_pages=4)),
     reader("cb.not-configured", "cb_reserve_back(0, 1);", "cb_reserve_back(5, 1);"),
+    reader(
+        "cb.write-past-reserve",
+        "noc_async_read_page(page, tensor, get_write_ptr(0));",
+        "noc_async_read_page(page, tensor, get_write_ptr(0) + 1024);",
+    ),
+    writer("cb.read-past-wait", "tensor, get_read_ptr(16));", "tensor, get_read_ptr(16) + 1024);"),
     # ---- memory ----
+    sender("mem.unallocated", "words[i] = i;", "words[i] = i; words[i + 100] = i;"),
+    reader(
+        "mem.unallocated",
+        "noc_async_read_page(page, tensor, get_write_ptr(0));",
+        "noc_async_read_page(page, tensor, get_write_ptr(0)); "
+        "noc_async_read_page(page, tensor, get_write_ptr(0) + 8 * 2048);",
+    ),
+    sender(
+        "mem.unallocated",
+        "get_arg_val<uint32_t>(1), get_write_ptr(0));",
+        "get_arg_val<uint32_t>(1), get_write_ptr(0) + 64);",
+    ),
     sender("mem.uninitialised", "words[i] = i;", "words[i] = words[i] + i;"),
     sender(
         "mem.out-of-bounds",

@@ -159,6 +159,11 @@ CHECKS: dict[str, Check] = _catalogue(
         "check the address and the size of the access",
     ),
     (
+        "mem.unallocated",
+        "L1 written that belongs to nobody",
+        "write to circular buffers and tensors only; give scratch memory a circular buffer of its own",
+    ),
+    (
         "mem.race",
         "two roles or cores touch the same bytes, one of them writing, and nothing orders them",
         "order them: a circular buffer between roles of a core, a semaphore after the barrier between cores",

@@ -65,4 +65,8 @@ void check_cb_read(uint32_t offset, uint32_t size, const At& at);
 void check_cb_write(uint32_t offset, uint32_t size, const At& at);
 void check_cb_remote_write(const Core& core, uint32_t offset, uint32_t size, const At& at);
 
+// l1_extents.cpp
+bool check_cb_crossing(const Core& core, uint32_t offset, uint32_t size, bool writing, const At& at);
+void check_unallocated(const Core* core, uint64_t offset, uint32_t size, const char* what, const At& at);
+
 }  // namespace ts

@@ -398,6 +398,7 @@ void check_cb_end(uint32_t index, uint32_t address, uint32_t size, bool writing,
 }
 
 void check_cb_read(uint32_t offset, uint32_t size, const At& at) {
+    if (check_cb_crossing(core(), offset, size, false, at)) return;
     const int index = forbidding_cb(core(), self(), offset, size, false);
     if (index < 0) return;
     const CbState& cb = core().cbs[index];
@@ -415,6 +416,8 @@ void check_cb_read(uint32_t offset, uint32_t size, const At& at) {
 }
 
 void check_cb_write(uint32_t offset, uint32_t size, const At& at) {
+    if (check_cb_crossing(core(), offset, size, true, at)) return;
+    check_unallocated(&core(), offset, size, role_name(role()), at);
     const int index = forbidding_cb(core(), self(), offset, size, true);
     if (index < 0) return;
     const Window window = window_of(self(), static_cast<uint32_t>(index), true);
@@ -424,6 +427,7 @@ void check_cb_write(uint32_t offset, uint32_t size, const At& at) {
 }
 
 void check_cb_remote_write(const Core& target, uint32_t offset, uint32_t size, const At& at) {
+    if (check_cb_crossing(target, offset, size, true, at)) return;
     for (uint32_t i = 0; i < max_cbs; ++i) {
         const CbState& cb = target.cbs[i];
         if (!overlaps(cb.config, offset, size) || cb.config.globally_allocated || cb.producer < 0) continue;

@@ -353,6 +353,8 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.computes = options->numbers != 2;
     run.trace = options->trace ? &program->trace : nullptr;
     run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;
+    for (uint32_t i = 0; i < options->allocation_count; ++i)
+        if (!options->allocations[i].dram) run.l1_buffers.push_back(options->allocations[i]);
     const bool takes_turns = has_static_data(*program);
     if (takes_turns) pthread_mutex_lock(&static_data);
     bool enough_memory = !run.checks || map_shadows(*run.machine);

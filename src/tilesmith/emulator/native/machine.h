@@ -324,6 +324,7 @@ struct Run {
     uint64_t steps = 0, random = 0, switches = 0;
     uint32_t stuck_ticks = 0;
     volatile int interrupted = 0;
+    std::vector<Allocation> l1_buffers;  // those of the allocations that lie in L1
     std::vector<At> places;  // source positions named by shadow records
     At undefined_read;       // the first read of bytes that nothing has written
     struct OpenZone {

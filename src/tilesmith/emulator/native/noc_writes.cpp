@@ -33,6 +33,7 @@ void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t ar
             mark_initialised(*target.shadow, target.offset, size);
         } else {
             if (owner) check_cb_remote_write(*owner, static_cast<uint32_t>(target.offset), size, at);
+            if (!target.dram) check_unallocated(owner, target.offset, size, what, at);
             check_write({target.shadow, target.offset, size, owner, what, true}, at);
         }
     }
