@@ -200,6 +200,20 @@ class L1BudgetError(ProgramError):
         return f"{super().__str__()}\n\n{self.table}" if self.table else super().__str__()
 
 
+class UnwrittenPagesError(ProgramError):
+    """The host reads a tensor of which kernels have written some pages and left others out."""
+
+    def __init__(self, name: str, declared_at: str, missing: Sequence[int], pages: int) -> None:
+        some = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        super().__init__(
+            f"mem.page-never-written: {name} is read back, and nothing has written {len(missing)} of its"
+            f" {pages} pages: {some}",
+            where=declared_at,
+            remedy="let the kernels write every page, or upload the tensor before they write a part of it",
+        )
+        self.missing = tuple(missing)
+
+
 # ---- compiling kernels ----
 
 

@@ -7,20 +7,22 @@ from collections.abc import Iterator
 import pytest
 from tests.findings import cases
 from tests.findings.cases import LEGAL, Case, Legal
+from tests.findings.memory_cases import MEMORY_CASES
+from tests.findings.memory_programs import COPY
 from tests.findings.noc_cases import NOC_CASES
-from tests.findings.programs import Layout, SmallProgram
+from tests.findings.programs import Change, Layout, SmallProgram
 
 import tilesmith
 from tilesmith import settings
 from tilesmith.emulator.checks import CHECKS
-from tilesmith.errors import KernelFindings, L1BudgetError
+from tilesmith.errors import KernelFindings, L1BudgetError, UnwrittenPagesError
 from tilesmith.formats import DataFormat
 from tilesmith.program import CBFormat, CircularBuffer, CoreCoord, Program
 from tilesmith.runtime import Device, height_sharded
 
-CASES = [*cases.CASES, *NOC_CASES]
-# Found before any kernel runs: the last test here.
-BEFORE_RUNNING = {"mem.cb-overlap"}
+CASES = [*cases.CASES, *NOC_CASES, *MEMORY_CASES]
+# Found before any kernel runs, or when all have ended: the last tests here.
+OUTSIDE_RUNS = {"mem.cb-overlap", "mem.page-never-written"}
 
 
 @pytest.fixture(params=["wormhole", "blackhole"], scope="module")
@@ -53,7 +55,7 @@ def test_legal_change_is_silent(legal: Legal, device: Device) -> None:
 
 
 def test_every_check_has_a_wrong_kernel() -> None:
-    assert {case.check for case in CASES} | BEFORE_RUNNING == set(CHECKS)
+    assert {case.check for case in CASES} | OUTSIDE_RUNS == set(CHECKS)
 
 
 def test_circular_buffer_over_a_tensor_is_refused(device: Device) -> None:
@@ -66,3 +68,15 @@ def test_circular_buffer_over_a_tensor_is_refused(device: Device) -> None:
         device.run(program)
     tensor.deallocate()
     device.run(program)
+
+
+def test_tensor_written_in_part_is_not_read_back(device: Device) -> None:
+    three = Change("copier", "page < 4", "page < 3")
+    no_look = Change("copier", "noc_async_read_page(3, to,", "noc_async_read_page(2, to,")
+    with pytest.raises(UnwrittenPagesError, match="nothing has written 1 of its 4 pages: 3") as caught:
+        COPY.run(device, [three, no_look], Layout())
+    assert caught.value.missing == (3,)
+    with settings.using(suppress=("mem.page-never-written",)):
+        COPY.run(device, [three, no_look], Layout())
+    with settings.using(checks="off"):
+        COPY.run(device, [three, no_look], Layout())

@@ -150,8 +150,13 @@ CHECKS: dict[str, Check] = _catalogue(
     ),
     (
         "mem.uninitialised",
-        "L1 read that nothing has written",
+        "L1 or a page in DRAM read that nothing has written",
         "fill the memory first; padding too, if an element of the result depends on it",
+    ),
+    (
+        "mem.page-never-written",
+        "a tensor read back of which kernels have written only a part",
+        "let the kernels write every page, or upload the tensor before they write a part of it",
     ),
     (
         "mem.out-of-bounds",

@@ -114,6 +114,7 @@ class Allocation(_Structure):
         ("address", c.c_uint64),
         ("size", c.c_uint64),
         *((name, c.c_uint32) for name in ("dram", "page_size", "pages")),
+        ("written", c.c_void_p),
     ]
 
 

@@ -109,7 +109,7 @@ def run_options(
     """Options of one run."""
     array = (library.Allocation * len(allocations))(
         *(
-            library.Allocation(one.address, one.size, one.in_dram, one.page_size, one.pages)
+            library.Allocation(one.address, one.size, one.in_dram, one.page_size, one.pages, one.written)
             for one in allocations
         )
     )

@@ -20,7 +20,8 @@ from tilesmith.program.trace import Trace, Work
 class LiveBuffer(NamedTuple):
     """Memory that is allocated during a run; `size` is that on every bank or core.
 
-    Pages of `page_size` bytes go round the banks; sharded tensors have none that do.
+    Pages of `page_size` bytes go round the banks; sharded tensors have none that do. `written` is the address
+    of a byte for each page, set when a kernel writes to it; 0 where nobody keeps count.
     """
 
     in_dram: bool
@@ -28,6 +29,7 @@ class LiveBuffer(NamedTuple):
     size: int
     page_size: int = 0
     pages: int = 0
+    written: int = 0
 
 
 @dataclass(frozen=True)

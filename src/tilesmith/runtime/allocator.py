@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tilesmith.errors import OutOfDeviceMemoryError
 
@@ -18,6 +21,18 @@ class Allocation:
     declared_at: str
     page_size: int = 0  # of pages that go round the banks, and how many
     pages: int = 0
+    written: NDArray[np.uint8] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def unwritten(self) -> list[int]:
+        """The pages that nobody has written, where others have been."""
+        if self.written is None or not self.written.any():
+            return []
+        return [int(page) for page in np.flatnonzero(self.written == 0)]
+
+    def note_written(self) -> None:
+        if self.written is not None:
+            self.written.fill(1)
 
 
 class BankAllocator:
@@ -43,7 +58,9 @@ class BankAllocator:
                 remedy="deallocate tensors that are not needed any more (tensor.deallocate() or del)",
                 table=self.table(),
             )
-        self._held[address] = Allocation(address, needed, name, declared_at, page_size, pages)
+        # Only pages that go round the banks of DRAM are counted: the emulator knows each byte of L1.
+        written = np.zeros(pages, np.uint8) if self.memory == "DRAM" and pages else None
+        self._held[address] = Allocation(address, needed, name, declared_at, page_size, pages, written)
         return self._held[address]
 
     def free(self, address: int) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tilesmith.errors import DeviceError
+from tilesmith import settings
+from tilesmith.errors import DeviceError, UnwrittenPagesError
 from tilesmith.program import CoreCoord, CoreRangeSet
 from tilesmith.runtime.allocator import Allocation
 from tilesmith.runtime.tensor_spec import TensorSpec
@@ -73,12 +74,15 @@ class Buffer:
     def write(self, pages: Bytes) -> None:
         """`pages` is [num_pages, page_size]."""
         self.times_written += 1
+        if self._allocation is not None:
+            self._allocation.note_written()
         for bank, target, source in self._pieces(pages):
             target[...] = source
             self._note(bank)
 
     def read(self) -> Bytes:
         """All pages, [num_pages, page_size]."""
+        self._check_written()
         pages = np.empty((self.num_pages, self.page_size), np.uint8)
         for _, source, target in self._pieces(pages):
             target[...] = source
@@ -101,6 +105,14 @@ class Buffer:
             raise DeviceError(
                 "this tensor was deallocated",
                 remedy="make it again, or do not call deallocate() while it is in use",
+            )
+
+    def _check_written(self) -> None:
+        missing = self._allocation.unwritten if self._allocation is not None else []
+        if missing and "mem.page-never-written" not in (*settings.current().suppress, *self.device.suppress):
+            assert self._allocation is not None
+            raise UnwrittenPagesError(
+                self._allocation.name, self._allocation.declared_at, missing, self.num_pages
             )
 
     def _pieces(self, pages: Bytes) -> Iterator[tuple[int | CoreCoord, NDArray[Any], NDArray[Any]]]:

@@ -27,13 +27,16 @@ void check_alignment(const Target& target, uint32_t local, bool reading, const A
             reading ? "read" : "write", alignment);
 }
 
-void check_allocated(const Target& target, uint32_t size, const At& at) {
+void check_allocated(const Target& target, uint32_t size, bool reading, const At& at) {
     const RunOptions& options = current_run->options;
     if (!target.dram || options.allocation_count == 0) return;
     for (uint32_t i = 0; i < options.allocation_count; ++i) {
         const Allocation& buffer = options.allocations[i];
         if (!buffer.dram || target.offset < buffer.address || target.offset >= buffer.address + buffer.size) continue;
-        if (target.offset + size <= buffer.address + buffer.size) return;
+        if (target.offset + size <= buffer.address + buffer.size) {
+            note_dram_use(buffer, target, size, reading, at);
+            return;
+        }
         finding("noc.too-long", at,
                 "%u bytes at 0x%llx of DRAM bank %u run past the end of the buffer there (0x%llx to 0x%llx)", size,
                 static_cast<unsigned long long>(target.offset), target.index,
@@ -62,7 +65,7 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
         check_page(src, "a read", at);
         check_state(src, size, noc, true, flags, at);
         check_alignment(target, local, true, at);
-        check_allocated(target, size, at);
+        check_allocated(target, size, true, at);
         check_cb_write(local, size, at);
         check_before_write({fiber.core->shadow, local, size, fiber.core, "a NoC read", true}, at);
         check_read({target.shadow, target.offset, size, core_of(target), "a NoC read", false, true}, at);

@@ -14,6 +14,7 @@ static Behind next_behind(uint32_t noc, uint32_t vc) {
 static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, Behind behind,
                          const At& at) {
     const Target target = resolve(destination & ~uint64_t{3}, 4, at);
+    if (target.dram && current_run->checks) check_allocated(target, 4, false, at);
     uint32_t word;
     memcpy(&word, target.memory, 4);
     for (int i = 0; i < 4; ++i)

@@ -118,7 +118,7 @@ extern "C" void ts_noc_write(uint32_t src, uint64_t dst, uint32_t size, uint32_t
         check_page(dst, "a write", at);
         check_state(dst, size, noc, false, flags, at);
         check_alignment(target, local, false, at);
-        check_allocated(target, size, at);
+        check_allocated(target, size, false, at);
         undefined = check_source(local, size, "a NoC write", at);
         mark_leaving(*fiber.core->shadow, local, size);
     }

@@ -61,4 +61,23 @@ void check_page(uint64_t address, const char* what, const At& at) {
     }
 }
 
+// Whole pages are told apart: what lies between a page's data and the next page is nobody's business.
+void note_dram_use(const Allocation& buffer, const Target& target, uint32_t size, bool reading, const At& at) {
+    if (!buffer.written || !buffer.pages || size == 0) return;
+    const uint64_t first = (target.offset - buffer.address) / buffer.page_size,
+                   last = (target.offset - buffer.address + size - 1) / buffer.page_size;
+    for (uint64_t row = first; row <= last; ++row) {
+        const uint64_t page = row * current_run->machine->config.num_dram_banks + target.index;
+        if (page >= buffer.pages) return;
+        if (!reading) {
+            buffer.written[page] = 1;
+        } else if (!buffer.written[page]) {
+            finding("mem.uninitialised", at,
+                    "a NoC read of page %llu of the tensor at 0x%llx in DRAM, which nothing has written since it was made",
+                    static_cast<unsigned long long>(page), static_cast<unsigned long long>(buffer.address));
+            return;
+        }
+    }
+}
+
 }  // namespace ts

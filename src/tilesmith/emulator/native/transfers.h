@@ -14,7 +14,7 @@ inline NocApi api_of(uint32_t flags) {
 uint32_t remote_id(const Target& target);  // as traces name it
 uint32_t remote_id(const Transfer& transfer);
 void check_alignment(const Target& target, uint32_t local, bool reading, const At& at);
-void check_allocated(const Target& target, uint32_t size, const At& at);
+void check_allocated(const Target& target, uint32_t size, bool reading, const At& at);
 const Core* core_of(const Target& target);
 
 // ---- noc_writes.cpp ----
@@ -27,6 +27,7 @@ void release_source(Fiber& fiber, const Transfer& transfer);
 
 // ---- pages.cpp ----
 void check_page(uint64_t address, const char* what, const At& at);
+void note_dram_use(const Allocation& buffer, const Target& target, uint32_t size, bool reading, const At& at);
 
 // ---- noc_rules.cpp ----
 void check_packet(uint32_t size, uint32_t flags, const At& at);

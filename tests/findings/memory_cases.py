@@ -1,0 +1,14 @@
+"""Ways to read memory that nobody has written, or that is no longer meant."""
+
+from __future__ import annotations
+
+from tests.findings.cases import Case
+from tests.findings.memory_programs import COPY
+from tests.findings.programs import Change
+
+MEMORY_CASES = [
+    Case("mem.uninitialised", COPY, Change("copier", "page < 4", "page < 3")),
+    Case(
+        "mem.uninitialised", COPY, Change("copier", "noc_async_write_page(page,", "noc_async_write_page(0,")
+    ),
+]
