@@ -11,6 +11,7 @@ from tests.findings.memory_cases import MEMORY_CASES
 from tests.findings.memory_programs import COPY
 from tests.findings.noc_cases import NOC_CASES
 from tests.findings.programs import Change, Layout, SmallProgram
+from tests.findings.signal_cases import SIGNAL_CASES
 
 import tilesmith
 from tilesmith import settings
@@ -20,7 +21,7 @@ from tilesmith.formats import DataFormat
 from tilesmith.program import CBFormat, CircularBuffer, CoreCoord, Program
 from tilesmith.runtime import Device, height_sharded
 
-CASES = [*cases.CASES, *NOC_CASES, *MEMORY_CASES]
+CASES = [*cases.CASES, *NOC_CASES, *MEMORY_CASES, *SIGNAL_CASES]
 # Found before any kernel runs, or when all have ended: the last tests here.
 OUTSIDE_RUNS = {"mem.cb-overlap", "mem.page-never-written"}
 

@@ -229,6 +229,16 @@ CHECKS: dict[str, Check] = _catalogue(
         "count who increments it, how often, on which core, and whether it is reset between rounds",
     ),
     (
+        "sync.overshoot",
+        "a wait for one value that the semaphore may pass before it is looked at",
+        "use noc_semaphore_wait_min, or let the next signal wait for an answer to this one",
+    ),
+    (
+        "sync.lost-signal",
+        "a store to a semaphore and another signal to it, and nothing orders the two",
+        "reset a semaphore before its senders are told to go on, and start it with the host's initial value",
+    ),
+    (
         "sync.no-semaphore",
         "a semaphore the program does not have",
         "add a Semaphore with this id that covers the core, or correct the id",

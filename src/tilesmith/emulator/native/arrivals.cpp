@@ -1,6 +1,7 @@
 #include "arrivals.h"
 
 #include "transfers.h"
+#include "word_history.h"
 
 namespace ts {
 
@@ -32,6 +33,11 @@ static void see(Fiber& sender, uint32_t slot, Behind behind) {
 
 void acquire_word(SyncWord& word, const Wait& why) {
     word.sync.acquire(why);
+    acquire_newest(word);
+    see_signals(word);
+}
+
+void see_signals(const SyncWord& word) {
     if (word.signals.empty()) return;
     const auto slot = static_cast<uint32_t>(current_run->program->core_slot[core().index]);
     for (const Signal& signal : word.signals) see(*current_run->program->fibers[signal.sender], slot, signal.behind);

@@ -7,6 +7,7 @@ namespace ts {
 
 // The running fiber acquires a word of its own core, and sees what was signalled through it.
 void acquire_word(SyncWord& word, const Wait& why);
+void see_signals(const SyncWord& word);
 // A transfer of the running fiber covers a word: `behind` is its place among the fiber's transfers.
 void note_signal(SyncWord& word, Behind behind);
 // Has the running fiber been told that the transfer has arrived, at one core, at all it goes to?

@@ -2,6 +2,7 @@
 // load and store. They see the raw pointer accesses that no API call announces.
 #include "access.h"
 #include "arrivals.h"
+#include "word_history.h"
 
 namespace ts {
 
@@ -54,6 +55,7 @@ __attribute__((noinline)) static void raw_write(const void* pointer, uint32_t si
         step(at);
         check_word_source(offset, size, "stored to", at);
         mark_initialised(*fiber.core->shadow, offset, size);
+        note_change(*word, 0, false, Changed::stored, at);  // what it will be is not told
         word->sync.release();
         word->last_writer = at;
         word->written = true;

@@ -124,13 +124,34 @@ struct Sighting {  // a fiber that saw a signal, and its clock when it did
     Behind behind;
 };
 
+struct WordChange {
+    uint32_t value, fiber, epoch;  // who made it, and its clock then
+    bool stored, known;            // stored rather than added to; the value is known
+    At at;
+    std::vector<uint32_t> clock;
+};
+
+struct SeenUpTo {
+    uint32_t fiber, position;  // the newest change this fiber knows of
+};
+
+struct ExactWait {  // a wait for one value that is over
+    uint32_t fiber, epoch, value;
+    At at;
+};
+
 struct SyncWord {  // a 32-bit L1 word through which fibers signal each other
     uint32_t offset = 0;
     SyncPoint sync;
     WaitQueue waiters;
     At last_writer;
     bool written = false;
-    std::vector<Signal> signals;  // with checks on
+    std::vector<Signal> signals;  // with checks on, as all that follows
+    std::vector<WordChange> changes;
+    uint32_t dropped = 0;          // changes before those
+    std::vector<uint32_t> before;  // their clocks
+    std::vector<SeenUpTo> seen;
+    std::vector<ExactWait> exact_waits;
 };
 
 struct Mailbox {  // words from one compute role to another

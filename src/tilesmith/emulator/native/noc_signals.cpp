@@ -76,7 +76,7 @@ static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrive
     memcpy(target.memory, &word, 4);
     if (current_run->checks) mark_initialised(*target.shadow, target.offset, 4);
     signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, arrives,
-                 behind, at);
+                 behind, Changed::added, at);
 }
 
 static void count_atomic(Fiber& fiber, uint32_t noc, uint64_t done, const At& at) {

@@ -10,11 +10,15 @@ namespace ts {
 // ---- writes ----
 
 // The words of a core that others wait on learn of every write that covers them.
-void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, Behind behind, const At& at) {
+void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, Behind behind, Changed how,
+                  const At& at) {
     if (!target) return;
     if (size == 4 && (offset & 3) == 0) target->word(offset);
     for (auto& word : target->words) {
         if (word->offset < offset || word->offset >= offset + size) continue;
+        uint32_t value;
+        memcpy(&value, target->l1 + word->offset, 4);
+        note_change(*word, value, true, how, at);
         word->sync.release_at(arrives);
         note_signal(*word, behind);
         word->last_writer = at;
@@ -38,7 +42,7 @@ void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t ar
         }
     }
     memmove(target.memory, data, size);
-    signal_words(owner, static_cast<uint32_t>(target.offset), size, arrives, behind, at);
+    signal_words(owner, static_cast<uint32_t>(target.offset), size, arrives, behind, Changed::stored, at);
 }
 
 Corners corners_of(uint64_t address) {

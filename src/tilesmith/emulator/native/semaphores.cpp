@@ -3,6 +3,7 @@
 
 #include "access.h"
 #include "arrivals.h"
+#include "word_history.h"
 
 namespace ts {
 
@@ -57,6 +58,7 @@ extern "C" void ts_semaphore_set(uint32_t address, uint32_t value, At at) {
     }
     memcpy(core().l1 + offset, &value, 4);
     SyncWord& word = core().word(offset);
+    note_change(word, value, true, Changed::stored, at);
     word.sync.release();
     word.last_writer = at;
     word.written = true;
@@ -81,7 +83,7 @@ extern "C" void ts_semaphore_wait(uint32_t address, uint32_t value, bool at_leas
         const uint32_t seen = load(offset);
         return at_least ? seen >= value : seen == value;
     });
-    acquire_word(word, why);
+    acquire_wait(word, why);
 }
 
 }  // namespace ts

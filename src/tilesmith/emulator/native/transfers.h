@@ -1,6 +1,7 @@
 // NoC transfers, as the files that issue, deliver and end them share them.
 #pragma once
 #include "access.h"
+#include "word_history.h"
 
 namespace ts {
 
@@ -18,7 +19,8 @@ void check_allocated(const Target& target, uint32_t size, bool reading, const At
 const Core* core_of(const Target& target);
 
 // ---- noc_writes.cpp ----
-void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, Behind behind, const At& at);
+void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives, Behind behind, Changed how,
+                  const At& at);
 void store(const Target& target, const uint8_t* data, uint32_t size, uint64_t arrives, Behind behind, const At& at,
            const char* what);
 void deliver(Fiber& fiber, Transfer& transfer);

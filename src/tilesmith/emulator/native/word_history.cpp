@@ -1,0 +1,112 @@
+#include "word_history.h"
+
+#include "arrivals.h"
+
+namespace ts {
+
+inline constexpr size_t changes_kept = 64;
+
+static void join_clock(std::vector<uint32_t>& into, const std::vector<uint32_t>& from) {
+    if (into.size() < from.size()) into.resize(from.size());
+    for (size_t i = 0; i < from.size(); ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+}
+
+static bool ordered_behind(const Fiber& fiber, uint32_t other, uint32_t epoch) { return fiber.clock.at[other] >= epoch; }
+
+// ---- who has seen how much of it ----
+
+static SeenUpTo& seen_by(SyncWord& word, const Fiber& fiber) {
+    for (SeenUpTo& seen : word.seen)
+        if (seen.fiber == fiber.id) return seen;
+    word.seen.push_back({fiber.id, 0});
+    return word.seen.back();
+}
+
+static size_t newest(const SyncWord& word) { return word.dropped + word.changes.size(); }
+
+// ---- rules ----
+
+static bool conflict(const WordChange& before, uint32_t value, bool known, Changed how) {
+    if (!before.known || !known) return false;
+    if (!before.stored && how == Changed::added) return false;
+    return !(before.stored && how == Changed::stored && before.value == value);
+}
+
+static void check_lost(const SyncWord& word, uint32_t value, bool known, Changed how, const At& at) {
+    const Fiber& me = self();
+    for (size_t i = word.changes.size(); i-- > 0;) {
+        const WordChange& before = word.changes[i];
+        if (before.fiber == me.id || !conflict(before, value, known, how)) continue;
+        if (ordered_behind(me, before.fiber, before.epoch)) continue;
+        const Fiber& other = *current_run->program->fibers[before.fiber];
+        finding("sync.lost-signal", at,
+                "the word at L1 offset 0x%x is %s here and %s by %s of core (%u, %u) at %s, and nothing orders the two: "
+                "one may undo the other",
+                word.offset, how == Changed::stored ? "stored to" : "added to", before.stored ? "stored to" : "added to",
+                role_name(other.role), other.core->x, other.core->y, place(before.at).c_str());
+        return;
+    }
+}
+
+static void check_overshot(SyncWord& word, uint32_t value, bool known, const At& at) {
+    Fiber& me = self();
+    for (size_t i = 0; i < word.exact_waits.size(); ++i) {
+        const ExactWait wait = word.exact_waits[i];
+        if (wait.fiber == me.id || !known || value == wait.value || ordered_behind(me, wait.fiber, wait.epoch)) continue;
+        word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
+        current_run->current = current_run->program->fibers[wait.fiber].get();
+        finding("sync.overshoot", wait.at,
+                "waits until the word at L1 offset 0x%x is %u, but %s of core (%u, %u) at %s makes it %u, and nothing "
+                "orders that behind the wait",
+                word.offset, wait.value, role_name(me.role), me.core->x, me.core->y, place(at).c_str(), value);
+        current_run->current = &me;
+    }
+}
+
+// ---- changes and waits ----
+
+void note_change(SyncWord& word, uint32_t value, bool known, Changed how, const At& at) {
+    if (!current_run->checks) return;
+    const Fiber& me = self();
+    check_lost(word, value, known, how, at);
+    check_overshot(word, value, known, at);
+    word.changes.push_back({value, me.id, me.clock.at[me.id], how == Changed::stored, known, at, me.clock.at});
+    if (me.core->find_word(word.offset) == &word) seen_by(word, me).position = static_cast<uint32_t>(newest(word) - 1);
+    if (word.changes.size() <= changes_kept) return;
+    join_clock(word.before, word.changes.front().clock);
+    word.changes.erase(word.changes.begin());
+    ++word.dropped;
+}
+
+static bool fulfils(const WordChange& change, const Wait& wait) {
+    return wait.at_least ? change.value >= wait.wanted : change.value == wait.wanted;
+}
+
+void acquire_wait(SyncWord& word, const Wait& why) {
+    join_time(word.sync.time(), why);
+    if (!current_run->checks) return;
+    Fiber& me = self();
+    SeenUpTo& seen = seen_by(word, me);
+    size_t last = newest(word);
+    for (size_t i = seen.position > word.dropped ? seen.position - word.dropped : 0; i < word.changes.size(); ++i) {
+        if (!word.changes[i].known) break;
+        if (!fulfils(word.changes[i], why)) continue;
+        last = word.dropped + i + 1;
+        break;
+    }
+    join_clock(me.clock.at, word.before);
+    for (size_t i = word.dropped; i < last; ++i) join_clock(me.clock.at, word.changes[i - word.dropped].clock);
+    if (last > 0) seen.position = static_cast<uint32_t>(last - 1);
+    see_signals(word);
+    if (why.at_least) return;
+    for (size_t i = 0; i < word.exact_waits.size(); ++i)
+        if (word.exact_waits[i].fiber == me.id) word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
+    word.exact_waits.push_back({me.id, me.clock.at[me.id], why.wanted, why.at});
+}
+
+void acquire_newest(SyncWord& word) {
+    if (current_run->checks && !word.changes.empty())
+        seen_by(word, self()).position = static_cast<uint32_t>(newest(word) - 1);
+}
+
+}  // namespace ts
