@@ -23,7 +23,7 @@ from tilesmith.program import (
     SourceType,
     WriterConfig,
 )
-from tilesmith.runtime import Device
+from tilesmith.runtime import L1_MEMORY_CONFIG, Device
 from tilesmith.settings import using
 
 ORIGIN = CoreCoord(0, 0)
@@ -138,7 +138,8 @@ def test_an_l1_address_given_as_argument_can_be_cast_to_a_pointer(device: Device
         DPRINT << p[0] << ENDL();
     }"""
     cores = ts.CoreRange((0, 0), (3, 0))
-    arguments = dict.fromkeys(ts.CoreRangeSet.of(cores).cores(), (0x100000,))
+    scratch = device.empty((32, 32), memory_config=L1_MEMORY_CONFIG)
+    arguments = dict.fromkeys(ts.CoreRangeSet.of(cores).cores(), (scratch.address,))
     for seed in range(4):
         texts = prints_of(device, kernel(body, cores=cores, runtime_args=arguments), seed=seed)
         assert sorted(texts) == ["100", "101", "102", "103"]
@@ -191,7 +192,7 @@ def test_control_c_interrupts_a_long_run(device: Device) -> None:
 def test_devices_of_two_threads_run_at_once() -> None:
     body = """#include "api/debug/dprint.h"
     void kernel_main() {
-        volatile tt_l1_ptr uint32_t* p = (volatile tt_l1_ptr uint32_t*)(uintptr_t)0x100000;
+        volatile tt_l1_ptr uint32_t* p = (volatile tt_l1_ptr uint32_t*)(uintptr_t)get_arg_val<uint32_t>(1);
         for (uint32_t i = 0; i < 2000; ++i) { p[0] = i; noc_async_read_barrier(); }
         DPRINT << p[0] + get_arg_val<uint32_t>(0) << ENDL();
     }"""
@@ -199,7 +200,9 @@ def test_devices_of_two_threads_run_at_once() -> None:
 
     def work(number: int) -> None:
         with ts.open_device("wormhole") as mine:
-            results[number] = prints_of(mine, kernel(body, runtime_args={ORIGIN: (number,)}))
+            scratch = mine.empty((32, 32), memory_config=L1_MEMORY_CONFIG)
+            arguments = {ORIGIN: (number, scratch.address)}
+            results[number] = prints_of(mine, kernel(body, runtime_args=arguments))
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
     for thread in threads:

@@ -9,7 +9,8 @@ from tilesmith.runtime import Device
 
 
 def test_memory_outside_the_semaphores_is_plain_memory(device: Device) -> None:
-    run(device, "words_at(get_arg_val<uint32_t>(0))[0] = 0x1234;", (l1_tensor(device).address,))
+    tensor = l1_tensor(device)
+    run(device, "words_at(get_arg_val<uint32_t>(0))[0] = 0x1234;", (tensor.address,))
 
 
 def test_a_semaphore_by_a_raw_pointer(device: Device) -> None:
