@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tests.findings.programs import DATAFLOW
+from tests.findings.programs import COMPUTE, DATAFLOW, READER
 from tests.findings.small import Part, Small
+
+from tilesmith.program import ComputeConfig, ReaderConfig, WriterConfig
 
 # One kernel copies four tiles and reads the last of the copies again.
 COPY = Small(
@@ -31,6 +33,56 @@ void kernel_main() {
     },
     cbs=[(0, 1)],
     tiles=[4, 4],
+    empty=[1],
+    read_back=[1],
+)
+
+# Four tiles are added up in the one page of the output; the first is written there, not added.
+ACCUMULATE = Small(
+    "accumulate",
+    {
+        "reader": Part(READER, ReaderConfig(), tensor=0),
+        "compute": Part(
+            COMPUTE
+            + """
+void kernel_main() {
+    compute_kernel_hw_startup(0, 0, 16);
+    copy_tile_init(0);
+    cb_reserve_back(16, 1);
+    for (uint32_t i = 0; i < 4; ++i) {
+        cb_wait_front(0, 1);
+        tile_regs_acquire();
+        copy_tile(0, 0, 0);
+        tile_regs_commit();
+        cb_pop_front(0, 1);
+        tile_regs_wait();
+        pack_reconfig_l1_acc(i > 0);
+        pack_tile<true>(0, 16, 0);
+        tile_regs_release();
+    }
+    pack_reconfig_l1_acc(0);
+    cb_push_back(16, 1);
+}
+""",
+            ComputeConfig(),
+        ),
+        "writer": Part(
+            DATAFLOW
+            + """
+void kernel_main() {
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(1));
+    cb_wait_front(16, 1);
+    noc_async_write_page(0, tensor, get_read_ptr(16));
+    noc_async_write_barrier();
+    cb_pop_front(16, 1);
+}
+""",
+            WriterConfig(),
+            tensor=1,
+        ),
+    },
+    cbs=[(0, 2), (16, 1)],
+    tiles=[4, 1],
     empty=[1],
     read_back=[1],
 )

@@ -48,6 +48,16 @@ Target here(uint32_t address) {
     return {false, core().index, static_cast<uint64_t>(l1(address) - core().l1), nullptr, core().shadow};
 }
 
+// What the packer adds to must be there. Padding may be undefined in part; a page never written is so throughout.
+void check_accumulated(uint32_t address, uint32_t bytes, const At& at) {
+    std::vector<uint8_t> undefined;
+    if (!l1_unpack(address, bytes, undefined, at)) return;
+    for (const uint8_t byte : undefined)
+        if (!byte) return;
+    finding("mem.uninitialised", at, "pack adds to %u bytes at L1 offset 0x%llx that nothing has written", bytes,
+            static_cast<unsigned long long>(here(address).offset));
+}
+
 // A mask left over from a reduction hides most of any other tile.
 void check_mask(Engine& engine, uint32_t dst, const At& at) {
     if (engine.reduce_mask == FpuDim::none || !checks_on() || dst >= engine.capacity) return;
@@ -72,7 +82,7 @@ extern "C" void ts_pack(uint32_t dst, uint32_t cb, bool out_of_order, uint32_t i
     const uint32_t bytes = num::tile_bytes(static_cast<uint8_t>(config.format), shape);
     check_page(e, cb, bytes, at);
     check_cb_end(cb, address, bytes, true, at);
-    if (e.l1_accumulate) l1_read(address, bytes, at);  // what it adds to must be there
+    if (e.l1_accumulate) check_accumulated(address, bytes, at);
     l1_write(address, bytes, at);
     if (computes()) num::pack(tile, pack_mode(e, config, kind), l1(address), shape);
     if (const uint32_t* mask = dst_mask(e, e.pack_half, dst % e.capacity)) {
@@ -111,7 +121,7 @@ extern "C" void ts_pack_untilize(uint32_t cb, uint32_t dst, uint32_t rows, uint3
             for (uint32_t y = 0; y < shape.faces_down() * shape.face_rows; ++y) {
                 const uint32_t address = start + y * line + c * width * datum;
                 check_cb_end(cb, address, kept * datum, true, at);
-                if (e.l1_accumulate) l1_read(address, kept * datum, at);
+                if (e.l1_accumulate) check_accumulated(address, kept * datum, at);
                 l1_write(address, kept * datum, at);
                 for (uint32_t x = 0; x < kept; x += 16) {
                     const uint32_t face = y / shape.face_rows * shape.faces_across + x / 16;
