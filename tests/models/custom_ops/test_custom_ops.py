@@ -76,6 +76,7 @@ ROWS, MARKS = torch.randn(4, 40).double(), torch.ones(4, 1).double()
 HEADS = torch.randn(1, 2, 4, 8).double()
 WITHOUT_GRADIENTS: dict[str, tuple[Any, ...]] = {
     "equality": (MARKS, MARKS.T),
+    "in_bounds": (torch.tensor([-1, 2]), 4, True),
     "softmax_backward": (ROWS, ROWS.softmax(-1)),
     "layer_norm_backward": (ROWS, ROWS, ROWS[0], 1e-5),
     "rms_norm_backward": (ROWS, ROWS, None, 1e-5),
