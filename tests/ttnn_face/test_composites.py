@@ -187,3 +187,102 @@ def test_queue_id_is_taken_by_every_operation(device: ttnn.MeshDevice) -> None:
 def test_nothing_in_a_tensor(device: ttnn.MeshDevice) -> None:
     empty = tiles(torch.zeros(0, 4), ttnn.bfloat16, device)
     assert ttnn.to_torch(ttnn.add(empty, 3.0)).shape == (0, 4)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_topk(device: ttnn.MeshDevice, largest: bool) -> None:
+    values = draw(3, 40).float()
+    values[0, :39] = float("-inf")  # fewer numbers than are asked for
+    values[1, :] = 2.0
+    found, places = ttnn.topk(tiles(values, ttnn.float32, device), 4, -1, largest)
+    expected, _ = values.topk(4, -1, largest)
+    assert torch.equal(ttnn.to_torch(found), expected)
+    index = ttnn.to_torch(places).long()
+    assert places.dtype is ttnn.uint16
+    assert torch.equal(values.gather(-1, index), expected)
+    assert all(len(set(row)) == 4 for row in index.tolist())
+    with pytest.raises(OperationError, match="K cannot be larger"):
+        ttnn.topk(tiles(values, ttnn.float32, device), 41)
+
+
+@pytest.mark.parametrize("dim", [0, -1])
+def test_cumsum(device: ttnn.MeshDevice, dim: int) -> None:
+    values = torch.arange(3 * 37, dtype=torch.int32).reshape(3, 37) * 1000
+    assert torch.equal(
+        ttnn.to_torch(ttnn.cumsum(tiles(values, ttnn.int32, device), dim)), values.cumsum(dim).int()
+    )
+    real = draw(3, 37)
+    result = ttnn.to_torch(ttnn.cumsum(tiles(real, ttnn.bfloat16, device), dim, dtype=ttnn.float32))
+    torch.testing.assert_close(result, real.float().cumsum(dim), rtol=1e-5, atol=1e-5)
+    backwards = ttnn.to_torch(ttnn.cumsum(tiles(values, ttnn.int32, device), dim, reverse_order=True))
+    assert torch.equal(backwards, values.flip(dim).cumsum(dim).flip(dim).int())
+
+
+def test_moves(device: ttnn.MeshDevice) -> None:
+    values = draw(3, 5, 40)
+    tensor = tiles(values, ttnn.bfloat16, device)
+    assert torch.equal(ttnn.to_torch(ttnn.narrow(tensor, 1, 1, 3)), values.narrow(1, 1, 3))
+    assert torch.equal(ttnn.to_torch(ttnn.roll(tensor, [1, -7], [0, 2])), values.roll([1, -7], [0, 2]))
+    assert torch.equal(ttnn.to_torch(ttnn.roll(tensor, 11)), values.roll(11))
+    assert torch.equal(ttnn.to_torch(ttnn.repeat_interleave(tensor, 3, 1)), values.repeat_interleave(3, 1))
+    assert torch.equal(ttnn.to_torch(ttnn.tril(tensor, 1)), values.tril(1))
+    assert torch.equal(ttnn.to_torch(ttnn.triu(tensor, -1)), values.triu(-1))
+    twice = ttnn.concat([tensor, tensor + 1.0], 2, groups=4)
+    golden = ttnn.get_golden_function(ttnn.concat)([values, values + 1.0], 2, 4)
+    assert torch.equal(ttnn.to_torch(twice), golden)
+    with pytest.raises(OperationError, match="exceeds dimension size"):
+        ttnn.narrow(tensor, 1, 3, 3)
+
+
+def test_softmax_with_scale_and_mask(device: ttnn.MeshDevice) -> None:
+    values, mask = (
+        draw(2, 1, 32, 64),
+        torch.where(draw(2, 1, 1, 64, seed=1) > 0, 0.0, float("-inf")).bfloat16(),
+    )
+    tensor, hidden = tiles(values, ttnn.bfloat16, device), tiles(mask, ttnn.bfloat16, device)
+    expected = (0.3 * values.float() + mask.float()).softmax(-1)
+    result = ttnn.scale_mask_softmax(tensor, 0.3, hidden)
+    torch.testing.assert_close(ttnn.to_torch(result).float(), expected, rtol=0.02, atol=1e-3)
+    written = ttnn.scale_mask_softmax_in_place(tensor, 0.3, hidden)
+    assert written is tensor
+    torch.testing.assert_close(ttnn.to_torch(tensor).float(), expected, rtol=0.02, atol=1e-3)
+
+
+def test_gelu_with_tanh(device: ttnn.MeshDevice) -> None:
+    values = draw(32, 32).float() * 2
+    tensor = tiles(values, ttnn.float32, device)
+    result = ttnn.to_torch(ttnn.gelu(tensor, variant=ttnn.GeluVariant.Tanh))
+    torch.testing.assert_close(
+        result, torch.nn.functional.gelu(values, approximate="tanh"), rtol=1e-4, atol=1e-5
+    )
+
+
+def test_tensors_in_files(device: ttnn.MeshDevice, tmp_path: Any) -> None:
+    values = draw(3, 40)
+    ttnn.dump_tensor(tmp_path / "kept", tiles(values, ttnn.bfloat8_b, device))
+    loaded = ttnn.load_tensor(tmp_path / "kept", device=device)
+    assert loaded.dtype is ttnn.bfloat8_b
+    torch.testing.assert_close(ttnn.to_torch(loaded).float(), values.float(), rtol=0.05, atol=0.05)
+    options = {"layout": ttnn.TILE_LAYOUT, "cache_file_name": tmp_path / "cached"}
+    first = ttnn.as_tensor(values, ttnn.bfloat16, **options)
+    again = ttnn.as_tensor(torch.zeros(3, 40), ttnn.bfloat16, **options)
+    assert torch.equal(ttnn.to_torch(first), ttnn.to_torch(again))
+    room = ttnn.empty([3, 40], ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    ttnn.copy_host_to_device_tensor(first, room)
+    assert torch.equal(ttnn.to_torch(ttnn.get_device_tensors(room)[0]), values)
+
+
+def test_shards_that_nobody_named(device: ttnn.MeshDevice) -> None:
+    values = draw(2, 64, 64)
+    tensor = tiles(values, ttnn.bfloat16, device)
+    for memory in (ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG, ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG):
+        result = ttnn.add(tensor, 1.0, memory_config=memory)
+        assert result.memory_config().memory_layout is memory.memory_layout
+        assert torch.equal(ttnn.to_torch(result), values + 1.0)
+
+
+def test_a_spec_as_ttnn_writes_it(device: ttnn.MeshDevice) -> None:
+    spec = ttnn.TensorSpec([3, 40], ttnn.float32, ttnn.TILE_LAYOUT, buffer_type=ttnn.BufferType.L1)
+    tensor = ttnn.from_torch(draw(3, 40).float(), spec=spec, device=device)
+    assert tensor.spec == spec
+    assert tensor.memory_config().buffer_type is ttnn.BufferType.L1

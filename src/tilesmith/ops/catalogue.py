@@ -15,15 +15,19 @@ _MODULES = (
     "grid_sample.api",
     "matmul.api",
     "normalization.api",
+    "normalization.masked",
     "queries",
     "rearrange.joins",
     "rearrange.layout",
     "rearrange.memory",
+    "rearrange.moves",
     "rearrange.parts",
     "rearrange.permutation",
     "rearrange.shapes",
     "reduction.api",
+    "reduction.ordering",
     "reduction.statistics",
+    "transport",
 )
 
 

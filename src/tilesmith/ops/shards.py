@@ -8,7 +8,7 @@ from tilesmith.errors import DeviceError
 from tilesmith.formats import DataFormat
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.tensor import Tensor
-from tilesmith.program import CoreRangeSet
+from tilesmith.program import CoreRange, CoreRangeSet
 from tilesmith.runtime import Layout, ShardOrientation, ShardSpec, TensorMemoryLayout
 from tilesmith.runtime.tensor_spec import TensorSpec
 
@@ -24,6 +24,8 @@ def fitting_memory(
     if not wanted.is_sharded():
         return wanted
     own = like.memory_config()
+    if wanted.shard_spec is None and own.shard_spec is None and like.on_device is not None:
+        return _over_all_cores(wanted, shape, like, layout)
     if wanted.shard_spec is None:
         wanted = replace(wanted, shard_spec=own.shard_spec)
     if wanted != own:
@@ -33,6 +35,18 @@ def fitting_memory(
     except DeviceError:
         return replace(DRAM_MEMORY_CONFIG, buffer_type=wanted.buffer_type)
     return wanted
+
+
+def _over_all_cores(
+    wanted: MemoryConfig, shape: tuple[int, ...], like: Tensor, layout: Layout | None
+) -> MemoryConfig:
+    """Shards over the whole chip, as ttnn makes them where nobody named any."""
+    assert like.on_device is not None
+    size = like.on_device.device.arch.grid
+    grid = CoreRangeSet(CoreRange((0, 0), (size[0] - 1, size[1] - 1)))
+    whole = TensorSpec(shape, like.spec.dtype, layout or like.spec.layout, DRAM_MEMORY_CONFIG.placed())
+    spec = cut_evenly(wanted.memory_layout, whole, grid, ShardOrientation.ROW_MAJOR)
+    return replace(wanted, shard_spec=spec)
 
 
 def over_same_cores(

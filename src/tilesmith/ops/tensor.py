@@ -156,8 +156,8 @@ class Tensor:
         value: float | int = self.to_numpy().reshape(-1)[0].item()
         return value
 
-    def cpu(self) -> Tensor:
-        """A copy on the host."""
+    def cpu(self, blocking: bool = True, cq_id: int | None = None) -> Tensor:
+        """A copy on the host; programs here have always ended."""
         return self if self._on_device is None else Tensor(on_host=HostTensor.of_device(self._on_device))
 
     def __repr__(self) -> str:

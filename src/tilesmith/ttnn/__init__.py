@@ -32,7 +32,7 @@ from tilesmith.ops.dtypes import (
     uint32,
 )
 from tilesmith.ops.elementwise.activation import Activation as UnaryWithParam
-from tilesmith.ops.elementwise.activation import UnaryOpType
+from tilesmith.ops.elementwise.activation import GeluVariant, SigmoidMode, UnaryOpType
 from tilesmith.ops.embedding.api import EmbeddingsType
 from tilesmith.ops.framework import (
     attach_golden_function,
@@ -70,6 +70,7 @@ from tilesmith.ops.memory import (
     L1_WIDTH_SHARDED_MEMORY_CONFIG,
     MemoryConfig,
 )
+from tilesmith.ops.normalization.masked import create_layer_norm_reciprocals
 from tilesmith.ops.program_configs import (
     LayerNormDefaultProgramConfig,
     LayerNormShardedMultiCoreProgramConfig,
@@ -82,9 +83,11 @@ from tilesmith.ops.program_configs import (
     SoftmaxShardedMultiCoreProgramConfig,
 )
 from tilesmith.ops.queries import get_memory_config, is_tensor_storage_on_device
+from tilesmith.ops.rearrange.shapes import TileReshapeMapMode
 from tilesmith.ops.shape import Shape
 from tilesmith.ops.shard_strategy import ShardStrategy, create_sharded_memory_config
 from tilesmith.ops.tensor import StorageType, Tensor
+from tilesmith.ops.tensor_spec import TensorSpec
 from tilesmith.ops.tile import Tile
 from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet, MathFidelity, num_cores_to_corerangeset
 from tilesmith.program import Processor as DataMovementProcessor
@@ -97,7 +100,6 @@ from tilesmith.runtime import (
     ShardSpec,
     TensorMemoryLayout,
 )
-from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.ttnn import cluster, device, graph, tracer, types
 from tilesmith.ttnn.config import (
     CONFIG,
@@ -121,6 +123,9 @@ from tilesmith.ttnn.device import (
     close_device,
     get_arch_name,
     get_device_ids,
+    get_dram_alignment,
+    get_l1_alignment,
+    get_max_worker_l1_unreserved_size,
     get_num_devices,
     manage_device,
     open_device,
@@ -189,6 +194,7 @@ __all__ = [  # the operations come on top, by name
     "DispatchCoreConfig",
     "DispatchCoreType",
     "EmbeddingsType",
+    "GeluVariant",
     "GetDefaultDevice",
     "GetNumAvailableDevices",
     "GetNumPCIeDevices",
@@ -214,6 +220,7 @@ __all__ = [  # the operations come on top, by name
     "ShardOrientation",
     "ShardSpec",
     "ShardStrategy",
+    "SigmoidMode",
     "SoftmaxDefaultProgramConfig",
     "SoftmaxShardedMultiCoreProgramConfig",
     "StorageType",
@@ -223,6 +230,7 @@ __all__ = [  # the operations come on top, by name
     "TensorSpec",
     "Tile",
     "TileDescriptor",
+    "TileReshapeMapMode",
     "UnaryOpType",
     "UnaryWithParam",
     "UnpackToDestMode",
@@ -236,13 +244,17 @@ __all__ = [  # the operations come on top, by name
     "close_device",
     "cluster",
     "corerange_to_cores",
+    "create_layer_norm_reciprocals",
     "create_sharded_memory_config",
     "device",
     "float32",
     "fp8_e4m3",
     "get_arch_name",
     "get_device_ids",
+    "get_dram_alignment",
     "get_golden_function",
+    "get_l1_alignment",
+    "get_max_worker_l1_unreserved_size",
     "get_memory_config",
     "get_num_devices",
     "graph",

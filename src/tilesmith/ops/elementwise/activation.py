@@ -20,9 +20,37 @@ _TTNN_NAMES = {
     "swish": "silu",
 }
 
-UnaryOpType = Enum(  # type: ignore[misc]  # members come from the table
-    "UnaryOpType", {name.upper(): name for name in (*UNARY, *_TTNN_NAMES, "typecast")}
+# ttnn's other members: they can be named, and are refused where they are applied.
+_UNSERVED = (
+    "ABS_INT32 POWER_ITERATIVE RSUB ADD_UNARY_SFPU SUB_UNARY_SFPU MUL_UNARY_SFPU DIV_UNARY_SFPU"
+    " UNARY_NE UNARY_EQ UNARY_GT UNARY_LT UNARY_GE UNARY_LE TILED_PROD BITCAST BITWISE_XOR BITWISE_AND"
+    " BITWISE_OR RIGHT_SHIFT LEFT_SHIFT REMAINDER FMOD DROPOUT FILL PRELU_SFPU ZERO_POINT"
+    " ALT_COMPLEX_ROTATE90 MAXIMUM MINIMUM WHERE_TSS MAC_TSS CLAMP_TSS LOGSIGMOID LOGIT XIELU LGAMMA"
+    " POLYGAMMA"
 )
+UnaryOpType = Enum(  # type: ignore[misc]  # members come from the table
+    "UnaryOpType",
+    {
+        **{name: name.lower() for name in _UNSERVED.split()},
+        **{name.upper(): name for name in (*UNARY, *_TTNN_NAMES, "typecast")},
+    },
+)
+
+
+class SigmoidMode(Enum):
+    """ttnn's ways to compute sigmoid; here there is one, the accurate one."""
+
+    Accurate = 0
+    AccurateWithFastExp = 1
+    FastApproximate = 2
+
+
+class GeluVariant(Enum):
+    """ttnn's ways to compute gelu."""
+
+    Accurate = 0
+    FastLut = 1
+    Tanh = 2
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,10 @@ def _bessel(x: torch.Tensor) -> torch.Tensor:
     return result
 
 
+def _approximation(variant: Any = None, **_: Any) -> str:
+    return "tanh" if getattr(variant, "name", "") == "Tanh" else "none"
+
+
 _SAME_NAME = (
     "sigmoid silu tanh square sign exp2 expm1 log sin cos tan asin acos atan sinh cosh asinh acosh"
     " atanh erf erfc hardsigmoid softsign erfinv i0 digamma mish log1p tanhshrink sqrt ceil floor"
@@ -63,7 +67,7 @@ _UNARY |= {
     "cbrt": lambda x: x.sign() * x.abs() ** (1 / 3),
     "identity": lambda x: x,
     "hardmish": lambda x: x * (x + 2).clamp(0, 2) / 2,
-    "gelu": lambda x, **_: _torch("gelu")(x),
+    "gelu": lambda x, **options: _torch("gelu")(x, approximate=_approximation(**options)),
     "log_sigmoid": lambda x: _torch("logsigmoid")(x),
     "swish": _torch("silu"),
     "sigmoid_accurate": lambda x, *_: _torch("sigmoid")(x),

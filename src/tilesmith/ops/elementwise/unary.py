@@ -8,6 +8,7 @@ from typing import Any
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise import reference
+from tilesmith.ops.elementwise.activation import GeluVariant
 from tilesmith.ops.elementwise.api import elementwise
 from tilesmith.ops.elementwise.signatures import UnaryFunction, apply
 from tilesmith.ops.framework import register, registered
@@ -96,13 +97,19 @@ def gelu(
     input_tensor: Tensor,
     *,
     fast_and_approximate_mode: bool = False,
-    variant: object = None,
+    variant: GeluVariant | None = None,
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
     sub_core_grids: CoreRangeSet | None = None,
 ) -> Tensor:
-    """x times the normal distribution's share below x."""
-    name = "gelu_fast" if fast_and_approximate_mode else "gelu"
+    """x times the normal distribution's share below x, exactly, by a table, or with tanh."""
+    default = GeluVariant.FastLut if fast_and_approximate_mode else GeluVariant.Accurate
+    names = {
+        GeluVariant.Accurate: "gelu",
+        GeluVariant.FastLut: "gelu_fast",
+        GeluVariant.Tanh: "gelu_tanh",
+    }
+    name = names[variant or default]
     return apply(name, input_tensor, (), memory_config, output_tensor)
 
 

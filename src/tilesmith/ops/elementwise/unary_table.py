@@ -101,6 +101,20 @@ _ROWS = (
     _with("exp", "exp_tile({d})", "exp"),
     _with("gelu", "gelu_tile<false>({d})", "gelu", init="gelu_tile_init<false>()"),
     _with("gelu_fast", "gelu_tile<true>({d})", "gelu", init="gelu_tile_init<true>()"),
+    # x / 2 (1 + tanh(c (x + 0.044715 x^3))): the parameters are 0.044715, 1, c and 1/2.
+    _with(
+        "gelu_tanh",
+        f"{_COPY}; square_tile_init(); square_tile({{s}}); binop_with_scalar_tile_init();"
+        " mul_unary_tile({s}, {0}); add_unary_tile({s}, {1}); mul_unary_tile({s}, {2});"
+        " mul_binary_tile_init(); mul_binary_tile({s}, {d}, {s}); tanh_tile_init(); tanh_tile({s});"
+        " binop_with_scalar_tile_init(); add_unary_tile({s}, {1}); mul_unary_tile({s}, {3}); "
+        f"{_MULTIPLY}",
+        "binop_with_scalar",
+        "copy_dest_values",
+        "eltwise_binary_sfpu",
+        init="",
+        defaults=(0.044715, 1.0, 0.7978845608028654, 0.5),
+    ),
     _with("rsqrt", "rsqrt_tile({d})", "rsqrt"),
     _with("mish", "mish_tile<false>({d})", "mish", init="mish_tile_init<false>()"),
     _with("reciprocal", "exact_recip_tile<false>({d}, 0)", "recip", init="exact_recip_tile_init<false>(0)"),

@@ -11,7 +11,7 @@ from tilesmith.ops.framework.cache import CachedProgram
 from tilesmith.ops.generic.descriptors import CBDescriptor, CBFormatDescriptor, ProgramDescriptor
 from tilesmith.ops.generic.translate import program_of
 from tilesmith.ops.tensor import Tensor
-from tilesmith.program import CoreCoord, CoreRangeSet
+from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet
 from tilesmith.program import split_work_to_cores as split
 from tilesmith.runtime import Layout
 from tilesmith.runtime import Tensor as DeviceTensor
@@ -98,13 +98,20 @@ def split_work_to_cores(grid: CoreCoord | CoreRangeSet, units: int, row_wise: bo
 
 
 def grid_to_cores(
-    num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False
+    num_cores: int | CoreCoord,
+    grid_size_x: int | CoreCoord,
+    grid_size_y: int | None = None,
+    row_wise: bool = False,
 ) -> list[CoreCoord]:
-    """The first cores of a grid.
+    """The first cores of a grid; or all cores from one to another.
 
     >>> grid_to_cores(2, 8, 8, row_wise=True)
     [CoreCoord(x=0, y=0), CoreCoord(x=1, y=0)]
     """
+    if isinstance(num_cores, CoreCoord) or isinstance(grid_size_x, CoreCoord) or grid_size_y is None:
+        if not (isinstance(num_cores, CoreCoord) and isinstance(grid_size_x, CoreCoord)):
+            raise TypeError("grid_to_cores() takes a number and the sizes of a grid, or two CoreCoord")
+        return list(CoreRange(num_cores, grid_size_x).cores(row_wise))
     fatal(
         num_cores <= grid_size_x * grid_size_y,
         f"Number of cores {num_cores} exceeds grid size {grid_size_x}x{grid_size_y}",

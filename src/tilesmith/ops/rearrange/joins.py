@@ -12,6 +12,7 @@ from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.api import rearrange
 from tilesmith.ops.rearrange.gather import MAX_SOURCES
 from tilesmith.ops.rearrange.mapping import placed, repeated, widened
+from tilesmith.ops.rearrange.parts import split
 from tilesmith.ops.rearrange.reference import concatenated, padded, stacked
 from tilesmith.ops.rearrange.shapes import reshape, unsqueeze
 from tilesmith.ops.tensor import Tensor
@@ -31,9 +32,10 @@ def concat(
 ) -> Tensor:
     """Tensors one after another along an axis."""
     fatal(len(tensors) > 0, "ttnn.concat: expected a non-empty list of Tensors!")
-    fatal(groups == 1, "ttnn.concat: only groups=1 is supported here")
     axis = normal_axis(dim, len(tensors[0].spec.shape))
     _check_joinable(tensors, axis)
+    if groups > 1:
+        return _in_groups(tensors, axis, groups, memory_config, output_tensor)
     if len(tensors) == 1:
         return tensors[0]
     if len(tensors) > MAX_SOURCES:
@@ -50,6 +52,22 @@ def concat(
     return rearrange(
         tensors, shape, segments, label="concat", memory_config=memory_config, output=output_tensor
     )
+
+
+def _in_groups(
+    tensors: Sequence[Tensor],
+    axis: int,
+    groups: int,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    """The first part of each tensor, then the second of each, and so on."""
+    for tensor in tensors:
+        size = tensor.spec.shape[axis]
+        fatal(size % groups == 0, f"ttnn.concat: {size} elements cannot be divided into {groups} groups")
+    parts = [split(tensor, tensor.spec.shape[axis] // groups, axis) for tensor in tensors]
+    ordered = [parts[one][group] for group in range(groups) for one in range(len(tensors))]
+    return concat(ordered, axis, memory_config=memory_config, output_tensor=output_tensor)
 
 
 def _check_joinable(tensors: Sequence[Tensor], axis: int) -> None:

@@ -9,9 +9,12 @@ if TYPE_CHECKING:
     import torch
 
 
-def concatenated(tensors: Sequence[torch.Tensor], dim: int = 0, **_: object) -> torch.Tensor:
+def concatenated(tensors: Sequence[torch.Tensor], dim: int = 0, groups: int = 1, **_: object) -> torch.Tensor:
     import torch
 
+    if groups > 1:
+        parts = [tensor.chunk(groups, dim) for tensor in tensors]
+        return torch.cat([part[group] for group in range(groups) for part in parts], dim)
     return torch.cat(list(tensors), dim)
 
 

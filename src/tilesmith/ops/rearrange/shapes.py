@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from enum import Enum
 
 from tilesmith.ops.axes import normal_axis
 from tilesmith.ops.checks import fatal
@@ -18,6 +19,13 @@ from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 
 
+class TileReshapeMapMode(Enum):
+    """Whether ttnn keeps the table of a reshape; here there is none."""
+
+    CACHE = 0
+    RECREATE = 1
+
+
 @registered("ttnn.reshape", golden=lambda tensor, shape, *_, **__: tensor.reshape(tuple(shape)))
 def reshape(
     input_tensor: Tensor,
@@ -26,7 +34,7 @@ def reshape(
     *,
     memory_config: MemoryConfig | None = None,
     pad_value: float | None = None,
-    reshape_tile_mode: object = None,
+    reshape_tile_mode: TileReshapeMapMode = TileReshapeMapMode.CACHE,
     sub_core_grids: CoreRangeSet | None = None,
     skip_padding_fill: bool = False,
 ) -> Tensor:

@@ -1,0 +1,125 @@
+"""topk and cumsum, made of other operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tilesmith.ops.axes import normal_axis
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.creation.host import from_values
+from tilesmith.ops.dtypes import DataType
+from tilesmith.ops.elementwise.api import elementwise
+from tilesmith.ops.elementwise.binary import where
+from tilesmith.ops.elementwise.unary import typecast
+from tilesmith.ops.framework import registered
+from tilesmith.ops.framework.registry import call
+from tilesmith.ops.layouts import as_tiles, in_layout
+from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.rearrange.joins import concat, pad
+from tilesmith.ops.rearrange.memory import copy, to_memory_config
+from tilesmith.ops.rearrange.parts import slice_
+from tilesmith.ops.rearrange.permutation import transpose
+from tilesmith.ops.rearrange.shapes import reshape
+from tilesmith.ops.tensor import Tensor
+from tilesmith.program import CoreRangeSet
+from tilesmith.runtime import Layout
+
+
+def _topk(
+    tensor: Any, k: int = 32, dim: int = -1, largest: bool = True, sorted: bool = True, **_: Any
+) -> Any:
+    return tensor.topk(k, dim, largest, sorted)
+
+
+@registered("ttnn.topk", golden=_topk)
+def topk(
+    input_tensor: Tensor,
+    k: int = 32,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    memory_config: MemoryConfig | None = None,
+    sub_core_grids: CoreRangeSet | None = None,
+    indices_tensor: Tensor | None = None,
+    output_tensor: tuple[Tensor, Tensor] | None = None,
+    stable: bool = False,
+) -> list[Tensor]:
+    """The k largest (or smallest) elements along an axis, in order, and where they are."""
+    shape = input_tensor.spec.shape
+    axis = normal_axis(dim, len(shape))
+    size = shape[axis]
+    fatal(0 < k <= size, f"K cannot be larger than the dimension size {size}, got {k}")
+    fatal(size < 2**24, f"tilesmith: topk counts up to 2^24 elements, got {size}")
+    fatal(
+        not input_tensor.dtype.is_integer, f"tilesmith: topk works on real numbers, got {input_tensor.dtype}"
+    )
+    fatal(indices_tensor is None, "tilesmith: topk makes its own indices; leave out indices_tensor")
+    x = typecast(as_tiles(input_tensor), DataType.FLOAT32)
+    x = reshape(x, (1, *shape)) if len(shape) == 1 else x
+    back = axis - len(shape)
+    x = transpose(x, back, -1)
+    x = x if largest else elementwise("", [x], after=["neg"])
+    values, places = _largest(x, k)
+    values = values if largest else elementwise("", [values], after=["neg"])
+    index = DataType.UINT16 if size < 2**16 else DataType.UINT32
+    found = [typecast(values, input_tensor.dtype), typecast(places, index)]
+    kept = tuple(k if one == axis else extent for one, extent in enumerate(shape))
+    found = [reshape(transpose(one, back, -1), kept) for one in found]
+    if output_tensor is not None:
+        return [copy(one, room) for one, room in zip(found, output_tensor, strict=True)]
+    return found if memory_config is None else [to_memory_config(one, memory_config) for one in found]
+
+
+def _largest(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """One after another: the largest of the last axis, the first place it has, and then without it."""
+    size = x.spec.shape[-1]
+    row = np.arange(size, dtype=np.float32).reshape((1,) * (len(x.spec.shape) - 1) + (size,))
+    numbers = from_values(row, DataType.FLOAT32, Layout.TILE, x.device())
+    free = numbers  # of those not taken yet
+    values, places = [], []
+    for _ in range(k):
+        largest = call("ttnn.max", x, -1, True)
+        place = call("ttnn.min", where(elementwise("eq", [x, largest]), free, float(size)), -1, True)
+        taken = elementwise("eq", [numbers, place])
+        x = where(taken, float("-inf"), x)
+        free = where(taken, float(size), free)
+        values.append(largest)
+        places.append(place)
+    return concat(values, -1), concat(places, -1)
+
+
+@registered("ttnn.cumsum", golden=lambda tensor, dim, **_: tensor.cumsum(dim))
+def cumsum(
+    input: Tensor,
+    dim: int,
+    *,
+    dtype: DataType | None = None,
+    reverse_order: bool = False,
+    out: Tensor | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """Sums of all elements up to each one along an axis, made in steps of 1, 2, 4 ..."""
+    shape = input.spec.shape
+    axis = normal_axis(dim, len(shape))
+    target = dtype or input.dtype
+    wide = DataType.INT32 if input.dtype.is_integer else DataType.FLOAT32
+    x = typecast(as_tiles(input), wide)
+    step = 1
+    while step < shape[axis]:
+        x = elementwise("add", [x, _shifted(x, axis, -step if reverse_order else step)])
+        step *= 2
+    result = in_layout(typecast(x, target, memory_config=memory_config), input.layout)
+    return result if out is None else copy(result, out)
+
+
+def _shifted(x: Tensor, axis: int, step: int) -> Tensor:
+    """Moved along an axis, with zeros where nothing comes from."""
+    shape = x.spec.shape
+    starts, ends = [0] * len(shape), list(shape)
+    starts[axis], ends[axis] = max(-step, 0), shape[axis] - max(step, 0)
+    amounts = [[0, 0] for _ in shape]
+    amounts[axis] = [max(step, 0), max(-step, 0)]
+    return pad(slice_(x, starts, ends), amounts, 0)
