@@ -102,6 +102,14 @@ def _typecast(source: str, dest: str) -> VectorFunction:
     )
 
 
+def _bitwise_and(mask: str) -> VectorFunction:
+    return VectorFunction(
+        f"bitwise_and_tile<DataFormat::Int32>({{0}}, {mask})",
+        "bitwise_and_tile_init()",
+        _unary_header("bitwise"),
+    )
+
+
 _TRIGONOMETRY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh")
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
@@ -147,6 +155,23 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     ),
     "float_to_int": _typecast("Float32", "Int32"),
     "int_to_float": _typecast("Int32", "Float32"),
+    # The steps of rounding to float16, on the bits of a float; how they follow is in lowering/tiles/half.py.
+    "shift_to_last_bit": VectorFunction(
+        "right_shift_tile<DataFormat::Int32>({0}, 13)", "right_shift_tile_init()", _unary_header("shift")
+    ),
+    "last_bit": _bitwise_and("1"),
+    "add_below_half": VectorFunction(
+        "add_unary_tile_int32({0}, 0xfff)",
+        "binop_with_scalar_tile_init()",
+        _unary_header("binop_with_scalar"),
+    ),
+    "clear_13_bits": _bitwise_and("0xffffe000u"),
+    "to_half_range": replace(
+        _scalar("mul_unary"), call="mul_unary_tile({0}, 0x77800000u /* 2^112 */)", params=()
+    ),
+    "from_half_range": replace(
+        _scalar("mul_unary"), call="mul_unary_tile({0}, 0x07800000u /* 2^-112 */)", params=()
+    ),
     "fill_int": VectorFunction(
         "fill_tile_int<DataFormat::Int32>({0}, {1})",
         "fill_tile_init()",

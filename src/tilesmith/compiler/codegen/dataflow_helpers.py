@@ -161,6 +161,21 @@ struct Float32 {
 };
 """
 
+_HALF = """
+// float16 in the word of a float: rounded to nearest even, infinite beyond 65504.
+struct Half {
+    using Word = uint32_t;
+    static float value(Word word) { return __builtin_bit_cast(float, word); }
+    static Word word(float value) {
+        const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+        if (value != value) return bits | 0x400000;
+        const uint32_t rounded = (bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000;
+        const uint32_t infinity = 0x7F800000;
+        return (rounded & infinity) < 0x47800000 ? rounded : (bits & 0x80000000) | infinity;
+    }
+};
+"""
+
 _BFLOAT16 = """
 // The upper half of a float, rounded to nearest even.
 struct Bfloat16 {
@@ -187,6 +202,7 @@ struct {name} {{
 
 STORAGES = {
     "Float32": _FLOAT32,
+    "Half": _HALF,
     "Bfloat16": _BFLOAT16,
     "Int32": _integer("Int32", "int32_t"),
     "UInt32": _integer("UInt32", "uint32_t", "uint32_t"),

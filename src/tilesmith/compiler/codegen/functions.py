@@ -36,11 +36,24 @@ _FORMULAS = {
 }
 
 
+_TO_HALF = """
+// Rounded to float16, to nearest even; infinite beyond its largest number.
+inline float to_half(float value) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+    const float rounded = __builtin_bit_cast(float, (bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000);
+    return value != value ? value : rounded * 0x1p112f * 0x1p-112f;
+}
+"""
+
+
 @expresses(tile.FnOp)
 def _function(e: Emitter, op: tile.FnOp) -> Expr:
     e.include("<cmath>")
     name = op.fn.data
     args = [e.value(arg) for arg in op.args]
+    if name == "half":
+        e.helper("to_half", _TO_HALF)
+        return Expr(f"to_half({args[0]})")
     if name in _FORMULAS:
         return Expr(f"({_FORMULAS[name].format(e.operand(op.args[0]))})")
     call = f"std::{name}" if name in _SAME_NAME else _RENAMED[name]

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, Signedness, f32, i1, i32
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    Float16Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    f32,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, SSAValue
 
 from tilesmith.compiler.dialects.elements import bits_of, is_float
 
 _SCALAR_BITS = 32
+_HALF_BITS = 11
 
 
 def is_unsigned(element: Attribute) -> bool:
@@ -31,6 +43,13 @@ def keeps_values(source: Attribute, dest: Attribute) -> bool:
     if is_float(source) or is_float(dest) or bits_of(source) >= bits_of(dest):
         return False
     return is_unsigned(source) or not is_unsigned(dest)
+
+
+def fits_half(element: Attribute) -> bool:
+    """Whether float16 has every value of an element type."""
+    if isinstance(element, AnyFloat):
+        return element.bitwidth <= Float16Type().bitwidth and not isinstance(element, BFloat16Type)
+    return 0 < bits_of(element) < _HALF_BITS
 
 
 def converted(at: Builder, value: SSAValue, source: Attribute, dest: Attribute) -> SSAValue:

@@ -129,6 +129,7 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "erf": _erf,
     "erfc": _erfc,
     "round": np.rint,
+    "half": lambda x: np.asarray(x).astype(np.float16),
     "popcount": lambda x: np.bitwise_count(_bits(x)),
     "pow": np.power,
     "copysign": np.copysign,

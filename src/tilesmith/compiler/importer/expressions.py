@@ -204,7 +204,8 @@ class Expressions:
 
     def _cast(self, value: SSAValue, source: str, dtype: str) -> SSAValue:
         if is_float(dtype):
-            return self._unsigned_to_float(value) if source == "uint32" else self.e.as_f32(value)
+            value = self._unsigned_to_float(value) if source == "uint32" else self.e.as_f32(value)
+            return self._half(value) if dtype == "float16" and source != dtype else value
         if dtype == "bool":
             return self.e.as_i1(value)
         if source == "bool" or is_float(source):
@@ -212,6 +213,9 @@ class Expressions:
         narrower = narrow_width(dtype) and (narrow_width(source) or 32) > narrow_width(dtype)
         changes_sign = narrow_width(dtype) and narrow_width(source) == narrow_width(dtype) and source != dtype
         return self._wrapped(value, dtype) if narrower or changes_sign else value
+
+    def _half(self, value: SSAValue) -> SSAValue:
+        return self.e.pure(tile.FnOp, (value,), lambda: tile.FnOp("half", [value], f32), "half")
 
     def _unsigned_to_float(self, value: SSAValue) -> SSAValue:
         value = self.e.as_i32(value)

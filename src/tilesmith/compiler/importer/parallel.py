@@ -90,6 +90,11 @@ def as_loop(step: Guarded) -> s.Statement:
 # ---- pure movement ----
 
 
+def _rounds_nothing(cast: s.Cast, dest: s.Memory) -> bool:
+    """Whether a cast does no more than a copy to the destination: it widens, or is to the same type."""
+    return cast.dtype in ("float32", "float64", dest.dtype)
+
+
 def _as_copy(step: Guarded) -> tuple[s.Region, s.Region, dict[int, s.Expr]] | None:
     """Source, destination and limits of a step that only moves elements; None if it does more."""
     value, conditions = step.store.value, step.conditions
@@ -102,7 +107,9 @@ def _as_copy(step: Guarded) -> tuple[s.Region, s.Region, dict[int, s.Expr]] | No
             return None
         conditions, from_global = (value.condition,), True
         value = value.a
-    while isinstance(value, s.Cast) and s.is_float(value.dtype) and s.is_float(value.a.dtype):
+    while (
+        isinstance(value, s.Cast) and s.is_float(value.a.dtype) and _rounds_nothing(value, step.store.memory)
+    ):
         value = value.a
     if not isinstance(value, s.Load) or value.memory.scope == "var":
         return None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import Float16Type
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tilesmith.compiler.dialects.conversions import is_unsigned, keeps_values
+from tilesmith.compiler.analysis.memory_effects import effects_of
+from tilesmith.compiler.dialects.conversions import fits_half, is_unsigned, keeps_values
 from tilesmith.compiler.dialects.elements import bits_of, is_float
 from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, LoadOp, StoreOp, place_of
 from tilesmith.compiler.dialects.types import BufferType
@@ -16,7 +18,9 @@ def convert_in_buffers(func: FuncOp) -> None:
     for op in [op for op in func.walk() if isinstance(op, LoadOp | StoreOp)]:
         tensor, buffer = _element_of(op.tensor), _element_of(op.buffer)
         source, dest = (tensor, buffer) if isinstance(op, LoadOp) else (buffer, tensor)
-        if needs_conversion(source, dest):
+        # A float16 result is rounded on the way back to the host, unless the kernel itself reads it.
+        rounds = isinstance(dest, Float16Type) and not fits_half(source)
+        if needs_conversion(source, dest) or (rounds and (isinstance(op, LoadOp) or _is_loaded(op.tensor))):
             _through_a_buffer(op, tensor)
 
 
@@ -30,6 +34,10 @@ def needs_conversion(source: Attribute, dest: Attribute) -> bool:
     if not is_float(dest):
         return not keeps_values(source, dest)
     return is_unsigned(source) and bits_of(source) == 32
+
+
+def _is_loaded(tensor: SSAValue) -> bool:
+    return any(tensor in effects_of(use.operation).reads for use in tensor.uses)
 
 
 def _through_a_buffer(op: LoadOp | StoreOp, element: Attribute) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import Float16Type
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -48,10 +49,17 @@ def _can_redirect(op: Operation, copy: tile.CopyOp) -> bool:
 
 def _keeps_values(copy: tile.CopyOp) -> bool:
     """Writing to the destination at once rounds once; the same unless the source is the narrower one."""
+    if _is_half(copy.source) and not _is_half(copy.dest):
+        return False
     source, dest = tile.place_of(copy.source), tile.place_of(copy.dest)
     assert isinstance(source, BufferType)
     assert isinstance(dest, BufferType)
     return source.layout == dest.layout and (source.format == dest.format or source.format.data == "Float32")
+
+
+def _is_half(place: SSAValue) -> bool:
+    kind = tile.place_of(place)
+    return kind is not None and isinstance(kind.element_type, Float16Type)
 
 
 def _redirect(op: Operation, new: SSAValue) -> None:

@@ -56,6 +56,7 @@ FUNCTIONS: dict[str, int] = {
             "ceil",
             "trunc",
             "round",
+            "half",
             "isnan",
             "isinf",
             "isfinite",

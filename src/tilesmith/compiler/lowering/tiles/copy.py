@@ -11,9 +11,11 @@ from xdsl.rewriter import Rewriter
 from tilesmith.compiler.analysis.index_expressions import constant_of, is_multiple
 from tilesmith.compiler.analysis.tile_geometry import TILE, tile_grid, tiles_of
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.conversions import fits_half
 from tilesmith.compiler.dialects.tile import location_of, numbers
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import Access, access, out_axes
+from tilesmith.compiler.lowering.tiles.half import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of
 from tilesmith.compiler.lowering.transfers.build import Index
 from tilesmith.errors import UnsupportedKernelError
@@ -54,15 +56,18 @@ def _part(op: tile.CopyOp, dest: BufferType) -> BufferType:
 def _in_line(stage: Stage, op: tile.CopyOp, how: Access) -> None:
     """Tile after tile, as many at a time as DST holds."""
     count = tiles_of(buffer_of(op.dest))
-    together = largest_divisor(count, stage.dst.capacity)
+    rounds = _rounds(op)
+    together = largest_divisor(count, stage.dst.capacity // (2 if rounds else 1))
     one = tiles_of(buffer_of(op.source)) == 1
     typecast = _typecast(op)
     with stage.loop(count, "tile", step=together) as first:
-        scope = stage.round(together)
+        scope = stage.round(together * 2 if rounds else together)
         with stage.inside(scope.math.block), stage.loop(together, "i") as i:
             stage.move(op.source, 0 if one else stage.add(first, i), i, "transpose" if how.turned else "copy")
             if typecast:
                 stage.vector(typecast, [i])
+            if rounds:
+                round_slot(stage, i, stage.add(i, together))
         with stage.inside(scope.pack.block), stage.loop(together, "i") as i:
             stage.pack(i, op.dest)
 
@@ -88,7 +93,7 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
             if follows[dim] >= 0
         }
         fixed = {dim: shift for dim, shift in source_shift.items() if follows[dim] < 0}
-        scope = stage.round(2 if how.spreads else 1)
+        scope = stage.round(2 if how.spreads or _rounds(op) else 1)
         with stage.inside(scope.math.block):
             slot = _move(stage, op, _number(stage, source, at | fixed, position, follows), how)
         with stage.inside(scope.pack.block):
@@ -97,6 +102,10 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
             else:
                 target = {dim: stage.add(where, dest_shift.get(dim, 0)) for dim, where in position.items()}
                 stage.pack(slot, op.dest, _number(stage, dest, target, target, range(len(dest.dims))))
+
+
+def _rounds(op: tile.CopyOp) -> bool:
+    return is_rounded(buffer_of(op.dest)) and not fits_half(buffer_of(op.source).element_type)
 
 
 def _typecast(op: tile.CopyOp) -> str | None:
@@ -120,6 +129,8 @@ def _move(stage: Stage, op: tile.CopyOp, number: Index, how: Access) -> int:
         spread = stage.spread_row if direction == "row" else stage.spread_column
         spread(slot, 1 - slot)
         slot = 1 - slot
+    if _rounds(op):
+        round_slot(stage, slot, 1 - slot)
     return slot
 
 

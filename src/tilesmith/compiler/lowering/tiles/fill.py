@@ -8,20 +8,32 @@ from xdsl.rewriter import Rewriter
 from tilesmith.compiler.analysis.formulas import number_text
 from tilesmith.compiler.analysis.tile_geometry import tiles_of
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.lowering.tiles.half import as_half, is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of
+from tilesmith.compiler.lowering.tiles.translate import known_number
 
 
 def lower_fill(op: tile.FillOp, dst: Dst) -> None:
     stage = Stage(dst)
     kind = buffer_of(op.buffer)
     whole_numbers = kind.format.data in ("Int32", "UInt32") and not isinstance(op.value.type, Float32Type)
-    scope = stage.round(1)
+    scope = stage.round(2 if is_rounded(kind) else 1)
     with stage.inside(scope.math.block):
         if whole_numbers:
             stage.vector("fill_int", [0], [op.value])
         else:
-            stage.vector("fill", [0], [stage.as_float(op.value)])
+            _fill(stage, op, is_rounded(kind))
     with stage.inside(scope.pack.block), stage.loop(tiles_of(kind), "tile"):
         stage.pack(0, op.buffer)
     stage.place_before(op, f"{name_of(op.buffer)} = {number_text(op.value)}", [], [op.buffer])
     Rewriter.erase_op(op)
+
+
+def _fill(stage: Stage, op: tile.FillOp, half: bool) -> None:
+    known = known_number(op.value)
+    if half and known is not None:
+        stage.vector("fill", [0], [stage.number(as_half(known))])
+        return
+    stage.vector("fill", [0], [stage.as_float(op.value)])
+    if half:
+        round_slot(stage, 0, 1)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tilesmith.compiler.dialects.tile import FUNCTIONS
 from tilesmith.compiler.lowering.tiles.expression import Apply, Node
+from tilesmith.compiler.lowering.tiles.half import rounded_to_half
 from tilesmith.isa.sfpu import VECTOR_FUNCTIONS
 
 Build = Callable[[Sequence[Node]], Node]
@@ -33,7 +34,13 @@ def _erfc(args: Sequence[Node]) -> Node:
     return Apply("where", (Apply("lt_number", (x,), (3.0,)), rest, Apply("erfc", (x,))))
 
 
-_BUILT: dict[str, Build] = {"hypot": _hypot, "copysign": _copysign, "exp10": _exp10, "erfc": _erfc}
+_BUILT: dict[str, Build] = {
+    "half": lambda args: rounded_to_half(args[0]),
+    "hypot": _hypot,
+    "copysign": _copysign,
+    "exp10": _exp10,
+    "erfc": _erfc,
+}
 
 ON_TILES = frozenset(name for name in FUNCTIONS if name in VECTOR_FUNCTIONS or name in _BUILT)
 """The functions that can be computed on tiles."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import Float32Type, IntegerType, Signedness, f32, i32
+from xdsl.dialects.builtin import Float16Type, Float32Type, IntegerType, Signedness, f32, i32
 from xdsl.ir import Attribute, SSAValue
 
 from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS, Axes, axes_of, datum_of, tile_grid
@@ -15,7 +15,16 @@ from tilesmith.compiler.lowering.transfers.tensors import linear
 from tilesmith.errors import InternalFault
 from tilesmith.formats import DataFormat
 
-_STORED = {"Float32": 4, "Bfloat16": 2, "Int32": 4, "UInt32": 4, "UInt16": 2, "UInt8": 1, "Int8": 1}
+_STORED = {
+    "Float32": 4,
+    "Half": 4,
+    "Bfloat16": 2,
+    "Int32": 4,
+    "UInt32": 4,
+    "UInt16": 2,
+    "UInt8": 1,
+    "Int8": 1,
+}
 _NAMES = {"Float16_b": "Bfloat16"}
 
 
@@ -31,6 +40,8 @@ def storage_of(kind: BufferType | TensorType) -> str:
     name = _NAMES.get(kind.format.data, kind.format.data)
     if name == "UInt8" and _is_signed(kind.element_type):
         return "Int8"
+    if name == "Float32" and isinstance(kind.element_type, Float16Type):
+        return "Half"
     if name not in _STORED:
         raise InternalFault(f"no single elements of {kind.format.data} can be read or written")
     return name
@@ -50,12 +61,18 @@ def bytes_of(storage: str) -> int:
 
 def scalar_of(storage: str) -> Attribute:
     """The type of an element once it is read."""
-    return f32 if storage in ("Float32", "Bfloat16") else i32
+    return f32 if storage in ("Float32", "Half", "Bfloat16") else i32
 
 
 def is_stored_alike(buffer: BufferType, tensor: TensorType) -> bool:
-    """Whether elements can move between them as they are."""
-    return not DataFormat[buffer.format.data].is_block_float and storage_of(buffer) == storage_of(tensor)
+    """Whether elements can move between them as they are.
+
+    float16 is rounded before it is stored in a buffer, and when it comes back from a tensor.
+    """
+    if DataFormat[buffer.format.data].is_block_float:
+        return False
+    words = ["Float32" if name == "Half" else name for name in (storage_of(buffer), storage_of(tensor))]
+    return words[0] == words[1]
 
 
 def load_word(

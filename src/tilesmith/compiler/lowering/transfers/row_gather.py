@@ -257,7 +257,8 @@ def _is_pure(values: Sequence[SSAValue], op: Operation) -> bool:
 def _runs_straight(found: RowGather, arch: Arch) -> bool:
     """Whether the runs of a row are stored and aligned in the buffer as they are in the pages."""
     kind, tensor = buffer_of(found.write.dest), tensor_of(found.read.source)
-    if kind.layout.data == "flat" or not is_stored_alike(kind, tensor):
+    rounds = storage_of(kind) == "Half" != storage_of(tensor)
+    if kind.layout.data == "flat" or rounds or not is_stored_alike(kind, tensor):
         return False
     if parameter_of(found.read.source) is not found.read.source:
         return False
