@@ -229,6 +229,7 @@ LEGAL = [
         Change("only", "    cb_wait_front(0, 1);\n    ASSERT(words[0] == 5);\n    cb_pop_front(0, 1);\n", ""),
     ),
     Legal("scratch", ALONE, Change("only", "    cb_push_back(0, 1);\n", "    return;\n")),
+    Legal("scratch that is not needed", ALONE, Change("only", "    words[0] = 5;\n", "    return;\n")),
     Legal(
         "reserved by turns",
         ALONE,

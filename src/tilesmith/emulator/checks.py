@@ -135,7 +135,7 @@ CHECKS: dict[str, Check] = _catalogue(
     ),
     (
         "cb.reserved-at-end",
-        "pages reserved that were neither written nor pushed",
+        "pages reserved that were neither addressed nor pushed",
         "fill and push the pages, or do not reserve them",
     ),
     (

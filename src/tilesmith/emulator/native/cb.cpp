@@ -98,17 +98,18 @@ void check_cbs_at_end(Run& run) {
     }
 }
 
-// A reservation claims nothing, and one that is written to serves as scratch; one that is left alone was meant to be pushed.
+// A reservation claims nothing, and pages whose address is asked for may serve as scratch; those that are left alone were
+// meant to be pushed.
 void check_reserved_at_end(Fiber& fiber) {
     if (!current_run->checks) return;
     for (uint32_t i = 0; i < max_cbs; ++i) {
         const CbConfig& cb = fiber.core->cbs[i].config;
         const CbLocal& local = fiber.cbs[i];
-        if (!local.unpushed || local.reserved == 0 || cb.globally_allocated) continue;
+        if (!local.unpushed || local.reserved == 0 || local.addressed || cb.globally_allocated) continue;
         const uint32_t pointer = local.interface.fifo_wr_ptr << (fiber.on_compute() ? 4 : 0);
         if (is_touched(*fiber.core->shadow, pointer & l1_offset_mask, cb.page_size)) continue;
         finding("cb.reserved-at-end", local.reserved_at,
-                "the kernel ends with %u pages of CB %u reserved, and has neither written nor pushed them", local.reserved,
+                "the kernel ends with %u pages of CB %u reserved, and has neither asked for their address nor pushed them", local.reserved,
                 i);
     }
 }
@@ -309,10 +310,14 @@ extern "C" uint32_t ts_cb_read_ptr(uint32_t index, At at) {
 
 extern "C" uint32_t ts_cb_write_ptr(uint32_t index, At at) {
     configured(index, at);
+    self().cbs[index].addressed = true;
     return self().cbs[index].interface.fifo_wr_ptr << unit_shift();
 }
 
-extern "C" CbInterface* ts_cb_interface(uint32_t index) { return &self().cbs[index].interface; }
+extern "C" CbInterface* ts_cb_interface(uint32_t index) {
+    self().cbs[index].addressed = true;
+    return &self().cbs[index].interface;
+}
 
 // ---- windows: may this fiber touch these bytes of a circular buffer? ----
 

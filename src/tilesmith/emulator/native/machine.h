@@ -203,6 +203,7 @@ struct CbLocal {
     CbInterface interface{};
     uint32_t reserved = 0, waited = 0;
     bool unpushed = false;  // no push has followed the last reservation
+    bool addressed = false;  // the kernel has asked where the pages are that it may write
     At reserved_at;
 };
 
