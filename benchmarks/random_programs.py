@@ -1,119 +1,112 @@
-"""Random TileLang kernels on the emulator, all checks on, against torch.
+"""Random TileLang kernels on the emulator: chip numerics, checks on, every element within a bound of its own.
 
-    python benchmarks/random_programs.py --cases 2000 [--seed 0] [--jobs 2] [--json]
-    python benchmarks/random_programs.py --seed 0 --first 17 --cases 1      # show one again
+    python benchmarks/random_programs.py --count 2000 [--seed 0] [--arch wormhole] [--json] [--keep DIR]
+    python benchmarks/random_programs.py --seed 0 --first 17 --count 1      # show one again
 
-A case is known by seed and number. Every failure is printed with both and with the kernel's text.
+A kernel is known by seed and number. Integers and data that are only moved must be exact; floats must lie
+within what their roundings add up to, and must not lean to one side. A finding of a check, a refusal and a
+crash are failures too. Failures are printed as TileLang, made as small as they can be; `--keep` writes each
+to a file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import tempfile
 import time
-import traceback
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.differential.programs.generate import random_program
-from tests.differential.programs.running import check_meaning, check_program
-from tests.differential.programs.source import kernel_source
+from benchmarks.fuzz.draw import random_program
+from benchmarks.fuzz.program import Program
+from benchmarks.fuzz.run import Failure, failure_of
+from benchmarks.fuzz.shrink import shrunk
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How a case ended; `problem` is empty when it matched."""
+class Case:
+    """One kernel that failed, as small as it became."""
 
+    seed: int
     number: int
-    problem: str = ""
-    details: str = ""
+    failure: Failure
+    program: Program
+
+    @property
+    def text(self) -> str:
+        head = f"seed {self.seed} case {self.number}: {self.failure.text}"
+        return "\n".join([*(f"# {line}" for line in head.splitlines()), self.program.source()])
 
 
-def run_case(number: int, seed: int, target: str, interpret: bool) -> Outcome:
-    program = random_program(Random(f"{seed}:{number}"))
-    try:
-        if interpret:
-            check_meaning(program, seed=number)
-        else:
-            check_program(program, seed=number, target=target)
-    except Exception as error:
-        details = f"{kernel_source(program)}\n{''.join(traceback.format_exception(error))}"
-        return Outcome(number, f"{type(error).__name__}: {' '.join(str(error).split())}"[:300], details)
-    return Outcome(number)
+def failures(options: argparse.Namespace) -> Iterator[Case | None]:
+    """One entry for each kernel in order; None for one that is right."""
+    for number in range(options.first, options.first + options.count):
+        program = random_program(Random(f"{options.seed}:{number}"))
+        failure = failure_of(program, number, options.arch)
+        yield None if failure is None else _smallest(options, number, program, failure)
 
 
-def run_all(options: argparse.Namespace) -> Iterator[Outcome]:
-    """Cases in order, several at a time; each process keeps its compiler to one core."""
-    one = partial(run_case, seed=options.seed, target=options.target, interpret=options.interpret)
-    numbers = range(options.first, options.first + options.cases)
-    with tempfile.TemporaryDirectory(prefix="tilesmith-random-") as folder:
-        if options.fresh:
-            os.environ["TILESMITH_CACHE_DIR"] = folder
-        if options.jobs > 1:
-            os.environ["TILESMITH_COMPILE_JOBS"] = "1"
-        if options.cases == 1:
-            yield one(options.first)
-            return
-        with ProcessPoolExecutor(options.jobs, max_tasks_per_child=200) as pool:
-            yield from pool.map(one, numbers, chunksize=4)
+def _smallest(options: argparse.Namespace, number: int, program: Program, failure: Failure) -> Case:
+    def fails(smaller: Program) -> bool:
+        other = failure_of(smaller, number, options.arch)
+        return other is not None and other.kind == failure.kind
+
+    smallest = shrunk(program, fails, options.shrink)
+    return Case(options.seed, number, failure_of(smallest, number, options.arch) or failure, smallest)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--target", default="wormhole")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--interpret", action="store_true", help="import and interpret, compile nothing")
-    parser.add_argument("--fresh", action="store_true", help="compile into a folder of its own")
-    parser.add_argument("--log", type=Path, help="a file for the details of every failure")
-    parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
-    options = parser.parse_args()
-    began = time.monotonic()
-    failures = []
-    for done, outcome in enumerate(run_all(options), start=1):
-        if outcome.problem:
-            failures.append(outcome)
-            print(f"seed {options.seed} case {outcome.number}: {outcome.problem}", flush=True)
-            _tell(outcome, options)
+    options = _options()
+    began, found = time.monotonic(), []
+    for done, case in enumerate(failures(options), start=1):
+        if case is not None:
+            found.append(case)
+            print(case.text, flush=True)
+            if options.keep:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                (options.keep / f"seed{case.seed}_case{case.number}.py").write_text(
+                    case.text, encoding="utf-8"
+                )
         if done % 20 == 0:
             print(
-                f"{done} cases, {len(failures)} failed, {time.monotonic() - began:.0f} s",
+                f"{done} kernels, {len(found)} failed, {time.monotonic() - began:.0f} s",
                 file=sys.stderr,
                 flush=True,
             )
     told = {
-        "cases": options.cases,
-        "passed": options.cases - len(failures),
-        "failed": len(failures),
+        "cases": options.count,
+        "passed": options.count - len(found),
+        "failed": len(found),
         "seed": options.seed,
+        "arch": options.arch,
         "seconds": round(time.monotonic() - began, 1),
-        "failures": {str(one.number): one.problem for one in failures},
-        "kinds": Counter(one.problem.split(":")[0] for one in failures),
+        "failures": {str(case.number): case.failure.text for case in found},
+        "kinds": Counter(case.failure.kind for case in found),
     }
-    print(json.dumps(told) if options.json else f"{told['passed']} of {told['cases']} cases match")
-    return 1 if failures else 0
+    print(json.dumps(told) if options.json else f"{told['passed']} of {told['cases']} kernels are right")
+    return 1 if found else 0
 
 
-def _tell(outcome: Outcome, options: argparse.Namespace) -> None:
-    if options.log:
-        with options.log.open("a", encoding="utf-8") as log:
-            log.write(f"==== seed {options.seed} case {outcome.number}\n{outcome.details}\n")
-    elif options.cases == 1:
-        print(outcome.details)
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first kernel")
+    parser.add_argument("--arch", default="wormhole")
+    parser.add_argument(
+        "--shrink", type=int, default=60, help="how many runs to spend on making a failure smaller"
+    )
+    parser.add_argument("--keep", type=Path, help="a folder for the failures, one file each")
+    parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Random TileLang kernels: drawn, printed, computed with a bound for every element, run, judged, shrunk."""

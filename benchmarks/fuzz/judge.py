@@ -1,0 +1,52 @@
+"""Is a result right? Every element within its bound, and no lean to one side on the whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.fuzz.statements import Memory
+from benchmarks.fuzz.values import Array, Value, half_unit, is_float, wide
+
+_ENOUGH = 256
+_LEAN = 0.3
+"""Of half a unit: rounding to nearest leaves a mean near 1/sqrt(3n) of it, truncation all of it."""
+
+
+def judged(memory: Memory, found: Array, expected: Value) -> str:
+    """What is wrong with a tensor, in one line; empty if nothing is."""
+    got = wide(found, memory.dtype)
+    known = np.isfinite(expected.error)
+    if not is_float(memory.dtype):
+        bad = known & (got != expected.data)
+        return _told(memory, got, expected, bad)
+    with np.errstate(all="ignore"):
+        same = (np.isnan(got) & np.isnan(expected.data)) | (got == expected.data)
+        close = np.isfinite(expected.data) & (np.abs(got - expected.data) <= expected.error)
+    told = _told(memory, got, expected, known & ~same & ~close)
+    return told or _lean(memory, got, expected)
+
+
+def _told(memory: Memory, got: Array, expected: Value, bad: Array) -> str:
+    if not bad.any():
+        return ""
+    at = tuple(int(index) for index in np.argwhere(bad)[0])
+    return (
+        f"{memory.name} ({memory.dtype}): {int(bad.sum())} of {bad.size} elements wrong; at {at}"
+        f" {got[at]!r} instead of {expected.data[at]!r} +- {expected.error[at]:.3g}"
+    )
+
+
+def _lean(memory: Memory, got: Array, expected: Value) -> str:
+    """The mean of the signed errors, in half units, where rounding is all that is allowed."""
+    with np.errstate(all="ignore"):
+        unit = half_unit(expected.data, memory.dtype)
+        plain = (
+            (expected.error > 0) & (expected.error <= 2.5 * unit) & np.isfinite(got) & (expected.data != 0)
+        )
+    if plain.sum() < _ENOUGH:
+        return ""
+    toward = (got[plain] - expected.data[plain]) * np.sign(expected.data[plain]) / unit[plain]
+    lean = float(toward.mean())
+    if abs(lean) <= _LEAN:
+        return ""
+    return f"{memory.name} ({memory.dtype}): {plain.sum()} lean {lean:+.2f} half units away from zero"
