@@ -77,7 +77,8 @@ def _address(e: Emitter, op: tt_dataflow.AddressOp) -> Expr:
 def _scratch(e: Emitter, op: tt_dataflow.ScratchOp) -> None:
     e.include(_DATAFLOW)
     name = e.cb(op.cb)
-    e.line(f"cb_reserve_back({name}, 1);")
+    # Where no data ask for an element, nothing is written to it.
+    e.line(f"cb_reserve_back({name}, 1);  // tilesmith: allow cb.reserved-at-end (scratch memory)")
     e.line(f"const int32_t {e.declare(op.address)} = get_write_ptr({name});")
 
 

@@ -21,6 +21,7 @@ from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.cb_staging import Staging
 from tilesmith.compiler.transforms.copy_coalescing import merge_copies
 from tilesmith.compiler.transforms.dead_stores import remove_dead_writes
+from tilesmith.compiler.transforms.product_operands import part_product_operands
 from tilesmith.compiler.transforms.split_buffers import split_buffers
 from tilesmith.compiler.transforms.store_forwarding import forward_writes
 
@@ -40,6 +41,7 @@ class LowerSharedToCB(ModulePass):
 def _lower(block: Block) -> None:
     remove_dead_writes(block)
     merge_copies(block)
+    part_product_operands(block)
     roles = assign_roles(block)
     for op, role in roles.items():
         set_role(op, role)

@@ -43,7 +43,7 @@ void kernel_main() {
         // max X into C
         cb_wait_front(cb_X, 1);
         const int32_t X_at = get_read_ptr(cb_X);
-        cb_reserve_back(cb_scratch_writer, 1);
+        cb_reserve_back(cb_scratch_writer, 1);  // tilesmith: allow cb.reserved-at-end (scratch memory)
         const int32_t scratch = get_write_ptr(cb_scratch_writer);
         if (0 < count_2) {
             for (int32_t first_line = 0; first_line < count; first_line += 32) {

@@ -87,7 +87,7 @@ void kernel_main() {
         const int32_t S_at = get_write_ptr(cb_S);
         zero_bytes(get_write_ptr(cb_S), 2 * get_tile_size(cb_S));
         noc_async_read_barrier();
-        cb_reserve_back(cb_scratch_reader, 1);
+        cb_reserve_back(cb_scratch_reader, 1);  // tilesmith: allow cb.reserved-at-end (scratch memory)
         const int32_t scratch = get_write_ptr(cb_scratch_reader);
         Lines<Bfloat16, decltype(A)> A_elements{A, scratch, 140};
         Lines<Int32, decltype(rows)> rows_elements{rows, scratch + 256, 256};

@@ -47,7 +47,7 @@ void kernel_main() {
         // store X to C
         cb_wait_front(cb_X, 1);
         const int32_t X_at = get_read_ptr(cb_X);
-        cb_reserve_back(cb_scratch_writer, 1);
+        cb_reserve_back(cb_scratch_writer, 1);  // tilesmith: allow cb.reserved-at-end (scratch memory)
         const int32_t scratch = get_write_ptr(cb_scratch_writer);
         for (int32_t line = 0; line < 30; ++line) {
             const int32_t page = 8 + line;

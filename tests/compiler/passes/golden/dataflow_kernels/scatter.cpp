@@ -109,7 +109,7 @@ void kernel_main() {
     const int32_t end_block = first_block + block_count;
     for (int32_t block = first_block; block < end_block; ++block) {
         // compute C element by element
-        cb_reserve_back(cb_scratch_writer, 1);
+        cb_reserve_back(cb_scratch_writer, 1);  // tilesmith: allow cb.reserved-at-end (scratch memory)
         const int32_t scratch = get_write_ptr(cb_scratch_writer);
         Lines<Float32, decltype(A)> A_elements{A, scratch, 256};
         Lines<Int32, decltype(bins)> bins_elements{bins, scratch + 256, 256};

@@ -43,7 +43,7 @@ void kernel_main() {
         const int32_t X_at = get_write_ptr(cb_X);
         zero_bytes(get_write_ptr(cb_X), 2 * get_tile_size(cb_X));
         noc_async_read_barrier();
-        cb_reserve_back(cb_scratch_reader, 1);
+        cb_reserve_back(cb_scratch_reader, 1);  // tilesmith: allow cb.reserved-at-end (scratch memory)
         const int32_t scratch = get_write_ptr(cb_scratch_reader);
         for (int32_t line = 0; line < 16; ++line) {
             const int32_t page = (bx * 48 + offset + line) * 3 + bz;

@@ -1,0 +1,90 @@
+"""Kernels that random programs found broken, as small as they became. Checks are on."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import tilelang.language as T
+import torch
+
+import tilesmith
+
+
+def noise(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def product_and_more(dtype: str, transposed: bool) -> Any:
+    """A buffer that a product reads is also stored, added to itself and summed up."""
+
+    @T.prim_func
+    def main(
+        X: T.Tensor((32, 64), dtype),
+        W: T.Tensor((64, 64), dtype),
+        same: T.Tensor((32, 64), dtype),
+        twice: T.Tensor((32, 64), dtype),
+        largest: T.Tensor((32,), dtype),
+        product: T.Tensor((32, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            x = T.alloc_shared((32, 64), dtype)
+            y = T.alloc_fragment((32, 64), dtype)
+            w = T.alloc_shared((64, 64), dtype)
+            m = T.alloc_fragment((32,), dtype)
+            c = T.alloc_fragment((32, 64), "float32")
+            T.copy(X, x)
+            T.copy(W, w)
+            T.clear(c)
+            T.gemm(x, w, c, transpose_B=transposed)
+            for i, j in T.Parallel(32, 64):
+                y[i, j] = x[i, j] + x[i, j]
+            T.reduce_max(x, m, dim=1)
+            T.copy(x, same)
+            T.copy(y, twice)
+            T.copy(m, largest)
+            T.copy(c, product)
+
+    return main
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_what_a_product_reads_keeps_its_bits_for_others(dtype: str, transposed: bool) -> None:
+    x, w = (noise(*shape, seed=n).to(getattr(torch, dtype)) for n, shape in enumerate([(32, 64), (64, 64)]))
+    same, twice, largest, product = tilesmith.compile(product_and_more(dtype, transposed))(x, w)
+    assert torch.equal(same, x)
+    assert torch.equal(twice, x + x)
+    assert torch.equal(largest, x.amax(1))
+    wanted = x.double() @ (w.T if transposed else w).double()
+    assert torch.allclose(product.double(), wanted, rtol=2**-8, atol=2**-6)
+
+
+def looked_for_where_data_say_so() -> Any:
+    """Elements of a tensor on one side of a branch that no element may take."""
+
+    @T.prim_func
+    def main(X: T.Tensor((32, 32), "int32"), index: T.Tensor((32,), "int32"), Y: T.Tensor((32, 32), "int32")):
+        with T.Kernel(1, threads=128):
+            x = T.alloc_shared((32, 32), "int32")
+            y = T.alloc_shared((32, 32), "int32")
+            T.copy(X, x)
+            for i, j in T.Parallel(32, 32):
+                if x[i, j] != 1:
+                    y[i, j] = x[i, j] + 5
+                else:
+                    y[i, j] = x[index[i], j]
+            T.copy(y, Y)
+
+    return main
+
+
+@pytest.mark.parametrize("low", [0, 2])
+def test_scratch_memory_that_is_not_needed(low: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randint(low, 4, (32, 32), dtype=torch.int32, generator=generator)
+    index = torch.randint(0, 32, (32,), dtype=torch.int32, generator=generator)
+    result = tilesmith.compile(looked_for_where_data_say_so())(x, index)
+    assert torch.equal(result, torch.where(x != 1, x + 5, x[index.long()]))
