@@ -286,3 +286,34 @@ def test_a_spec_as_ttnn_writes_it(device: ttnn.MeshDevice) -> None:
     tensor = ttnn.from_torch(draw(3, 40).float(), spec=spec, device=device)
     assert tensor.spec == spec
     assert tensor.memory_config().buffer_type is ttnn.BufferType.L1
+
+
+def test_sort_and_cumprod(device: ttnn.MeshDevice) -> None:
+    values = draw(2, 9)
+    ordered, places = ttnn.sort(tiles(values, ttnn.bfloat16, device), -1, True)
+    expected, index = values.sort(dim=-1, descending=True, stable=True)
+    assert torch.equal(ttnn.to_torch(ordered), expected)
+    assert torch.equal(ttnn.to_torch(places).long(), index)
+    product = ttnn.to_torch(ttnn.cumprod(tiles(values, ttnn.bfloat16, device), -1, dtype=ttnn.float32))
+    torch.testing.assert_close(product, values.float().cumprod(-1), rtol=1e-5, atol=1e-6)
+
+
+def test_shards_of_rows(device: ttnn.MeshDevice) -> None:
+    values = draw(8, 48)
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (3, 0))])
+    memory = ttnn.MemoryConfig(
+        ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, ttnn.ShardSpec(cores, (2, 48))
+    )
+    tensor = ttnn.from_torch(values, ttnn.bfloat16, device=device, memory_config=memory)
+    result = ttnn.relu(tensor)
+    assert result.memory_config() == memory
+    assert torch.equal(ttnn.to_torch(result), values.relu())
+
+
+def test_reallocate_closes_gaps(device: ttnn.MeshDevice) -> None:
+    first, second = (tiles(draw(64, 64, seed=seed), ttnn.bfloat16, device) for seed in (0, 1))
+    before = second.buffer_address()
+    first.deallocate()
+    again = ttnn.reallocate(second)
+    assert again.buffer_address() <= before
+    assert torch.equal(ttnn.to_torch(again), draw(64, 64, seed=1))

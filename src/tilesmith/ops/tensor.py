@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,12 @@ class Tensor:
 
     def to_torch(self) -> torch.Tensor:
         return torch_from_numpy(self.to_numpy(), self.spec.dtype)
+
+    def to_torch_with_padded_shape(self) -> torch.Tensor:
+        """All that is stored, padding included, with the padded shape."""
+        host = self.cpu()._host
+        spec = replace(host.spec, shape=host.spec.padded_shape)
+        return torch_from_numpy(HostTensor(spec, host.pages).to_numpy(), spec.dtype)
 
     def to_list(self) -> Any:
         return self.to_numpy().tolist()

@@ -194,3 +194,18 @@ def rand(
     room = Tensor.of_device(DeviceTensor(device.device._allocate(spec)))
     (made,) = launch(Random(), Attributes(spec, low, high, seed), [], output=[room])
     return in_layout(made, layout)
+
+
+def moreh_full_like(
+    input: Tensor,
+    fill_value: float,
+    *,
+    dtype: DataType | None = None,
+    layout: Layout | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """ttnn's other name for `full_like`."""
+    return full_like(input, fill_value, dtype, layout, None, memory_config)
+
+
+register("ttnn.moreh_full_like", moreh_full_like)

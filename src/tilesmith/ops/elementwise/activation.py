@@ -70,6 +70,14 @@ class Activation:
         object.__setattr__(self, "name", _TTNN_NAMES.get(name.lower(), name.lower()))
         object.__setattr__(self, "parameters", tuple(map(float, flat)))
 
+    @property
+    def op_type(self) -> UnaryOpType:
+        return UnaryOpType(self.name)
+
+    @property
+    def params(self) -> list[float]:
+        return list(self.parameters)
+
 
 Activations: TypeAlias = "Iterable[Activation | Applied | UnaryOpType | str] | str | None"
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from tilesmith.errors import DeviceError
 from tilesmith.formats import DataFormat
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.activation import Activation, Activations, applied
 from tilesmith.ops.elementwise.operation import Attributes, Chain, Elementwise, broadcast_shape, has_steps
 from tilesmith.ops.framework import launch
+from tilesmith.ops.framework.registry import call
 from tilesmith.ops.layouts import as_tiles, in_layout
-from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.shape import Shape
 from tilesmith.ops.shards import fitting_memory
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
 from tilesmith.runtime import MemoryConfig as PlacedMemory
+from tilesmith.runtime.tensor_spec import TensorSpec
 
 Operand = Tensor | float | int
 ELEMENTWISE = Elementwise()
@@ -48,6 +52,14 @@ def elementwise(
         wide = [_cast(one, DataType.INT32) if isinstance(one, Tensor) else one for one in operands]
         made = elementwise(combine, wide, dtype=DataType.INT32, before=chains, after=last)
         return elementwise("", [made], dtype=target, memory_config=memory_config, output_tensor=output_tensor)
+    wanted = memory_config or first.memory_config()
+    if output_tensor is None and wanted.is_sharded() and _shards_of_rows(wanted, tensors, shape, target):
+        beside = replace(DRAM_MEMORY_CONFIG, buffer_type=wanted.buffer_type)
+        made = elementwise(
+            combine, operands, dtype=target, memory_config=beside, before=chains, after=last, fast=fast
+        )
+        moved: Tensor = call("ttnn.to_memory_config", made, wanted)
+        return moved
     if _padding_would_spoil(target, shape) and (combine or any(chains) or last):
         plain = elementwise(combine, operands, dtype=DataType.BFLOAT16, before=chains, after=last)
         return elementwise(
@@ -63,6 +75,19 @@ def elementwise(
         fast,
     )
     return _launch(attrs, tensors, output_tensor, shape)
+
+
+def _shards_of_rows(
+    wanted: MemoryConfig, tensors: Sequence[Tensor], shape: tuple[int, ...], target: DataType
+) -> bool:
+    """Whether the shards hold rows but no whole tiles: the result is made elsewhere and moved there."""
+    if wanted.shard_spec is None or any(tensor.layout is Layout.TILE for tensor in tensors):
+        return False
+    try:
+        TensorSpec(shape, target.format, Layout.TILE, wanted.placed())
+    except DeviceError:
+        return True
+    return False
 
 
 def _too_narrow(dtype: DataType, combine: str, chains: Sequence[Chain]) -> bool:

@@ -99,7 +99,13 @@ def lerp(
     return elementwise("lerp", [input, end, weight], memory_config=memory_config, output_tensor=output_tensor)
 
 
-@registered("ttnn.mac", golden=lambda a, b, c, **_: a * b + c)
+def _mac(a: Any, b: Any, c: Any, **_: Any) -> Any:
+    """Rounded once."""
+    real = [one.float() if hasattr(one, "float") else one for one in (a, b, c)]
+    return (real[0] * real[1] + real[2]).to(a.dtype)
+
+
+@registered("ttnn.mac", golden=_mac)
 def mac(
     input_tensor_a: Tensor,
     input_tensor_b: Operand,

@@ -78,7 +78,9 @@ _UNARY |= {
     "heaviside": lambda x, value: _torch("heaviside")(x, x.new_tensor(value)),
     "softcap": lambda x, beta: beta * (x / beta).tanh(),
     "rpow": lambda x, base: base**x,
-    "rdiv": lambda x, value, **_: value / x,
+    "rdiv": lambda x, value, rounding_mode=None, **_: _torch("div")(
+        _torch("full_like")(x, value), x, rounding_mode=rounding_mode
+    ),
     "round": lambda x, decimals=0: x.round(decimals=decimals),
     "deg2rad": lambda x: x * (math.pi / 180),
     "rad2deg": lambda x: x * (180 / math.pi),
@@ -112,12 +114,12 @@ _BINARY: dict[str, Function] = {
         "bitwise_right_shift",
     ]
 }
-_BINARY |= {name: _flag(name) for name in ("eq", "ne", "lt", "gt", "le", "ge")}
+_BINARY |= {name: _torch(name) for name in ("eq", "ne", "lt", "gt", "le", "ge")}
 _BINARY |= {name: _logical(name) for name in ("logical_and", "logical_or", "logical_xor")}
 _BINARY |= {
     "sub": lambda a, b: a - b,
     "rsub": lambda a, b: b - a,
-    "div": lambda a, b, **options: _torch("div")(a, b, **options),
+    "div": lambda a, b, rounding_mode=None, **_: _torch("div")(a, b, rounding_mode=rounding_mode),
     "floor_div": lambda a, b: _torch("div")(a, b, rounding_mode="floor"),
     "div_no_nan": lambda a, b: _torch("where")(b == 0, a * 0, a / b),
     "squared_difference": lambda a, b: (a - b) ** 2,

@@ -51,7 +51,7 @@ def softmax(
 
 
 def _layer_norm(
-    tensor: Any, *, epsilon: float = 1e-12, weight: Any = None, bias: Any = None, **_: Any
+    tensor: Any, weight: Any = None, bias: Any = None, *, epsilon: float = 1e-12, **_: Any
 ) -> Any:
     import torch
 
@@ -80,7 +80,7 @@ def layer_norm(
     return _rows("layer_norm", x, memory_config, epsilon, weight, bias)
 
 
-def _rms_norm(tensor: Any, *, epsilon: float = 1e-12, weight: Any = None, bias: Any = None, **_: Any) -> Any:
+def _rms_norm(tensor: Any, weight: Any = None, bias: Any = None, *, epsilon: float = 1e-12, **_: Any) -> Any:
     residual = _.get("residual_input_tensor")
     summed = tensor if residual is None else tensor + residual
     result = summed * (summed.float().pow(2).mean(-1, keepdim=True) + epsilon).rsqrt()

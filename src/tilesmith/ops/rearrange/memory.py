@@ -9,7 +9,7 @@ from tilesmith.ops.checks import fatal
 from tilesmith.ops.core_grid import CoreGrid
 from tilesmith.ops.device import MeshDevice
 from tilesmith.ops.dtypes import DataType
-from tilesmith.ops.framework import registered
+from tilesmith.ops.framework import register, registered
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.rearrange.api import rearrange
 from tilesmith.ops.rearrange.layout import _same
@@ -67,10 +67,16 @@ def copy(input_a: Tensor, input_b: Tensor) -> Tensor:
 
 @registered("ttnn.reallocate", golden=_same)
 def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Tensor:
-    """A copy elsewhere, and the old memory given back."""
-    copied = moved(tensor, memory_config or tensor.memory_config())
+    """The tensor where it leaves the least gaps: it steps aside, its memory is given back, and it returns."""
+    memory = memory_config or tensor.memory_config()
+    aside = moved(tensor, memory)
     tensor.deallocate()
-    return copied
+    placed = moved(aside, memory)
+    aside.deallocate()
+    return placed
+
+
+register("ttnn.move", reallocate, golden=_same)
 
 
 @registered("ttnn.deallocate")

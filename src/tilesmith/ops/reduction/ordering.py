@@ -1,4 +1,4 @@
-"""topk and cumsum, made of other operations."""
+"""topk, sort, cumsum and cumprod, made of other operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.elementwise.api import elementwise
 from tilesmith.ops.elementwise.binary import where
 from tilesmith.ops.elementwise.unary import typecast
-from tilesmith.ops.framework import registered
+from tilesmith.ops.framework import register, registered
 from tilesmith.ops.framework.registry import call
 from tilesmith.ops.layouts import as_tiles, in_layout
 from tilesmith.ops.memory import MemoryConfig
@@ -73,6 +73,21 @@ def topk(
     return found if memory_config is None else [to_memory_config(one, memory_config) for one in found]
 
 
+@registered("ttnn.sort", golden=lambda tensor, dim=-1, descending=False, **_: tensor.sort(dim, descending))
+def sort(
+    input_tensor: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    stable: bool = False,
+    *,
+    memory_config: MemoryConfig | None = None,
+    out: tuple[Tensor, Tensor] | None = None,
+) -> list[Tensor]:
+    """The elements along an axis in order, and where they were; equal ones keep their order."""
+    size = input_tensor.spec.shape[normal_axis(dim, len(input_tensor.spec.shape))]
+    return topk(input_tensor, size, dim, descending, memory_config=memory_config, output_tensor=out)
+
+
 def _largest(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """One after another: the largest of the last axis, the first place it has, and then without it."""
     size = x.spec.shape[-1]
@@ -91,35 +106,46 @@ def _largest(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
     return concat(values, -1), concat(places, -1)
 
 
-@registered("ttnn.cumsum", golden=lambda tensor, dim, **_: tensor.cumsum(dim))
-def cumsum(
-    input: Tensor,
-    dim: int,
-    *,
-    dtype: DataType | None = None,
-    reverse_order: bool = False,
-    out: Tensor | None = None,
-    memory_config: MemoryConfig | None = None,
-) -> Tensor:
-    """Sums of all elements up to each one along an axis, made in steps of 1, 2, 4 ..."""
-    shape = input.spec.shape
-    axis = normal_axis(dim, len(shape))
-    target = dtype or input.dtype
-    wide = DataType.INT32 if input.dtype.is_integer else DataType.FLOAT32
-    x = typecast(as_tiles(input), wide)
+def _scan(tensor: Tensor, dim: int, combine: str, neutral: int, backwards: bool, target: DataType) -> Tensor:
+    """All elements up to each one along an axis, combined in steps of 1, 2, 4 ... with 32 bits."""
+    axis = normal_axis(dim, len(tensor.spec.shape))
+    x = typecast(as_tiles(tensor), DataType.INT32 if tensor.dtype.is_integer else DataType.FLOAT32)
     step = 1
-    while step < shape[axis]:
-        x = elementwise("add", [x, _shifted(x, axis, -step if reverse_order else step)])
+    while step < tensor.spec.shape[axis]:
+        x = elementwise(combine, [x, _shifted(x, axis, -step if backwards else step, neutral)])
         step *= 2
-    result = in_layout(typecast(x, target, memory_config=memory_config), input.layout)
-    return result if out is None else copy(result, out)
+    return in_layout(typecast(x, target), tensor.layout)
 
 
-def _shifted(x: Tensor, axis: int, step: int) -> Tensor:
-    """Moved along an axis, with zeros where nothing comes from."""
+def _accumulation(name: str, combine: str, neutral: int) -> None:
+    def function(
+        input: Tensor,
+        dim: int,
+        *,
+        dtype: DataType | None = None,
+        reverse_order: bool = False,
+        out: Tensor | None = None,
+        memory_config: MemoryConfig | None = None,
+    ) -> Tensor:
+        result = _scan(input, dim, combine, neutral, reverse_order, dtype or input.dtype)
+        if out is not None:
+            return copy(result, out)
+        return result if memory_config is None else to_memory_config(result, memory_config)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{name} along an axis, from its end with `reverse_order`."
+    register(f"ttnn.{name}", function, golden=lambda tensor, dim, **_: getattr(tensor, name)(dim))
+
+
+_accumulation("cumsum", "add", 0)
+_accumulation("cumprod", "mul", 1)
+
+
+def _shifted(x: Tensor, axis: int, step: int, neutral: int) -> Tensor:
+    """Moved along an axis, with what changes nothing where nothing comes from."""
     shape = x.spec.shape
     starts, ends = [0] * len(shape), list(shape)
     starts[axis], ends[axis] = max(-step, 0), shape[axis] - max(step, 0)
     amounts = [[0, 0] for _ in shape]
     amounts[axis] = [max(step, 0), max(-step, 0)]
-    return pad(slice_(x, starts, ends), amounts, 0)
+    return pad(slice_(x, starts, ends), amounts, neutral)
