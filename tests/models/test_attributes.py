@@ -120,6 +120,10 @@ CASES: dict[str, Case] = {
         lambda x: functional.interpolate(x, scale_factor=1.7, mode="linear"),
         (noise(1, 2, 5),),
     ),
+    "whole numbers on a line": (
+        lambda x: (x.sum(), torch.linspace(4.3, -3, 50, dtype=torch.int64)),
+        (noise(2, 3),),
+    ),
     "half of the columns turned": (
         lambda x: torch.cat([-x[..., 4:8], x[..., :4]], -1),
         (noise(2, 3, 16),),
