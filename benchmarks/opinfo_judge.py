@@ -42,7 +42,7 @@ def _moved(eager: Callable[[list[Any]], list[Any]], leaves: list[Any]) -> Any:
     """What torch makes of inputs that are a step of bfloat16 away."""
     if not any(isinstance(leaf, Tensor) and leaf.is_floating_point() for leaf in leaves):
         return
-    for turn in range(4):
+    for turn in range(8):
         noise = torch.Generator().manual_seed(turn)
         try:
             yield eager([_nudged(leaf, turn, noise) for leaf in leaves])

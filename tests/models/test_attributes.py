@@ -105,6 +105,16 @@ CASES: dict[str, Case] = {
         (SPECIAL, torch.tensor([[0, 1, 2], [1, 0, 0]])),
     ),
     "rows beside infinities": (lambda x, at: x[at], (SPECIAL, TWICE)),
+    "one row": (lambda x, at: (x[at[0]], functional.embedding(at[1], x)), (noise(4, 3), TWICE)),
+    "nothing is gathered": (lambda x, at: (x.gather(0, at), x[at]), (noise(4, 3), torch.zeros(0, 3).long())),
+    "of one number": (
+        lambda x, at: (x.index_select(0, at), x.gather(0, at), x.scatter(0, at, 2.0), x.index_add(0, at, x)),
+        (torch.tensor(3.0), torch.tensor(0)),
+    ),
+    "a mask wider than its tensor": (
+        lambda x, y: x.masked_scatter(y > 0, y),
+        (noise(5), noise(5, 5)),
+    ),
     "topk of rows with infinities": (lambda x: torch.topk(x, 2)[0], (EMPTY_ROWS,)),
     "sort of rows with infinities": (lambda x: torch.sort(x)[0], (EMPTY_ROWS,)),
     "nucleus": (_nucleus, (noise(2, 16) * 3,)),

@@ -38,7 +38,10 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table: dict[Any, Callable[..., Any]] = dict(torch.export.default_decompositions())
     for kept in KEPT:
         table.pop(kept, None)
-    for packet in (aten.linspace, aten.logspace):  # PyTorch's own decomposition rounds whole numbers otherwise
+    for packet in (
+        aten.linspace,
+        aten.logspace,
+    ):  # PyTorch's own decomposition rounds whole numbers otherwise
         for overload in packet.overloads():
             table.pop(getattr(packet, overload), None)
     return table

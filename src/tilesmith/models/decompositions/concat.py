@@ -119,3 +119,16 @@ JOINS: dict[Any, Callable[..., Any]] = {
     aten.new_ones.default: _new(1),
 }
 """What each is made of."""
+
+
+def can_join(target: Any, args: Sequence[Any]) -> bool:
+    """Whether a tensor has dimensions to join along; tensors are nodes here."""
+    along = (
+        aten.slice_scatter.default,
+        aten.select_scatter.default,
+        aten.roll.default,
+        aten.index_add.default,
+    )
+    if target is aten.index_add.default and not args[2].meta["val"].numel():
+        return False
+    return target not in along or bool(args[0].meta["val"].dim())

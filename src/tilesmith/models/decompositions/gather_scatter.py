@@ -25,7 +25,8 @@ def checked(numbers: Tensor, size: int, wraps: bool = False) -> Tensor:
 
 
 def rows_of(table: Tensor, numbers: Tensor) -> Tensor:
-    return aten.embedding(table, numbers)  # type: ignore[no-any-return]
+    made: Tensor = aten.embedding(table, numbers.reshape(-1) if numbers.dim() == 0 else numbers)
+    return made if numbers.dim() else made.squeeze(0)
 
 
 def indexed(x: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
@@ -258,10 +259,14 @@ PICKS: dict[Any, Callable[..., Any]] = {
 
 def can_pick(target: Any, args: Sequence[Any]) -> bool:
     """Whether the arguments of a call are among those that can be done so; tensors are nodes here."""
+    if target in (aten.gather.default, aten.index_select.default):
+        return bool(args[0].meta["val"].dim()) and _is_number(args[2])
     if target in (aten.index.Tensor, aten._unsafe_index.Tensor):
         return all(pick is None or _is_number(pick) for pick in args[1])
     if target is aten.masked_scatter.default:
         x, mask, source = (one.meta["val"] for one in args)
+        if torch.broadcast_shapes(mask.shape, x.shape) != x.shape:
+            return False
         return bool(mask.shape[-1:] != (1,) or source.numel() % x.shape[-1] == 0)
     if target in (aten.index_put.default, aten._unsafe_index_put.default):
         if _fills(args):
@@ -271,7 +276,7 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
         )
     if target in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default):
         x, dim, numbers = (args[0].meta["val"], args[1], args[2].meta["val"])
-        if not x.dim() or not numbers.numel():
+        if not x.dim() or not _is_number(args[2]):
             return False
         same = [
             a == b
@@ -300,4 +305,6 @@ def _fills(args: Sequence[Any]) -> bool:
 
 def _is_number(pick: Any) -> bool:
     kind = pick.meta["val"].dtype
+    if not pick.meta["val"].numel():
+        return False
     return not kind.is_floating_point and kind not in (torch.bool, torch.uint8)  # both are masks

@@ -11,7 +11,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models.decompositions.average_pool import AVERAGES, can_average
 from tilesmith.models.decompositions.backward import GRADIENTS, can_derive
-from tilesmith.models.decompositions.concat import JOINS
+from tilesmith.models.decompositions.concat import JOINS, can_join
 from tilesmith.models.decompositions.convolution import CONVOLUTIONS, can_convolve
 from tilesmith.models.decompositions.gather_scatter import PICKS, can_pick
 from tilesmith.models.decompositions.grid_sample import SAMPLINGS, can_sample
@@ -86,6 +86,8 @@ def _can(node: Node) -> bool:
         return needs_other_form(node)
     if node.target in GRADIENTS:
         return can_derive(node.target, args)
+    if node.target in JOINS:
+        return can_join(node.target, args)
     if node.target in PICKS:
         return can_pick(node.target, args)
     if _name(node) in EXPERTS:

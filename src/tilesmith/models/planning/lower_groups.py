@@ -318,6 +318,8 @@ def _norm_parts(node: Node) -> tuple[Expr, dict[str, Node], float]:
 def lower_embedding(lowering: Lowering, group: Group) -> View:
     node = group.anchors[0]
     table, ids = args_of(node)[:2]
+    if not shape_of(ids):
+        raise NoKernel("one row of a table, not several")
     shape = shape_of(node)
     lowering.to_host(ids)
     columns = (*shape_of(ids), 1)
