@@ -1,13 +1,18 @@
 """A pytest plugin: `--ttnn=tilesmith` points `import ttnn` at tilesmith's and gives tests a `device`.
 
+`--ttnn-op DIR` adds an op that `tilesmith op` made, `--ttnn-stages` runs the tests of a plan in stages.
+
 The redirect is in place before any conftest.py is imported, so that the vendor's own can be used as they are.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,6 +35,20 @@ class DeviceFixture:
             yield opened
 
 
+class StagedOperations:
+    """Added by `--ttnn-stages`: a test sees operations as they are after the stage of its file."""
+
+    @pytest.fixture(autouse=True)
+    def operations_of_the_stage(
+        self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from tilesmith import ttnn
+        from tilesmith.ops.grid_sample.staged import LAST, grid_sample_at
+
+        named = re.match(r"test_stage(\d)_", request.path.name)
+        monkeypatch.setattr(ttnn, "grid_sample", grid_sample_at(int(named[1]) if named else LAST))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--ttnn",
@@ -38,17 +57,43 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="what `import ttnn` means: tilesmith's emulated one, the real package, or (auto) the real one"
         " where it is installed and tilesmith's elsewhere",
     )
+    parser.addoption(
+        "--ttnn-op",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="the folder of an op that `tilesmith op` made: tests find it as ttnn.<op>; implies"
+        " --ttnn=tilesmith",
+    )
+    parser.addoption(
+        "--ttnn-stages",
+        action="store_true",
+        help="tests of a plan in stages: those in test_stage<N>_*.py see ttnn.grid_sample, with channels in"
+        " front, as it is after stage N; implies --ttnn=tilesmith",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    choice = getattr(early_config.known_args_namespace, "ttnn", None)
+    given = early_config.known_args_namespace
+    choice = getattr(given, "ttnn", None) or ("tilesmith" if given.ttnn_op or given.ttnn_stages else None)
     if choice is None or choice == "real" or (choice == "auto" and find_spec("ttnn") is not None):
         return
     from tilesmith.ttnn.redirect import redirect
 
     redirect()
     early_config.pluginmanager.register(DeviceFixture(), "tilesmith-device")
+    for folder in given.ttnn_op:
+        _import_op(Path(folder).resolve())
+    if given.ttnn_stages:
+        early_config.pluginmanager.register(StagedOperations(), "tilesmith-stages")
+
+
+def _import_op(folder: Path) -> None:
+    if not (folder / "__init__.py").is_file():
+        raise pytest.UsageError(f"--ttnn-op: {folder} is no op; `tilesmith op new` and `op stage 1` make one")
+    sys.path.insert(0, str(folder.parent))
+    import_module(folder.name)
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:

@@ -1,0 +1,1 @@
+"""Test files that plans for operations print: taken out of Markdown, completed, run."""
