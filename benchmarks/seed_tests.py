@@ -126,7 +126,12 @@ def _tilesmith(folder: Path, *arguments: str) -> None:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {
+        **os.environ,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "COLUMNS": "400",
+    }
 
 
 def _options() -> argparse.Namespace:

@@ -43,7 +43,7 @@ class StagedOperations:
         self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from tilesmith import ttnn
-        from tilesmith.ops.grid_sample.staged import LAST, grid_sample_at
+        from tilesmith.ttnn.staged import LAST, grid_sample_at
 
         named = re.match(r"test_stage(\d)_", request.path.name)
         monkeypatch.setattr(ttnn, "grid_sample", grid_sample_at(int(named[1]) if named else LAST))

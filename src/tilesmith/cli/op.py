@@ -93,3 +93,19 @@ def log(folder: Folder = Path()) -> None:
     from tilesmith.opsmith.log import render_log
 
     typer.echo(render_log(find_op(folder)))
+
+
+@op.command()
+def agent(
+    out: Annotated[Path, typer.Option(help="where the files go", metavar="DIR")] = Path(),
+    form: Annotated[
+        str, typer.Option("--format", help="AGENTS.md, a skill folder, or both", metavar="agents|skill|all")
+    ] = "all",
+) -> None:
+    """Write the definition of an agent that makes operations with these commands."""
+    from tilesmith.opsmith.agent import FORMATS, write_agent
+
+    if form not in (*FORMATS, "all"):
+        raise typer.BadParameter(f"{form!r} is none of agents, skill, all", param_hint="--format")
+    for path in write_agent(out, FORMATS if form == "all" else (form,)):
+        typer.echo(str(path))

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any, NoReturn
 from unittest.mock import patch
 
 from tilesmith.errors import KernelSourceMissingError, OperationError
-from tilesmith.ops.grid_sample import nchw, nearest
+from tilesmith.ops.grid_sample import nearest
 from tilesmith.ops.grid_sample.operation import GridSampleOperation
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
+from tilesmith.ttnn import nchw
 
 LAST = 7
-_STUBS = Path(__file__).parent / "kernels" / "stubs"
+_STUBS = nearest.KERNELS / "stubs"
 
 
 def grid_sample_at(stage: int) -> Callable[..., Tensor]:
@@ -36,6 +36,8 @@ def grid_sample_at(stage: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         if mode == "nearest" and stage == 1:
             raise NotImplementedError("nearest mode not yet implemented")
+        if mode == "nearest" and stage < LAST:
+            _forget_programs(input)  # a program of a later stage would be found
         missing = _without_later_stages(stage) if mode == "nearest" else ExitStack()
         with missing:
             return nchw.grid_sample(
@@ -43,6 +45,12 @@ def grid_sample_at(stage: int) -> Callable[..., Tensor]:
             )
 
     return grid_sample
+
+
+def _forget_programs(tensor: Tensor) -> None:
+    device = tensor.device()
+    if device is not None:
+        device.clear_program_cache()
 
 
 @contextmanager
@@ -91,7 +99,7 @@ def _stub_kernels() -> Iterator[None]:
 
     def refused(operation: Any, attrs: Any, inputs: Any) -> NoReturn:
         launching(operation, attrs, inputs)
-        inputs[0].device().clear_program_cache()
+        _forget_programs(inputs[0])
         raise OperationError("grid_sample: the nearest kernels ran, but they are stubs and sampled nothing")
 
     with (
