@@ -14,12 +14,13 @@ from unittest.mock import patch
 from tilesmith.errors import KernelSourceMissingError, OperationError
 from tilesmith.ops.grid_sample import nearest
 from tilesmith.ops.grid_sample.operation import GridSampleOperation
+from tilesmith.ops.grid_sample.tasks import KERNELS
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.ttnn import nchw
 
 LAST = 7
-_STUBS = nearest.KERNELS / "stubs"
+_STUBS = KERNELS / "stubs"
 
 
 def grid_sample_at(stage: int) -> Callable[..., Tensor]:
@@ -36,9 +37,7 @@ def grid_sample_at(stage: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         if mode == "nearest" and stage == 1:
             raise NotImplementedError("nearest mode not yet implemented")
-        if mode == "nearest" and stage < LAST:
-            _forget_programs(input)  # a program of a later stage would be found
-        missing = _without_later_stages(stage) if mode == "nearest" else ExitStack()
+        missing = _without_later_stages(stage, input) if mode == "nearest" else ExitStack()
         with missing:
             return nchw.grid_sample(
                 input, grid, mode, padding_mode, align_corners, memory_config=memory_config
@@ -54,10 +53,22 @@ def _forget_programs(tensor: Tensor) -> None:
 
 
 @contextmanager
-def _without_later_stages(stage: int) -> Iterator[None]:
+def _without_later_stages(stage: int, image: Tensor) -> Iterator[None]:
+    """The programs of a stage are forgotten: they must not serve another."""
     if stage >= LAST:
         yield
-    elif stage < 5:
+        return
+    _forget_programs(image)
+    try:
+        with _stopping_after(stage):
+            yield
+    finally:
+        _forget_programs(image)
+
+
+@contextmanager
+def _stopping_after(stage: int) -> Iterator[None]:
+    if stage < 5:
         step, lacking = _LACKING[stage]
         with patch.object(GridSampleOperation, step, _refuse(lacking)):
             yield
@@ -99,7 +110,6 @@ def _stub_kernels() -> Iterator[None]:
 
     def refused(operation: Any, attrs: Any, inputs: Any) -> NoReturn:
         launching(operation, attrs, inputs)
-        _forget_programs(inputs[0])
         raise OperationError("grid_sample: the nearest kernels ran, but they are stubs and sampled nothing")
 
     with (
