@@ -129,6 +129,11 @@ CASES = [
     writer("cb.second-consumer", "cb_wait_front(16, 1);", "cb_wait_front(16, 1); cb_wait_front(0, 0);"),
     compute("cb.left-at-end", "cb_pop_front(0, 1);", "if (i != 3) cb_pop_front(0, 1);"),
     only("cb.left-at-end", "    ASSERT(words[0] == 5);\n    cb_pop_front(0, 1);\n", ""),
+    only(
+        "mem.unaligned",
+        "    words[0] = 5;\n",
+        "    words[0] = 5;\n    *reinterpret_cast<volatile uint32_t*>(get_write_ptr(0) + 5) = 1;\n",
+    ),
     only("cb.reserved-at-end", "cb_reserve_back(0, 1);", "cb_reserve_back(0, 1); return;"),
     Case("cb.format", STREAM, wrong_layout=Layout(input_page_size=BF16_TILE // 2, input_pages=4)),
     reader("cb.not-configured", "cb_reserve_back(0, 1);", "cb_reserve_back(5, 1);"),

@@ -22,8 +22,8 @@ from tilesmith.program import CBFormat, CircularBuffer, CoreCoord, Program
 from tilesmith.runtime import Device, height_sharded
 
 CASES = [*cases.CASES, *NOC_CASES, *MEMORY_CASES, *SIGNAL_CASES]
-# Found before any kernel runs, or when all have ended: the last tests here.
-OUTSIDE_RUNS = {"mem.cb-overlap", "mem.page-never-written"}
+# Found before any kernel runs, or when all have ended: the last tests here, and sanitizer/test_memory.py.
+OUTSIDE_RUNS = {"mem.cb-overlap", "mem.page-never-written", "mem.wrong-tensor"}
 
 
 @pytest.fixture(params=["wormhole", "blackhole"], scope="module")

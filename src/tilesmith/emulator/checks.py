@@ -169,6 +169,16 @@ CHECKS: dict[str, Check] = _catalogue(
         "write to circular buffers and tensors only; give scratch memory a circular buffer of its own",
     ),
     (
+        "mem.unaligned",
+        "a word or half-word loaded or stored where none can lie",
+        "let the address be a multiple of the size: the chip's RISCs have no unaligned loads and stores",
+    ),
+    (
+        "mem.wrong-tensor",
+        "a store into a tensor that the program was not told of",
+        "check the index: it has left its own tensor; or pass the other one's address as an argument",
+    ),
+    (
         "mem.race",
         "two roles or cores touch the same bytes, one of them writing, and nothing orders them",
         "order them: a circular buffer between roles of a core, a semaphore after the barrier between cores",

@@ -91,6 +91,7 @@ class EmulatorExecutor:
                 step_limit=chosen.step_limit,
                 stuck_seconds=chosen.stuck_seconds,
                 allocations=options.allocations,
+                constants=_constants(program, options) if checks else (),
                 trace=options.trace,
                 clock=chosen.clock == "on" or options.trace,  # a trace is one of times
             )
@@ -116,6 +117,12 @@ def _edited(program: Program) -> tuple[int, ...]:
     """When the kernels' files were last written: one edited since the last call is compiled again."""
     paths = (kernel.kernel_source for kernel in program.kernels if kernel.source_type is SourceType.FILE_PATH)
     return tuple(map(_written, paths))
+
+
+def _constants(program: Program, options: RunOptions) -> list[int]:
+    if all(buffer.in_dram for buffer in options.allocations):
+        return []
+    return [value for kernel in program.kernels for value in kernel.compile_time_args]
 
 
 def _written(path: str) -> int:

@@ -115,6 +115,7 @@ class Allocation(_Structure):
         ("size", c.c_uint64),
         *((name, c.c_uint32) for name in ("dram", "page_size", "pages")),
         ("written", c.c_void_p),
+        ("named", c.c_uint32),
     ]
 
 

@@ -103,13 +103,17 @@ def run_options(
     step_limit: int,
     stuck_seconds: float,
     allocations: Sequence[LiveBuffer],
+    constants: Sequence[int] = (),
     trace: bool = False,
     clock: bool = True,
 ) -> library.RunOptions:
-    """Options of one run."""
+    """Options of one run. `constants` are the compile-time arguments, which may name tensors in L1."""
     array = (library.Allocation * len(allocations))(
         *(
-            library.Allocation(one.address, one.size, one.in_dram, one.page_size, one.pages, one.written)
+            library.Allocation(
+                *(one.address, one.size, one.in_dram, one.page_size, one.pages, one.written),
+                any(one.address <= value < one.address + one.size for value in constants),
+            )
             for one in allocations
         )
     )

@@ -53,6 +53,7 @@ void check_before_write(const Access& access, const At& at);  // looks without l
 void mark_landing(ShadowMap& shadow, uint64_t offset, uint32_t size, const At& at);
 void mark_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
 void clear_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
+void check_tensor(uint32_t offset, const At& at);  // a raw store: into a tensor the program was told of?
 bool is_touched(ShadowMap& shadow, uint64_t offset, uint64_t size);   // in some part, since it was marked uninitialised
 bool is_read(ShadowMap& shadow, uint64_t offset, uint64_t size);      // in some part, since it was written
 void check_word_source(uint32_t offset, uint32_t size, const char* verb, const At& at);  // before a signal is changed

@@ -21,13 +21,23 @@ static void poll(Fiber& fiber, SyncWord& word, uint32_t offset) {
     if (fiber.polls > 1) ts_yield();
 }
 
+// A RISC loads and stores words and half-words only where they are aligned; packed types are taken apart by the compiler.
+static void check_natural(uint32_t offset, uint32_t size, const char* verb, const At& at) {
+    const uint32_t alignment = size < 4 ? size : 4;
+    if ((offset & (alignment - 1)) == 0) return;
+    finding("mem.unaligned", at, "the kernel %s %u bytes at L1 offset 0x%x, which is no multiple of %u", verb, size, offset,
+            alignment);
+}
+
 // Sixty entry points call these two: inlined into each, they would be most of the runtime.
-__attribute__((noinline)) static void raw_read(const void* pointer, uint32_t size, const void* caller) {
+__attribute__((noinline)) static void raw_read(const void* pointer, uint32_t size, const void* caller,
+                                               bool natural = false) {
     uint32_t offset;
     if (!l1_access(pointer, &offset)) return;
     Fiber& fiber = self();
     fiber.raw_address = caller;
     const At at = fiber.last_at;
+    if (natural) check_natural(offset, size, "loads", at);
     if (SyncWord* word = fiber.core->find_word(offset & ~3u)) {
         step(at);
         poll(fiber, *word, offset);
@@ -45,12 +55,14 @@ __attribute__((noinline)) static void raw_read(const void* pointer, uint32_t siz
     fiber.raw_address = nullptr;
 }
 
-__attribute__((noinline)) static void raw_write(const void* pointer, uint32_t size, const void* caller) {
+__attribute__((noinline)) static void raw_write(const void* pointer, uint32_t size, const void* caller,
+                                                bool natural = false) {
     uint32_t offset;
     if (!l1_access(pointer, &offset)) return;
     Fiber& fiber = self();
     fiber.raw_address = caller;
     const At at = fiber.last_at;
+    if (natural) check_natural(offset, size, "stores", at);
     if (SyncWord* word = fiber.core->find_word(offset & ~3u)) {
         step(at);
         check_word_source(offset, size, "stored to", at);
@@ -61,6 +73,8 @@ __attribute__((noinline)) static void raw_write(const void* pointer, uint32_t si
         word->written = true;
         word->waiters.wake();
     } else {
+        check_semaphore(fiber.core->index, offset, at);
+        check_tensor(offset, at);
         l1_write(offset, size, at);
     }
     fiber.raw_address = nullptr;
@@ -70,10 +84,10 @@ __attribute__((noinline)) static void raw_write(const void* pointer, uint32_t si
 
 #define TS_CALLER __builtin_return_address(0)
 #define TS_HOOKS(size)                                                                                    \
-    extern "C" void __tsan_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }                      \
-    extern "C" void __tsan_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }                    \
-    extern "C" void __tsan_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }             \
-    extern "C" void __tsan_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }           \
+    extern "C" void __tsan_read##size(void* p) { ts::raw_read(p, size, TS_CALLER, true); }                      \
+    extern "C" void __tsan_write##size(void* p) { ts::raw_write(p, size, TS_CALLER, true); }                    \
+    extern "C" void __tsan_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER, true); }             \
+    extern "C" void __tsan_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER, true); }           \
     extern "C" void __tsan_unaligned_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }            \
     extern "C" void __tsan_unaligned_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }          \
     extern "C" void __tsan_unaligned_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }   \

@@ -44,4 +44,35 @@ void check_unallocated(const Core* target, uint64_t offset, uint32_t size, const
             static_cast<unsigned long long>(offset), static_cast<unsigned long long>(first));
 }
 
+static bool points_into(const Allocation& buffer, const uint32_t* values, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (values[i] >= buffer.address && values[i] < buffer.address + buffer.size) return true;
+    return false;
+}
+
+// Whether an argument of some kernel names the tensor, or a circular buffer stands on it.
+static bool is_named(const Allocation& buffer) {
+    for (auto& fiber : current_run->program->fibers)
+        if (points_into(buffer, fiber->args, fiber->arg_count) || points_into(buffer, fiber->common, fiber->common_count))
+            return true;
+    for (auto& core : current_run->program->cores)
+        for (const CbState& cb : core->cbs)
+            if (cb.config.used && points_into(buffer, &cb.config.offset, 1)) return true;
+    return false;
+}
+
+void check_tensor(uint32_t offset, const At& at) {
+    for (Allocation& buffer : current_run->l1_buffers) {
+        if (offset < buffer.address || offset >= buffer.address + buffer.size) continue;
+        if (!buffer.named) buffer.named = is_named(buffer);
+        if (!buffer.named)
+            finding("mem.wrong-tensor", at,
+                    "the kernel stores to L1 offset 0x%x, in the tensor at 0x%llx to 0x%llx; no argument of the program "
+                    "names it",
+                    offset, static_cast<unsigned long long>(buffer.address),
+                    static_cast<unsigned long long>(buffer.address + buffer.size));
+        return;
+    }
+}
+
 }  // namespace ts

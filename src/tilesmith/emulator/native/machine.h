@@ -278,6 +278,7 @@ struct Allocation {
     uint64_t address, size;  // per bank or per core
     uint32_t dram, page_size, pages;  // pages: 0 where they do not go round the banks one by one
     uint8_t* written;                 // per page, whether anyone has written to it since it was allocated; or null
+    uint32_t named;                   // by a compile-time argument; or since an argument was found that does
 };
 
 struct Finding {
