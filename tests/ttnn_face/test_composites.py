@@ -140,6 +140,8 @@ def test_integers_where_ttnn_takes_them(device: ttnn.MeshDevice, dtype: Any) -> 
     }
     if dtype is not ttnn.uint8:
         cases["square"] = (ttnn.square(a), values.square())
+        cases["squared difference"] = (ttnn.squared_difference(a, b), (values - other).square())
+        cases["mac"] = (ttnn.mac(a, b, a), values * other + values)
     for name, (result, expected) in cases.items():
         assert result.dtype is dtype, name
         assert torch.equal(ttnn.to_torch(result).int(), expected), name
@@ -177,6 +179,8 @@ def test_tile_padding_holds_what_is_asked(device: ttnn.MeshDevice) -> None:
     assert (stored == 0).sum() == 15
     assert (stored == 0x4228).sum() == 1024 - 15  # 42.0
     assert torch.equal(ttnn.to_torch(filled), torch.zeros(3, 5).bfloat16())
+    row = ttnn.fill_implicit_tile_padding(tiles(torch.ones(5), ttnn.bfloat16, device), 7.0)
+    assert torch.equal(ttnn.to_torch(row), torch.ones(5).bfloat16())
 
 
 def test_queue_id_is_taken_by_every_operation(device: ttnn.MeshDevice) -> None:
@@ -261,6 +265,7 @@ def test_tensors_in_files(device: ttnn.MeshDevice, tmp_path: Any) -> None:
     values = draw(3, 40)
     ttnn.dump_tensor(tmp_path / "kept", tiles(values, ttnn.bfloat8_b, device))
     loaded = ttnn.load_tensor(tmp_path / "kept", device=device)
+    assert loaded.memory_config() == ttnn.DRAM_MEMORY_CONFIG
     assert loaded.dtype is ttnn.bfloat8_b
     torch.testing.assert_close(ttnn.to_torch(loaded).float(), values.float(), rtol=0.05, atol=0.05)
     options = {"layout": ttnn.TILE_LAYOUT, "cache_file_name": tmp_path / "cached"}

@@ -137,6 +137,18 @@ _INT = (DataFormat.Int32,)
 _ADD, _SUB, _MUL, _DIV = (
     f"{name}_binary_tile_init(); {name}_binary_tile" for name in ("add", "sub", "mul", "div")
 )
+_SQUARED_INT = Step(
+    ("sub_int_sfpu", "mul_int_sfpu"),
+    "",
+    "sub_int_tile_init(); sub_int_tile<{format}>(0, 1, 0);"
+    " mul_int_tile_init<{format}>(); mul_int_tile<{format}>(0, 0, 0)",
+)
+_MAC_INT = Step(
+    ("mul_int_sfpu", "add_int_sfpu"),
+    "",
+    "mul_int_tile_init<{format}>(); mul_int_tile<{format}>(0, 1, 0);"
+    " add_int_tile_init(); add_int_tile<{format}>(0, 2, 0)",
+)
 _ADDCMUL_INT = Step(
     ("mul_int_sfpu", "add_int_sfpu"),
     "",
@@ -188,14 +200,14 @@ _ROWS = (
     ),
     Binary("gcd", None, _two("gcd_tile", "gcd"), _INT),
     Binary("lcm", None, _two("lcm_tile", "lcm"), _INT),
-    Binary("squared_difference", Step((_REAL,), "", _SQUARED)),
+    Binary("squared_difference", Step((_REAL,), "", _SQUARED), _SQUARED_INT),
     Binary("hypot", Step((_REAL, "sqrt"), "", _HYPOT)),
     Binary("ldexp", Step((_REAL,), "", _LDEXP)),
     # Of three operands: DST 0, 1 and 2.
-    Binary("addcmul", Step((_REAL,), "", f"{_MUL}(1, 2, 1); {_ADD}(0, 1, 0)"), _ADDCMUL_INT, _INT),
+    Binary("addcmul", Step((_REAL,), "", f"{_MUL}(1, 2, 1); {_ADD}(0, 1, 0)"), _ADDCMUL_INT),
     Binary("addcdiv", Step((_REAL,), "", f"{_DIV}(1, 2, 1); {_ADD}(0, 1, 0)")),
     Binary("lerp", Step((_REAL,), "", f"{_SUB}(1, 0, 1); {_MUL}(1, 2, 1); {_ADD}(0, 1, 0)")),
-    Binary("mac", Step((_REAL,), "", f"{_MUL}(0, 1, 0); {_ADD}(0, 2, 0)")),
+    Binary("mac", Step((_REAL,), "", f"{_MUL}(0, 1, 0); {_ADD}(0, 2, 0)"), _MAC_INT),
 )
 
 BINARY: Mapping[str, Binary] = MappingProxyType({row.name: row for row in _ROWS})

@@ -16,6 +16,7 @@ from tilesmith.runtime import Layout, MemoryConfig, Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
 
 Chain = tuple[Applied, ...]
+_COMPOSITES = ("addcmul", "addcdiv", "lerp", "mac")  # ttnn makes them otherwise: a refusal is ours
 
 
 @dataclass(frozen=True)
@@ -122,12 +123,18 @@ def _check_steps(attrs: Attributes, format: DataFormat) -> None:
             f"Unary: UnaryOpType::{one.name.upper()} does not support"
             f" {'integer ' if current.is_integer else ''}input dtype DataType::{dtype}",
         )
-    if attrs.combine and attrs.combine != "where":
-        fatal(
-            BINARY[attrs.combine].step(_entering(attrs, format)) is not None,
-            f"Input tensor A dtype DataType::{dtype} is not supported for binary operation"
-            f" {_binary_name(attrs)}",
-        )
+    if not attrs.combine or attrs.combine == "where":
+        return
+    served = BINARY[attrs.combine].step(_entering(attrs, format)) is not None
+    fatal(
+        served or attrs.combine not in _COMPOSITES,
+        f"tilesmith: {attrs.combine} of {dtype} is not there",
+        remedy="convert the tensors with ttnn.typecast",
+    )
+    fatal(
+        served,
+        f"Input tensor A dtype DataType::{dtype} is not supported for binary operation {_binary_name(attrs)}",
+    )
 
 
 def has_steps(combine: str, chains: Sequence[Chain], format: DataFormat) -> bool:

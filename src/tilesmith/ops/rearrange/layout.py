@@ -154,14 +154,14 @@ def fill_implicit_tile_padding(
 ) -> Tensor:
     """A copy whose padding of tiles holds a value; the tensor itself when it has no padding."""
     fatal(input_tensor.layout is Layout.TILE, "FillPad should be performed on tile layout")
-    fatal(len(input_tensor.spec.shape) >= 2, "FillPad requires at least 2 dimensions")
     shape = input_tensor.spec.shape
-    if shape[-1] % TILE == shape[-2] % TILE == 0:
+    height, width = (1, 1, *shape)[-2:]
+    if height % TILE == width % TILE == 0:
         return input_tensor
     return rearrange(
         [input_tensor],
         shape,
-        [identity(shape)],
+        [identity(shape or (1,))],
         label="fill_implicit_tile_padding",
         memory_config=memory_config,
         fill=fill_value,
