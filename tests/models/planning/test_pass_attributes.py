@@ -173,6 +173,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, w, b: functional.conv_transpose2d(x, w, b, (2, 3), (1, 0), (1, 2), 2, (1, 2)),
         (IMAGE, noise(4, 3, 3, 2), noise(6)),
     ),
+    "transposed by a dilation beyond its stride": (
+        lambda x, w: functional.conv_transpose2d(x, w, None, 2, 1, (3, 2), 1, (4, 4)),
+        (IMAGE, noise(4, 3, 3, 2)),
+    ),
     "video in groups": (
         lambda x, w: functional.conv3d(x, w, None, (2, 1, 1), (1, 0, 1), (1, 2, 1), 2),
         (noise(1, 4, 5, 7, 6), noise(6, 2, 2, 3, 3)),

@@ -175,6 +175,7 @@ def can_convolve(target: Any, args: Sequence[Any]) -> bool:
             (size - 1) * step >= border
             for size, step, border in zip(weight.shape[2:], args[5], args[4], strict=True)
         )
+        fits = fits and all(more < step for more, step in zip(args[7], args[3], strict=True))
         asked = args[6] and args[1].op != "get_attr"
         return bool(fits and (asked or (not args[6] and _is_given_in_groups(args[1], args[8]))))
     return bool(weight.dim() == 3 or not args[6])
