@@ -22,6 +22,8 @@ from typing import Any
 
 DTYPES = ("float32", "bfloat16", "float16", "int32", "int64", "bool")
 ROOT = Path(__file__).parents[1]
+MOST_LOST = 5
+"""After so many samples that kill or hang the worker, the rest of an operator's samples are left out."""
 
 
 class Worker:
@@ -36,7 +38,7 @@ class Worker:
 
     def run(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The outcomes of a job, sample by sample; a sample that kills the worker is one of them."""
-        first = 0
+        first = lost = 0
         while True:
             answers = self._answers({**job, "first": first})
             for answer in answers:
@@ -52,7 +54,9 @@ class Worker:
                 )
             self.stop()
             yield {"number": first, "outcome": "late", "sample": "", "what": "the worker ended or hung"}
-            first += 1
+            first, lost = first + 1, lost + 1
+            if lost > MOST_LOST:
+                return
 
     def _answers(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         process = self._started()
@@ -192,7 +196,10 @@ def main() -> int:
     parser.add_argument("--state", type=Path, help="where finished operators are kept; none: nothing is kept")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    names = given.ops.split(",") if given.ops else operator_names()
+    known = operator_names()
+    names = given.ops.split(",") if given.ops else known
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"no OpInfo is called {', '.join(unknown)}")
     dtypes = given.dtypes.split(",")
     jobs = [
         {"op": op, "dtype": dtype, "device": given.device, "seconds": given.seconds, "most": given.samples}
