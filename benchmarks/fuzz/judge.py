@@ -43,7 +43,7 @@ def _lean(memory: Memory, got: Array, expected: Value) -> str:
         plain = (
             (expected.error > 0) & (expected.error <= 2.5 * unit) & np.isfinite(got) & (expected.data != 0)
         )
-    if plain.sum() < _ENOUGH:
+    if plain.sum() < _ENOUGH or np.unique(expected.data[plain]).size < _ENOUGH // 4:
         return ""
     toward = (got[plain] - expected.data[plain]) * np.sign(expected.data[plain]) / unit[plain]
     lean = float(toward.mean())

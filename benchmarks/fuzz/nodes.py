@@ -283,10 +283,12 @@ class Cast(Node):
 
 def converted(a: Value, source: str, dtype: str) -> Value:
     """An element of one type written to a place of another."""
+    if without_nan(source):
+        # On the way from buffer to buffer it may pass units that have no NaN and no denormal numbers of it.
+        tiny = (np.abs(a.data) < FLUSHED) & (a.data != 0)
+        a = Value(a.data, np.where(np.isnan(a.data), np.inf, a.error + np.where(tiny, FLUSHED, 0.0)))
     if source == dtype:
         return a
-    if without_nan(source):
-        a = Value(a.data, np.where(np.isnan(a.data), np.inf, a.error))
     if is_float(dtype):
         return settled(a.data.astype(np.float64), a.error, dtype)
     if not is_float(source):

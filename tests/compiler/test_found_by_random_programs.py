@@ -88,3 +88,41 @@ def test_scratch_memory_that_is_not_needed(low: int) -> None:
     index = torch.randint(0, 32, (32,), dtype=torch.int32, generator=generator)
     result = tilesmith.compile(looked_for_where_data_say_so())(x, index)
     assert torch.equal(result, torch.where(x != 1, x + 5, x[index.long()]))
+
+
+def of_indices(kind: str) -> Any:
+    """Integers of loop variables that are not the same in float32."""
+
+    @T.prim_func
+    def main(A: T.Tensor((32, 64), "float32"), B: T.Tensor((32, 64), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32, 64), "float32")
+            T.copy(A, a)
+            for i, j in T.Parallel(32, 64):
+                if kind == "uint16":
+                    a[i, j] = a[i, j] + T.cast(T.cast(i, "uint16"), "float32")
+                elif kind == "int8":
+                    a[i, j] = a[i, j] + T.cast(T.cast(i * 64 + j, "int8"), "float32")
+                elif kind == "bits":
+                    a[i, j] = a[i, j] + T.cast((i ^ j) & 5, "float32")
+                elif kind == "shift":
+                    a[i, j] = a[i, j] + T.cast(1 << (j % 8), "float32")
+                else:
+                    a[i, j] = a[i, j] + T.cast((i * 7654321 + j) % 7, "float32")
+            T.copy(a, B)
+
+    return main
+
+
+@pytest.mark.parametrize("kind", ["uint16", "int8", "bits", "shift", "large"])
+def test_integers_of_loop_variables_are_exact(kind: str) -> None:
+    i, j = torch.meshgrid(torch.arange(32), torch.arange(64), indexing="ij")
+    added = {
+        "uint16": i,
+        "int8": (i * 64 + j).to(torch.int8),
+        "bits": (i ^ j) & 5,
+        "shift": 1 << (j % 8),
+        "large": (i * 7654321 + j) % 7,
+    }[kind]
+    x = torch.arange(32 * 64).reshape(32, 64).float()
+    assert torch.equal(tilesmith.compile(of_indices(kind))(x), x + added)

@@ -1,4 +1,4 @@
-"""Random kernels against torch. `benchmarks/random_programs.py` runs as many as you like."""
+"""Random kernels of float functions against torch; RANDOM_PROGRAMS says how many. `test_fuzz.py` has the rest."""
 
 from __future__ import annotations
 

@@ -11,16 +11,17 @@ from xdsl.ir import Block, Region, SSAValue
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.importer import source as s
 from tilesmith.compiler.importer.affine import affine, uses
-from tilesmith.compiler.importer.bounds import Extents, is_inside
+from tilesmith.compiler.importer.bounds import Extents, is_inside, largest
 from tilesmith.compiler.importer.clipping import Clipped
 from tilesmith.compiler.importer.context import Context
 from tilesmith.compiler.importer.elementwise import Space, upper_limit
 from tilesmith.compiler.importer.emitter import INDEX
-from tilesmith.compiler.importer.expressions import Expressions
+from tilesmith.compiler.importer.expressions import Expressions, narrow_width
 from tilesmith.compiler.importer.scalars import lower_scalar
 from tilesmith.compiler.importer.tile_ops import fill_region
 from tilesmith.compiler.importer.transfers import copy, whole
 
+_FLOATS_COUNT_TO = 2**24
 _SMALL_INTEGERS = ("int8", "uint8", "bool")
 
 
@@ -82,9 +83,30 @@ def fits_compute(value: s.Expr, space: Space) -> bool:
     value = _unwidened(value)
     if isinstance(value, s.Load):
         return True
-    if s.is_integer(value.dtype) and _varies(value, space):
+    if s.is_integer(value.dtype) and (_varies(value, space) or not _is_like_floats(value, space)):
         return False
     return all(fits_compute(part, space) for part in s.children(value))
+
+
+def _is_like_floats(value: s.Expr, space: Space) -> bool:
+    """Whether an integer of loop variables is the same in float32, which the vector unit computes it in."""
+    if not uses(value, space.extents):
+        return True
+    extents = {v: s.Number(extent) for v, extent in space.extents.items()}
+    top = largest(value, extents)
+    if top is not None and top >= _FLOATS_COUNT_TO:
+        return False
+    match value:
+        case s.Binary("and" | "or" | "xor", _, _):
+            return False
+        case s.Binary("shl" | "shr", _, distance) if not isinstance(distance, s.Number):
+            return False
+        case s.Cast(a) | s.Binary(_, a, _) if narrow_width(value.dtype):
+            # What is left of a number that the type cannot hold is a matter of bits; so is being unsigned.
+            room = s.Number(2 ** (narrow_width(value.dtype) - 1))
+            held = is_inside(value if isinstance(value, s.Binary) else a, room, extents)
+            return held and not value.dtype.startswith("uint")
+    return True
 
 
 def _unwidened(value: s.Expr) -> s.Expr:
