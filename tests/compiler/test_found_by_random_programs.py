@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import tilelang.language as T
 import torch
@@ -126,3 +127,25 @@ def test_integers_of_loop_variables_are_exact(kind: str) -> None:
     }[kind]
     x = torch.arange(32 * 64).reshape(32, 64).float()
     assert torch.equal(tilesmith.compile(of_indices(kind))(x), x + added)
+
+
+def widened(source: str, between: str, dest: str) -> Any:
+    @T.prim_func
+    def main(A: T.Tensor((32, 32), source), B: T.Tensor((32, 32), dest)):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32, 32), source)
+            b = T.alloc_shared((32, 32), dest)
+            T.copy(A, a)
+            for i, j in T.Parallel(32, 32):
+                b[i, j] = T.cast(T.cast(a[i, j], between), dest)
+            T.copy(b, B)
+
+    return main
+
+
+@pytest.mark.parametrize("source", ["int8", "int16", "uint8"])
+@pytest.mark.parametrize("between", ["uint8", "uint16", "int16", "uint32"])
+def test_a_wider_unsigned_type_takes_the_bits_of_a_negative_number(source: str, between: str) -> None:
+    x = np.arange(-512, 512).reshape(32, 32).astype(source)
+    result = tilesmith.compile(widened(source, between, "int32"))(x)
+    assert np.array_equal(result, x.astype(between).astype("int32"))

@@ -1,4 +1,4 @@
-"""Random kernels of float functions against torch; RANDOM_PROGRAMS says how many. `test_fuzz.py` has the rest."""
+"""Random kernels of float functions against torch; RANDOM_PROGRAMS says how many. See also `test_fuzz.py`."""
 
 from __future__ import annotations
 

@@ -211,7 +211,9 @@ class Expressions:
         if source == "bool" or is_float(source):
             return self._wrapped(self.e.as_i32(value), dtype)
         narrower = narrow_width(dtype) and (narrow_width(source) or 32) > narrow_width(dtype)
-        changes_sign = narrow_width(dtype) and narrow_width(source) == narrow_width(dtype) and source != dtype
+        same_width = narrow_width(source) == narrow_width(dtype) and source != dtype
+        loses_sign = dtype.startswith("uint") and not source.startswith("uint")
+        changes_sign = narrow_width(dtype) and (same_width or loses_sign)
         return self._wrapped(value, dtype) if narrower or changes_sign else value
 
     def _half(self, value: SSAValue) -> SSAValue:
