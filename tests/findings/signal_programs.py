@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.findings.programs import DATAFLOW
 from tests.findings.small import Part, Small
 
-from tilesmith.program import CoreCoord
+from tilesmith.program import CoreCoord, WriterConfig
 
 # Core (1, 0) sends a page twice, and each time core (0, 0) reads it and answers.
 _SENDER = (
@@ -118,6 +118,35 @@ FIRST_COME = Small(
     {
         "collector": Part(_FIRST_COME),
         **{f"reporter{x}": Part(_ONCE, core=CoreCoord(x, 0)) for x in (1, 2)},
+    },
+    semaphores=1,
+)
+
+# One RISC polls what the other sets, dropping its cache each time it looks.
+POLL = Small(
+    "poll",
+    {
+        "poller": Part(
+            DATAFLOW
+            + """
+void kernel_main() {
+    auto* flag = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0));
+    do {
+        invalidate_l1_cache();
+    } while (*flag != 1);
+}
+"""
+        ),
+        "setter": Part(
+            DATAFLOW
+            + """
+void kernel_main() {
+    riscv_wait(1000);
+    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_semaphore(0)), 1);
+}
+""",
+            WriterConfig(),
+        ),
     },
     semaphores=1,
 )

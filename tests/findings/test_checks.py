@@ -12,6 +12,7 @@ from tests.findings.memory_programs import COPY
 from tests.findings.noc_cases import NOC_CASES
 from tests.findings.programs import Change, Layout, SmallProgram
 from tests.findings.signal_cases import SIGNAL_CASES
+from tests.findings.signal_programs import POLL
 
 import tilesmith
 from tilesmith import settings
@@ -24,6 +25,7 @@ from tilesmith.runtime import Device, height_sharded
 CASES = [*cases.CASES, *NOC_CASES, *MEMORY_CASES, *SIGNAL_CASES]
 # Found before any kernel runs, or when all have ended: the last tests here, and sanitizer/test_memory.py.
 OUTSIDE_RUNS = {"mem.cb-overlap", "mem.page-never-written", "mem.wrong-tensor"}
+ONLY_BLACKHOLE = {"sync.stale-cache"}
 
 
 @pytest.fixture(params=["wormhole", "blackhole"], scope="module")
@@ -56,7 +58,7 @@ def test_legal_change_is_silent(legal: Legal, device: Device) -> None:
 
 
 def test_every_check_has_a_wrong_kernel() -> None:
-    assert {case.check for case in CASES} | OUTSIDE_RUNS == set(CHECKS)
+    assert {case.check for case in CASES} | OUTSIDE_RUNS | ONLY_BLACKHOLE == set(CHECKS)
 
 
 def test_circular_buffer_over_a_tensor_is_refused(device: Device) -> None:
@@ -81,3 +83,15 @@ def test_tensor_written_in_part_is_not_read_back(device: Device) -> None:
         COPY.run(device, [three, no_look], Layout())
     with settings.using(checks="off"):
         COPY.run(device, [three, no_look], Layout())
+
+
+def test_blackhole_caches_what_it_polls(device: Device) -> None:
+    bare = Change("poller", "        invalidate_l1_cache();\n", "")
+    POLL.run(device, [], Layout())
+    if device.arch.family == "wormhole":
+        POLL.run(device, [bare], Layout())
+        return
+    with pytest.raises(KernelFindings) as caught:
+        POLL.run(device, [bare], Layout())
+    assert [finding.check for finding in caught.value.findings] == ["sync.stale-cache"]
+    assert caught.value.findings[0].line > 0

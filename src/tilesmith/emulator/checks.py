@@ -249,6 +249,11 @@ CHECKS: dict[str, Check] = _catalogue(
         "reset a semaphore before its senders are told to go on, and start it with the host's initial value",
     ),
     (
+        "sync.stale-cache",
+        "a poll of L1 that never drops the RISC's cache",
+        "call invalidate_l1_cache() in the loop before every load, or wait with noc_semaphore_wait",
+    ),
+    (
         "sync.no-semaphore",
         "a semaphore the program does not have",
         "add a Semaphore with this id that covers the core, or correct the id",

@@ -58,7 +58,7 @@ class MachineConfig(_Structure):
         )),
         ("dram_bank_size", c.c_uint64),
         *((name, c.c_uint32) for name in (
-            "l1_alignment", "dram_read_alignment", "dram_write_alignment",
+            "l1_alignment", "dram_read_alignment", "dram_write_alignment", "l1_cached",
         )),
         ("worker_noc_xy", c.POINTER(c.c_uint32)),
         ("worker_physical_xy", c.POINTER(c.c_uint32)),

@@ -157,6 +157,7 @@ def _config(arch: Arch) -> library.MachineConfig:
         l1_alignment=arch.l1_alignment,
         dram_read_alignment=arch.dram_alignment,
         dram_write_alignment=arch.dram_write_alignment,
+        l1_cached=arch.family == "blackhole",
         worker_noc_xy=(c.c_uint32 * len(workers))(*workers),
         worker_physical_xy=(c.c_uint32 * len(places))(*places),
         dram_banks=banks,

@@ -19,6 +19,16 @@ static void poll(Fiber& fiber, SyncWord& word, uint32_t offset) {
     fiber.polls = fiber.polled_offset == offset ? fiber.polls + 1 : 0;
     fiber.polled_offset = offset;
     if (fiber.polls > 1) ts_yield();
+    fiber.cached_word = &word;
+    fiber.cached_changes = changes_of(word);
+}
+
+// A cache gives a loop the word as it first was, until the line is dropped.
+static void check_cached(const Fiber& fiber, const SyncWord& word, uint32_t since) {
+    if (!current_run->machine->config.l1_cached || !changed_by_others(word, since)) return;
+    finding("sync.stale-cache", fiber.last_at,
+            "the kernel polls the word at L1 offset 0x%x that was changed at %s, and its cache still holds the old value",
+            word.offset, place(word.last_writer).c_str());
 }
 
 // A RISC loads and stores words and half-words only where they are aligned; packed types are taken apart by the compiler.
@@ -39,8 +49,11 @@ __attribute__((noinline)) static void raw_read(const void* pointer, uint32_t siz
     const At at = fiber.last_at;
     if (natural) check_natural(offset, size, "loads", at);
     if (SyncWord* word = fiber.core->find_word(offset & ~3u)) {
+        const bool again = fiber.cached_word == word;
+        const uint32_t since = fiber.cached_changes;
         step(at);
         poll(fiber, *word, offset);
+        if (again) check_cached(fiber, *word, since);
     } else {
         l1_read(offset, size, at);
         if (fiber.polled_offset == offset && ++fiber.polls > 64) {  // spinning on a word nobody has signalled yet

@@ -251,6 +251,7 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
         fiber.lost_state[noc][0] = fiber.lost_state[noc][1] = {};
         fiber.linked[noc] = false;
     }
+    fiber.cached_word = nullptr;
     fiber.polls = 0;
     fiber.raw_address = nullptr;
     fiber.last_at = {};

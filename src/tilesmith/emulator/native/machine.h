@@ -43,6 +43,7 @@ struct MachineConfig {
     uint32_t grid_x, grid_y, l1_size, l1_unreserved_base, semaphore_base, argument_base, num_dram_banks;
     uint64_t dram_bank_size;
     uint32_t l1_alignment, dram_read_alignment, dram_write_alignment;
+    uint32_t l1_cached;  // loads of L1 go through a cache that sees nobody else's writes
     const uint32_t* worker_noc_xy;  // x, y per core, row-major over the grid
     const uint32_t* worker_physical_xy;
     const BankConfig* dram_banks;
@@ -268,6 +269,8 @@ struct Fiber {
     At last_at;                         // of the last API call, for faults and raw accesses
     const void* raw_address = nullptr;  // code address of the raw access being checked, if any
     Clock clock;
+    SyncWord* cached_word = nullptr;  // the last word loaded through a pointer, if no call was made since,
+    uint32_t cached_changes = 0;      // and how often it had been changed then
     uint32_t polls = 0;
     uint32_t polled_offset = 0;
     std::vector<char> data;  // this fiber's copy of the kernel's static data while it is not in place

@@ -126,6 +126,7 @@ void step(const At& at) {
     Run& run = *current_run;
     Fiber& fiber = *run.current;
     fiber.last_at = at;
+    fiber.cached_word = nullptr;  // as good as a call that drops the cache: few loops poll and call
     if (++run.steps > run.options.step_limit)
         fatal("sync.step-limit", at, "the program made %llu API calls without ending",
               static_cast<unsigned long long>(run.options.step_limit));

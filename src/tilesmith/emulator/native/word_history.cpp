@@ -104,6 +104,14 @@ void acquire_wait(SyncWord& word, const Wait& why) {
     word.exact_waits.push_back({me.id, me.clock.at[me.id], why.wanted, why.at});
 }
 
+uint32_t changes_of(const SyncWord& word) { return static_cast<uint32_t>(newest(word)); }
+
+bool changed_by_others(const SyncWord& word, uint32_t since) {
+    for (size_t i = since > word.dropped ? since - word.dropped : 0; i < word.changes.size(); ++i)
+        if (word.changes[i].fiber != self().id) return true;
+    return false;
+}
+
 void acquire_newest(SyncWord& word) {
     if (current_run->checks && !word.changes.empty())
         seen_by(word, self()).position = static_cast<uint32_t>(newest(word) - 1);
