@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from tests.findings.cases import Case
-from tests.findings.memory_programs import ACCUMULATE, COPY
+from tests.findings.memory_programs import ACCUMULATE, CONSTANT_BESIDE, COPY
 from tests.findings.programs import Change
 
 MEMORY_CASES = [
+    Case(
+        "cb.stale-page",
+        CONSTANT_BESIDE,
+        Change(
+            "reader",
+            "        noc_async_read_page(page, tensor",
+            "        if (page != 4) noc_async_read_page(page, tensor",
+        ),
+    ),
     Case(
         "mem.uninitialised",
         ACCUMULATE,

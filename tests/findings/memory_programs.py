@@ -86,3 +86,57 @@ void kernel_main() {
     empty=[1],
     read_back=[1],
 )
+
+# A stream through two pages, and beside it two constants that are filled once and pushed every time.
+CONSTANT_BESIDE = Small(
+    "constant beside",
+    {
+        "reader": Part(
+            DATAFLOW
+            + """
+void kernel_main() {
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(0));
+    for (uint32_t page = 0; page < 6; ++page) {
+        cb_reserve_back(0, 1);
+        noc_async_read_page(page, tensor, get_write_ptr(0));
+        noc_async_read_barrier();
+        cb_push_back(0, 1);
+        cb_reserve_back(1, 2);
+        if (page == 0) {
+            noc_async_read_page(0, tensor, get_write_ptr(1));
+            noc_async_read_page(1, tensor, get_write_ptr(1) + 2048);
+            noc_async_read_barrier();
+        }
+        cb_push_back(1, 1);
+        cb_push_back(1, 1);
+    }
+}
+""",
+            tensor=0,
+        ),
+        "writer": Part(
+            DATAFLOW
+            + """
+void kernel_main() {
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(1));
+    for (uint32_t page = 0; page < 6; ++page) {
+        cb_wait_front(0, 1);
+        cb_wait_front(1, 2);
+        noc_async_write_page(3 * page, tensor, get_read_ptr(0));
+        noc_async_write_page(3 * page + 1, tensor, get_read_ptr(1));
+        noc_async_write_page(3 * page + 2, tensor, get_read_ptr(1) + 2048);
+        noc_async_write_barrier();
+        cb_pop_front(0, 1);
+        cb_pop_front(1, 2);
+    }
+}
+""",
+            WriterConfig(),
+            tensor=1,
+        ),
+    },
+    cbs=[(0, 2), (1, 2)],
+    tiles=[6, 18],
+    empty=[1],
+    read_back=[1],
+)

@@ -119,6 +119,11 @@ CHECKS: dict[str, Check] = _catalogue(
         "pop only when nothing reads the pages any more: the producer may already be overwriting them",
     ),
     (
+        "cb.stale-page",
+        "a page pushed again that was not written anew, among pages that are",
+        "read or pack into every page before it is pushed",
+    ),
+    (
         "cb.second-producer",
         "two roles produce into one circular buffer",
         "let one role reserve and push; use a second circular buffer for the other",

@@ -237,6 +237,21 @@ void mark_initialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
     });
 }
 
+static constexpr uint64_t flags_mask = initialised_mask | landing_bit | leaving_bit;
+
+uint64_t writes_of(ShadowMap& shadow, uint64_t offset, uint32_t size) {
+    uint64_t sum = 0;
+    visit(shadow, offset, size, false,
+          [&](Shadow& record, uint64_t) { sum = (sum ^ (record.write & ~flags_mask)) * 0x9E3779B97F4A7C15ULL; });
+    return sum;
+}
+
+uint64_t last_writer(ShadowMap& shadow, uint64_t offset) {
+    const Shadow& record = shadow.split[offset >> line_shift] ? shadow.granules[offset >> shadow.shift]
+                                                              : shadow.lines[offset >> line_shift];
+    return (record.write & ~(flags_mask | clock_mask)) | 1;  // never 0: the first fiber is 0, and so is the first place
+}
+
 void mark_undefined(ShadowMap& shadow, uint64_t offset, uint64_t size) {
     visit(shadow, offset, size, false,
           [](Shadow& record, uint64_t bytes) { record.write &= ~(bytes << initialised_shift); });

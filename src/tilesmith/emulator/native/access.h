@@ -61,6 +61,11 @@ void check_word_source(uint32_t offset, uint32_t size, const char* verb, const A
 // A semaphore's word on a core that the program has given none with this id.
 void check_semaphore(uint32_t core_index, uint64_t offset, const At& at);
 
+// Of a range, a number that changes with every write to it; of its first bytes, which fiber wrote them and where.
+uint64_t writes_of(ShadowMap& shadow, uint64_t offset, uint32_t size);
+uint64_t last_writer(ShadowMap& shadow, uint64_t offset);
+void note_pushed(CbState& cb, uint32_t offset, uint32_t pages, const At& at);  // stale_pages.cpp
+
 // Circular-buffer windows of the running fiber on its own core.
 void check_cb_read(uint32_t offset, uint32_t size, const At& at);
 void check_cb_write(uint32_t offset, uint32_t size, const At& at);

@@ -230,6 +230,7 @@ extern "C" void ts_cb_push_back(uint32_t index, uint32_t pages, At at) {
                     local.reserved);
         check_contiguous(local.interface, index, local.interface.fifo_wr_ptr, pages, "a push", at);
         check_landed(index, local.interface, pages, at);
+        note_pushed(cb, pages_from(local.interface, local.interface.fifo_wr_ptr, pages).begin, pages, at);
     }
     if (cb.received + pages - cb.acked > cb.config.pages() && !cb.config.globally_allocated)
         fatal("cb.push-without-reserve", at, "CB %u has %u pages and %u are unread: pushing %u more overwrites them",

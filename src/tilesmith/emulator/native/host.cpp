@@ -210,6 +210,8 @@ static void start_core(Run& run, Core& core) {
         if (!cb.config.used) continue;
         cb.received = cb.acked = 0;
         cb.producer = cb.consumer = -1;
+        cb.slots.clear();
+        cb.renewed_by = 0;
         cb.data = {};
         cb.space = {};
         cb.pushes.reset(cb.config.pages() + 1);

@@ -102,12 +102,19 @@ private:
     uint32_t head_ = 0, size_ = 0;
 };
 
+struct PushedPage {  // a page of a circular buffer when it was last pushed
+    uint64_t writes = 0, writer = 0;
+    bool pushed = false;
+};
+
 struct CbState {
     CbConfig config;
     uint32_t received = 0, acked = 0;
     int producer = -1, consumer = -1;  // roles
     CreditRing pushes, pops;
     WaitQueue data, space;
+    std::vector<PushedPage> slots;  // with checks on
+    uint64_t renewed_by = 0;        // who wrote the page pushed last, if it had been pushed before
 };
 
 struct Behind {  // a place among the transfers of a fiber: all before it on this NoC and virtual channel arrive before it
@@ -353,6 +360,7 @@ struct Run {
     volatile int interrupted = 0;
     std::vector<Allocation> l1_buffers;  // those of the allocations that lie in L1
     std::vector<At> places;  // source positions named by shadow records
+    At stale_push;           // the first push of a page that was not written anew
     At undefined_read;       // the first read of bytes that nothing has written
     struct OpenZone {
         Fiber* fiber;

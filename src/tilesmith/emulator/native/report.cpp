@@ -63,10 +63,10 @@ void finding(const char* check, const At& at, const char* text, ...) {
     va_end(arguments);
 }
 
-static Finding undefined_finding(const At& at, const char* text, ...) {
+static Finding undefined_finding(const char* check, const At& at, const char* text, ...) {
     va_list arguments;
     va_start(arguments, text);
-    Finding finding = describe("mem.uninitialised", at, text, arguments);
+    Finding finding = describe(check, at, text, arguments);
     va_end(arguments);
     return finding;
 }
@@ -100,9 +100,16 @@ uint32_t undefined_place(const At& at) {
         ++known.count;
         return static_cast<uint32_t>(i);
     }
-    places.push_back(undefined_finding(
-        at, "elements of a tensor are made from L1 that nothing has written; it was first read at %s",
-        place(current_run->undefined_read).c_str()));
+    const At& pushed = current_run->stale_push;
+    places.push_back(
+        pushed.line() ? undefined_finding("cb.stale-page", at,
+                                          "elements of a tensor are made from a page that was pushed again at %s and "
+                                          "holds what it held before",
+                                          place(pushed).c_str())
+                      : undefined_finding("mem.uninitialised", at,
+                                          "elements of a tensor are made from L1 that nothing has written; it was first "
+                                          "read at %s",
+                                          place(current_run->undefined_read).c_str()));
     return static_cast<uint32_t>(places.size() - 1);
 }
 
