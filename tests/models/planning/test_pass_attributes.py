@@ -181,6 +181,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, w: functional.conv3d(x, w, None, (2, 1, 1), (1, 0, 1), (1, 2, 1), 2),
         (noise(1, 4, 5, 7, 6), noise(6, 2, 2, 3, 3)),
     ),
+    "video without a border": (
+        lambda x, w: functional.conv3d(x, w, None, 1, "valid"),
+        (noise(1, 4, 5, 7, 6), noise(6, 4, 2, 3, 3)),
+    ),
     "borders": (
         lambda x: [functional.pad(x, (1, 2, 0, 3), mode) for mode in ("reflect", "replicate", "circular")],
         (IMAGE,),

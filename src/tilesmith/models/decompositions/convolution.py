@@ -74,6 +74,9 @@ def _over_time(
     groups: int,
 ) -> Tensor:
     """The images that a window sees lie one behind the other, as channels of one image."""
+    stride, padding, dilation = (
+        list(one) * 3 if len(one) == 1 else list(one) for one in (stride, padding, dilation)
+    )
     batch, channels, _, height, width = x.shape
     filters, depth, long, *taps = weight.shape
     if padding[0]:

@@ -284,6 +284,8 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
             if axis != dim % x.dim()
         ]
         return all(same)
+    if target in (aten.argmax.default, aten.argmin.default):
+        return bool(args[0].meta["val"].dim())
     if target in (aten.topk.default, aten.sort.default, aten.max.dim, aten.min.dim):
         x = args[0].meta["val"]
         dim = {aten.topk.default: args[2] if len(args) > 2 else -1}.get(

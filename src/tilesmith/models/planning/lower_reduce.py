@@ -41,6 +41,8 @@ def lower_reduction(lowering: Lowering, group: Group) -> View:
 
 def _dims(node: Node, rank: int) -> list[int]:
     args = args_of(node)
+    if not rank:
+        raise NoKernel("a reduction of one number")
     given = args[1] if len(args) > 1 else None
     if given is None or given == []:
         return list(range(rank))
