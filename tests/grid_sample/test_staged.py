@@ -72,7 +72,7 @@ def test_it():
 
 def test_file_of_a_stage_runs_with_one_option(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_stage4_device_op=TEST)
-    pytester.runpytest_subprocess("--ttnn-stages", "-p", "tilesmith.pytest_plugin").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess("--ttnn-stages").assert_outcomes(passed=1)
 
 
 def test_op_is_found_as_ttnn_finds_its_own(pytester: pytest.Pytester) -> None:
@@ -81,8 +81,7 @@ def test_op_is_found_as_ttnn_finds_its_own(pytester: pytest.Pytester) -> None:
         "from tilesmith.ops.framework import register\nregister('ttnn.twice', lambda value: 2 * value)\n"
     )
     pytester.makepyfile("import ttnn\n\ndef test_it():\n    assert ttnn.twice(3) == 6\n")
-    plugin = ("-p", "tilesmith.pytest_plugin")
-    pytester.runpytest_subprocess("--ttnn-op", "twice", *plugin).assert_outcomes(passed=1)
-    missing = pytester.runpytest_subprocess("--ttnn-op", "nowhere", *plugin)
+    pytester.runpytest_subprocess("--ttnn-op", "twice").assert_outcomes(passed=1)
+    missing = pytester.runpytest_subprocess("--ttnn-op", "nowhere")
     assert missing.ret == pytest.ExitCode.USAGE_ERROR
     missing.stderr.fnmatch_lines(["*nowhere is no op*"])
