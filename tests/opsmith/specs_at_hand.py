@@ -10,7 +10,8 @@ MASKED_SOFTMAX = EXAMPLES / "masked_softmax_spec.md"
 STACK_ROWS = EXAMPLES / "stack_rows_spec.md"
 MAX_INDEX = EXAMPLES / "max_index_spec.md"
 GRID_SAMPLE = Path(__file__).parent / "specs" / "grid_sample_spec.md"
-SPECS = (MASKED_SOFTMAX, STACK_ROWS, MAX_INDEX, GRID_SAMPLE)
+NEW = tuple(EXAMPLES / f"{name}_spec.md" for name in ("scale_rows", "masked_sum", "take_rows"))
+SPECS = (MASKED_SOFTMAX, STACK_ROWS, MAX_INDEX, GRID_SAMPLE, *NEW)
 
 
 def changed(spec: Path, old: str, new: str, folder: Path) -> Path:
