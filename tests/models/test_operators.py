@@ -110,7 +110,6 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         lambda x, y: torch.fft.irfft(torch.fft.rfft(x, dim=1) * torch.fft.rfft(y, dim=1).conj(), 14, dim=1),
         (noise(2, 14, 8), noise(2, 14, 8, seed=2)),
     ),
-    "remainders": (lambda x: (x % 0.75, torch.fmod(x, 0.75)), (noise(4, 40),)),
     "comparisons": (
         lambda x, y: torch.where((x > y) & (x != 0), x, -y).clamp(min=y),
         (noise(4, 37), noise(37, seed=2)),

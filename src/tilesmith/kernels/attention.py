@@ -16,8 +16,10 @@ from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
 
-# Low enough to vanish under any score, high enough that differences of two stay finite.
-_HIDDEN = -1e30
+# Below every score that a finite mask leaves, so that a row of which all is masked is the mean of all values.
+_HIDDEN = -3.4028234e38
+# A row of which all is masked by infinity adds up to zero, and gives zeros.
+_LEAST_TOTAL = 1e-30
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def _at_once(attention: Attention, keys: _Keys) -> Any:
     """All keys fit one block: the softmax is the plain one, and without a mask may scale last."""
     bm, bn = attention.block
     last = attention.mask is None and attention.scale > 0
-    late, early = (attention.power, 1.0) if last else (1.0, attention.power)
+    late, early = (attention.power, 1.0) if last else (log2(e), attention.scale)
 
     @T.macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -114,6 +116,9 @@ def _at_once(attention: Attention, keys: _Keys) -> Any:
         q_here = _queries(attention, keys, tensors, by, b1, b2)
         _scores(attention, keys, tensors, q_here, scores, early, by, b1, b2, 0)
         T.reduce_max(scores, peak, dim=1)
+        if attention.mask is not None:
+            for i in T.Parallel(bm):
+                peak[i] = T.max(peak[i], T.float32(_HIDDEN))
         for i, j in T.Parallel(bm, bn):
             weights[i, j] = T.exp2((scores[i, j] - peak[i]) * late)
         T.reduce_sum(weights, total, dim=1)
@@ -122,7 +127,7 @@ def _at_once(attention: Attention, keys: _Keys) -> Any:
         T.clear(output)
         T.gemm(weights, v_here, output)
         for i in T.Parallel(bm):
-            total[i] = T.float32(1) / total[i]
+            total[i] = T.float32(1) / T.max(total[i], T.float32(_LEAST_TOTAL))
         for i, j in T.Parallel(bm, attention.value_width):
             output[i, j] = output[i, j] * total[i]
 
@@ -133,6 +138,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
     """A block of keys at a time: what was summed so far is rescaled when a larger score comes."""
     bm, bn = attention.block
     value_width, n = attention.value_width, keys.count
+    late, early = (1.0, attention.power) if attention.mask is None else (log2(e), attention.scale)
 
     @T.macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -151,13 +157,13 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         to_diagonal = T.min((by + 1) * bm + keys.ahead, n)
         blocks = T.ceildiv(to_diagonal, bn) if attention.causal else T.ceildiv(n, bn)
         for step in T.Pipelined(blocks, num_stages=2):
-            _scores(attention, keys, tensors, q_here, scores, attention.power, by, b1, b2, step)
+            _scores(attention, keys, tensors, q_here, scores, early, by, b1, b2, step)
             T.copy(peak, peak_before)
             T.reduce_max(scores, peak, dim=1, clear=False)
             for i in T.Parallel(bm):
-                rescale[i] = T.exp2(peak_before[i] - peak[i])
+                rescale[i] = T.exp2(_times(peak_before[i] - peak[i], late))
             for i, j in T.Parallel(bm, bn):
-                scores[i, j] = T.exp2(scores[i, j] - peak[i])
+                scores[i, j] = T.exp2(_times(scores[i, j] - peak[i], late))
             T.reduce_sum(scores, total_here, dim=1)
             for i in T.Parallel(bm):
                 total[i] = total[i] * rescale[i] + total_here[i]
@@ -168,11 +174,15 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
             T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
             T.gemm(weights, v_here, output)
         for i in T.Parallel(bm):
-            total[i] = T.float32(1) / total[i]
+            total[i] = T.float32(1) / T.max(total[i], T.float32(_LEAST_TOTAL))
         for i, j in T.Parallel(bm, value_width):
             output[i, j] = output[i, j] * total[i]
 
     return block_of
+
+
+def _times(value: Any, factor: float) -> Any:
+    return value if factor == 1.0 else value * T.float32(factor)
 
 
 @T.macro
@@ -198,7 +208,7 @@ def _scores(attention, keys, tensors, q_here, scores, scale, by, b1, b2, step): 
         mask_at = mask.start(b1, b2, by * (bm // TILE), step * (bn // TILE))
         T.copy(tensors["mask"][mask_at[0], mask_at[1]], mask_here)
         for i, j in T.Parallel(bm, bn):
-            scores[i, j] = scores[i, j] * scale + mask.element(mask_here, i, j) * log2(e)
+            scores[i, j] = scores[i, j] * scale + mask.element(mask_here, i, j)
     elif scale != 1.0:
         for i, j in T.Parallel(bm, bn):
             scores[i, j] = scores[i, j] * scale

@@ -9,6 +9,7 @@ window are fetched row by row, with the channels of each in one go; a pixel beyo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal
 
 import tilelang.language as T  # noqa: N812
@@ -181,8 +182,7 @@ class Windowed:
         return prim_func(self.name, op.declared(bound), numbers, body)
 
 
-# Below every value a pixel has.
-_LEAST = -3e38
+_LEAST = -inf
 
 
 @T.macro

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class Apply:
 
 
 Expr = Input | Number | Apply
+
+# The largest number of bfloat16.
+_MOST = 3.3895313892515355e38
 
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
@@ -96,6 +100,19 @@ def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
         return values.get(expr.name, expr)
     if isinstance(expr, Apply):
         return Apply(expr.op, tuple(substitute(arg, values) for arg in expr.args))
+    return expr
+
+
+def narrowed(expr: Expr) -> Expr:
+    """The expression with constants that bfloat16 would round to infinity at the largest it has.
+
+    >>> narrowed(Number(-3.4028234e38))
+    Number(value=-3.3895313892515355e+38)
+    """
+    if isinstance(expr, Number) and isfinite(expr.value):
+        return Number(max(-_MOST, min(_MOST, expr.value)))
+    if isinstance(expr, Apply):
+        return Apply(expr.op, tuple(map(narrowed, expr.args)))
     return expr
 
 

@@ -2,7 +2,8 @@
 
 Images lie in rows: one row per pixel, its channels along columns. A block of columns holds whole groups. Sums
 over pixels are taken channel by channel; a product with `same`, which has a part of one where two channels
-are of one group, makes them means of groups, spread over the channels of each.
+are of one group, makes them means of groups, spread over the channels of each. Sums are of distances from
+the mean of the first pixels: of values far from zero, squares would leave nothing for the variance.
 """
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
@@ -29,6 +30,8 @@ class GroupNorm:
     epsilon: float
     dtype: str = "bfloat16"
     x_kind: op.Kind = "rows"
+    enlarged: float = 1.0
+    """How many times the first pixels, a tile of them at most, there are."""
 
     @property
     def name(self) -> str:
@@ -56,13 +59,27 @@ class GroupNorm:
             part = T.alloc_fragment((bn,), "float32")
             total = T.alloc_fragment((bn,), "float32")
             squares = T.alloc_fragment((bn,), "float32")
+            shift = T.alloc_fragment((bm, bn), "float32")
+            T.copy(tensors["same"][0, 0], same)
+            first = bound["x"].start(0, image, 0, bx * (bn // TILE))
+            op.load(tensors["x"], first, here)
+            for i, j in T.Parallel(bm, bn):
+                x[i, j] = T.if_then_else(i < area, here[i, j].astype("float32"), T.float32(0))
+            T.reduce_sum(x, part, dim=0)
+            for i, j in T.Parallel(bm, bn):
+                spread[i, j] = part[j]
+            T.clear(shift)
+            T.gemm(spread, same, shift)
+            for i, j in T.Parallel(bm, bn):
+                shift[i, j] = shift[i, j] * self.enlarged
             T.clear(total)
             T.clear(squares)
             for step in T.serial(T.ceildiv(area, bm)):
                 at = bound["x"].start(0, image, step, bx * (bn // TILE))
                 op.load(tensors["x"], at, here)
                 for i, j in T.Parallel(bm, bn):
-                    x[i, j] = T.if_then_else(step * bm + i < area, here[i, j].astype("float32"), T.float32(0))
+                    away = here[i, j].astype("float32") - shift[i, j]
+                    x[i, j] = T.if_then_else(step * bm + i < area, away, T.float32(0))
                 T.reduce_sum(x, part, dim=0)
                 for j in T.Parallel(bn):
                     total[j] = total[j] + part[j]
@@ -71,7 +88,6 @@ class GroupNorm:
                 T.reduce_sum(x, part, dim=0)
                 for j in T.Parallel(bn):
                     squares[j] = squares[j] + part[j]
-            T.copy(tensors["same"][0, 0], same)
             for i, j in T.Parallel(bm, bn):
                 spread[i, j] = total[j]
             T.clear(mean)
@@ -84,6 +100,8 @@ class GroupNorm:
                 scale[i, j] = T.rsqrt(
                     T.max(scale[i, j] - mean[i, j] * mean[i, j], T.float32(0)) + self.epsilon
                 )
+            for i, j in T.Parallel(bm, bn):
+                mean[i, j] = mean[i, j] + shift[i, j]
             for step in T.serial(T.ceildiv(area, bm)):
                 at = bound["x"].start(0, image, step, bx * (bn // TILE))
                 op.load(tensors["x"], at, here)

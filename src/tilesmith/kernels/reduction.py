@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal
 
 import tilelang.language as T  # noqa: N812
@@ -18,7 +19,7 @@ from tilesmith.kernels.operands import Operand
 
 Kind = Literal["sum", "max", "min"]
 
-_START = {"sum": 0.0, "max": -3e38, "min": 3e38}
+_START = {"sum": 0.0, "max": -inf, "min": inf}
 
 
 @dataclass(frozen=True)

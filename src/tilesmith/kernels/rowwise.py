@@ -7,8 +7,9 @@ A block holds whole rows, so the number of columns is part of the kernel; the nu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal
 
 import tilelang.language as T  # noqa: N812
@@ -19,10 +20,21 @@ from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr, Input
 from tilesmith.kernels.operands import Operand
 
-# In columns beyond the end of a row: low enough for its power to vanish.
-_HIDDEN = -1e30
+# In columns beyond the end of a row: its power is zero.
+_HIDDEN = -inf
 
 Kind = Literal["layer_norm", "rms_norm", "softmax", "log_softmax"]
+
+
+MOST_L1 = 1_000_000
+"""Rows that take more of L1 are streamed: tensors lie there, too."""
+# Blocks of float32 that each needs at once, with what its epilogue makes.
+_BUFFERS = {"layer_norm": 3, "rms_norm": 3, "softmax": 2, "log_softmax": 3}
+
+
+def bytes_held(tensors: Sequence[Operand]) -> int:
+    """What the operands of a block take for each of its elements."""
+    return sum(4 if one.dtype == "float32" else 2 for one in tensors if one.kind in ("block", "rows"))
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,11 @@ class RowWise:
     @property
     def tensors(self) -> tuple[Operand, ...]:
         return (*self.inputs, *self.epilogue.operands)
+
+    @property
+    def l1_bytes(self) -> int:
+        """What its buffers take of L1."""
+        return self.block_rows * self.columns * (4 * _BUFFERS[self.kind] + bytes_held(self.tensors))
 
     def prim_func(self) -> Any:
         rows, columns = self.block_rows, self.columns

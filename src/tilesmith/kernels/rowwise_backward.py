@@ -17,7 +17,7 @@ from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
-from tilesmith.kernels.rowwise import Kind, within
+from tilesmith.kernels.rowwise import Kind, bytes_held, within
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class RowWiseBackward:
     @property
     def tensors(self) -> tuple[Operand, ...]:
         return (*self.inputs, *self.epilogue.operands)
+
+    @property
+    def l1_bytes(self) -> int:
+        """What its buffers take of L1: gradient, source, their product, and what the epilogue makes."""
+        return self.block_rows * self.columns * (4 * 4 + bytes_held(self.tensors))
 
     def prim_func(self) -> Any:
         rows, columns = self.block_rows, self.columns

@@ -12,6 +12,7 @@ from tilesmith.errors import BadCallError
 from tilesmith.models.backends import Backend, Executable
 from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.fx import Captured, export
+from tilesmith.models.capture.state import attributes, fingerprint
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.report import Report
@@ -160,8 +161,10 @@ class CompiledModel(torch.nn.Module):
     def _find(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Captured, Executable, list[Any]]:
         with ONE_AT_A_TIME:
             inputs = (_signature(args), _signature(sorted(kwargs.items())))
-            graph = self._graph(args, kwargs, None if self._dynamic_shapes is not None else inputs)
+            open_sizes = self._dynamic_shapes is not None
+            graph = self._graph(args, kwargs, _without_sizes(inputs) if open_sizes else inputs)
             flat = graph.captured.flatten(args, kwargs)
+            graph.captured.check_sizes(flat)
             if inputs not in graph.executables:
                 every = [*flat, *graph.captured.buffers_of(self.original)]
                 graph.executables[inputs] = self._compiled(graph.captured, every)
@@ -185,10 +188,11 @@ class CompiledModel(torch.nn.Module):
         return self.backend.compile(module, inputs)
 
     def _weights_for(self, captured: Captured) -> tuple[Any, ...]:
-        """Which tensors the graph has as constants, and how often each was written."""
+        """What the graph has as constants: tensors with what was written to them, and plain attributes."""
         inputs = {id(one) for one in captured.buffers_of(self.original)}
         every = (*self.original.parameters(), *self.original.buffers())
-        return tuple(_written(one) for one in every if id(one) not in inputs)
+        held = tuple(fingerprint(one) for one in every if id(one) not in inputs)
+        return held, attributes(self.original.modules())
 
 
 @dataclass(frozen=True)
@@ -200,8 +204,11 @@ class _Graph:
     executables: dict[Any, Executable] = field(default_factory=dict)
 
 
-def _written(weight: torch.Tensor) -> tuple[int, int]:
-    return weight.data_ptr(), 0 if weight.is_inference() else weight._version
+def _without_sizes(signature: Any) -> Any:
+    if isinstance(signature, tuple):
+        kept = (signature[0], *signature[2:]) if signature[:1] == ("tensor",) else signature
+        return tuple(map(_without_sizes, kept))
+    return signature
 
 
 def _signature(value: Any) -> Any:

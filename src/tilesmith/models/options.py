@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from tilesmith.errors import SettingsError
+from tilesmith.program import MathFidelity
 
 Level = Literal["O0", "O1", "O2", "O3"]
 Precision = Literal["bfloat16", "float32"]
@@ -72,6 +73,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "precision": get_args(Precision),
     "checks": ("on", "off", ""),
     "numbers": ("chip", "fast", ""),
+    "fidelity": tuple(MathFidelity.__members__),
 }
 
 _AT_LEAST = {"accuracy": 0, "candidates": 1}

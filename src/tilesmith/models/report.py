@@ -14,6 +14,11 @@ from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Up
 LIMITS = "limits"
 """In the meta of a graph: what its report says of NaN and infinity."""
 
+NOT_FINITE = (
+    "kernels take NaN for infinity; calls that are given NaN, or whose results are not finite, are computed "
+    "on the host instead"
+)
+
 
 @dataclass(frozen=True)
 class KernelLine:
@@ -62,6 +67,8 @@ class Report:
     precision: tuple[PrecisionLine, ...] = ()
     limits: tuple[str, ...] = ()
     """Where NaN or infinity come out otherwise than torch has them."""
+    recomputed: int = 0
+    """Calls that were computed on the host because of NaN or infinity."""
 
     @property
     def fused(self) -> int:
@@ -80,6 +87,7 @@ class Report:
             "bytes_weights": self.weights,
             "precision": [asdict(line) for line in self.precision],
             "limits": list(self.limits),
+            "calls_recomputed": self.recomputed,
         }
 
     def __str__(self) -> str:
@@ -95,6 +103,8 @@ class Report:
         for text, count in Counter(map(str, self.precision)).items():
             lines.append(f"  {count:4d} x {text}")
         lines += [f"  {limit}" for limit in self.limits]
+        if self.kernels:
+            lines.append(f"{NOT_FINITE}: {self.recomputed} so far")
         return "\n".join(lines)
 
 

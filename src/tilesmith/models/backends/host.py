@@ -9,7 +9,9 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
+from tilesmith.models.custom_ops.eager import on_host
 from tilesmith.models.passes.edit import runnable
+from tilesmith.models.planning.plan import attributes_of
 
 
 class HostCalls:
@@ -17,13 +19,21 @@ class HostCalls:
 
     def __init__(self, module: GraphModule) -> None:
         self._nodes: dict[str, Node] = {node.name: node for node in module.graph.nodes}
+        self._graphs = {
+            node.name: value
+            for node, value in attributes_of(module).items()
+            if not isinstance(value, torch.Tensor)
+        }
 
     def call(self, name: str, values: Mapping[str, Any]) -> Any:
         """Run a node with torch."""
         node = self._nodes[name]
-        args, kwargs = map_arg((node.args, node.kwargs), lambda one: values[one.name])
-        with torch.no_grad():
-            return runnable(node)(*args, **kwargs)
+        args, kwargs = map_arg(
+            (node.args, node.kwargs),
+            lambda one: self._graphs[one.name] if one.name in self._graphs else values[one.name],
+        )
+        with torch.no_grad(), on_host():
+            return runnable(node.target)(*args, **kwargs)
 
     def dtype_of(self, name: str) -> torch.dtype:
         dtype: torch.dtype = self._nodes[name].meta["val"].dtype

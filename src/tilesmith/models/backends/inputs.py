@@ -17,8 +17,12 @@ _TAKEN = (
 def check_dtype(name: str, value: Any) -> None:
     """Refuse a tensor of a type that the chip has nothing for; other values pass.
 
+    A number that comes with a call is a float64 without dimensions: it takes the type of what it meets.
+
     >>> check_dtype("input 0", torch.zeros(2))
     """
+    if isinstance(value, torch.Tensor) and value.dtype == torch.float64 and value.dim() == 0:
+        return
     if isinstance(value, torch.Tensor) and value.dtype not in _TAKEN:
         given = str(value.dtype).removeprefix("torch.")
         known = ", ".join(str(one).removeprefix("torch.") for one in _TAKEN)

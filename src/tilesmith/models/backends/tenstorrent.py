@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
@@ -13,23 +14,28 @@ from torch.fx import GraphModule
 from tilesmith import settings
 from tilesmith.arch import load_arch
 from tilesmith.compiler.codegen.program import build_program
+from tilesmith.compiler.compile import CompiledKernel
 from tilesmith.compiler.launch import shared_device, tensor_types
-from tilesmith.errors import InternalFault
+from tilesmith.errors import InternalFault, L1BudgetError, TilesmithWarning
 from tilesmith.formats import DataFormat
+from tilesmith.models.backends import weights
 from tilesmith.models.backends.autotune import tune_blocks
 from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
 from tilesmith.models.backends.host import HostCalls
 from tilesmith.models.backends.inputs import check_dtype
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.memory import Slot, plan_memory
+from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_nan
 from tilesmith.models.backends.precision import lower_precision
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
+from tilesmith.models.capture.dtypes import check_dtypes
 from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
+from tilesmith.models.passes.lower_custom_ops import adopt_custom
 from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.plan import constants_of, plan
-from tilesmith.models.planning.specialize import OPEN_SIZES
+from tilesmith.models.planning.specialize import OPEN_SIZES, copied
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
 from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
@@ -57,13 +63,16 @@ class TenstorrentBackend(Backend):
 
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
+        check_dtypes(module)
+        adopt_custom(module)
+        reference = Reference(copied(module))
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.precision, self.options.fuses)
         sizes_known = not module.meta.get(OPEN_SIZES)
         if self.options.places and sizes_known:
             arch = load_arch(self.options.target or settings.current().arch)
             planned = choose_blocks(planned, arch, self.options.fidelity)
-        executable = TenstorrentExecutable(module, planned, self.options, ops)
+        executable = TenstorrentExecutable(module, planned, self.options, ops, reference)
         if self.options.tunes:
             lower_precision(executable, inputs)
             if sizes_known:
@@ -77,7 +86,10 @@ class TenstorrentBackend(Backend):
 class TenstorrentExecutable(Executable):
     """Programs with their tensors in place: a call uploads inputs, runs them, and downloads the results."""
 
-    def __init__(self, module: GraphModule, plan: Plan, options: ModelOptions, ops: int) -> None:
+    def __init__(
+        self, module: GraphModule, plan: Plan, options: ModelOptions, ops: int, reference: Reference
+    ) -> None:
+        self._reference = reference
         self.options = options
         self.plan = plan
         self.report = report_of(plan, module, ops)
@@ -115,9 +127,22 @@ class TenstorrentExecutable(Executable):
         values = self.values(inputs)
         with ONE_AT_A_TIME, self.settings():
             self.cycles, self.launch_us, self._last = 0, 0.0, []
-            for step in tracked(self.plan.steps, "running kernels"):
-                self.do(step, values)
-            return self.plan.results(values)
+            try:
+                for step in tracked(self.plan.steps, "running kernels"):
+                    self.do(step, values)
+            except GivenNaN as why:
+                return self._on_host(inputs, values, str(why))
+            results = self.plan.results(values)
+            if self._reference.doubts(results):
+                return self._on_host(inputs, values, "results are not finite")
+            return results
+
+    def _on_host(self, inputs: Sequence[Any], values: Mapping[str, Any], why: str) -> list[Any]:
+        """The results as torch has them."""
+        if not self.report.recomputed:
+            warnings.warn(f"a call was computed on the host: {why}", TilesmithWarning, stacklevel=2)
+        self.report = replace(self.report, recomputed=self.report.recomputed + 1)
+        return self._reference.run(inputs, values)
 
     def values(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What is known before the first step, by the name of its node."""
@@ -140,12 +165,22 @@ class TenstorrentExecutable(Executable):
             values[step.node] = from_matrix(matrix, step.view, self._host.dtype_of(step.node))
 
     def place(self, upload: Upload) -> None:
-        """Bring a constant to the device."""
-        self._upload(upload, {**self._fixed, **self.plan.made})
+        """Bring a constant to the device, unless it is there."""
+        value = {**self._fixed, **self.plan.made}[upload.node]
+        refuse_nan(upload.node, value)
+        storage = upload.view.storage
+        matrix = to_matrix(value, upload.view, upload.additive)
+        key, held = weights.find(self.device, storage, matrix)
+        if held is None:
+            held = self.tensor(storage)
+            held.copy_from_numpy(matrix)
+            weights.hold(key, held)
+        self._tensors[storage] = held
 
     def _upload(self, step: Upload, values: Mapping[str, Any]) -> None:
         if step.below is not None:
             check_bounds(values[step.node], 0, step.below)
+        refuse_nan(step.node, values[step.node])
         matrix = to_matrix(values[step.node], step.view, step.additive)
         self.tensor(step.view.storage).copy_from_numpy(matrix)
 
@@ -179,7 +214,7 @@ class TenstorrentExecutable(Executable):
 
     def program(self, step: Launch) -> Program:
         """The program of a launch, with its tensors in place."""
-        kernel = compiled(step.template, self.arch, step.fidelity or self.options.fidelity, step.formats)
+        kernel = self._kernel(step)
         (module,) = kernel.modules
         types = tensor_types(module)
         _check_layouts(step, {name: kind.layout.data for name, kind in types.items()})
@@ -187,6 +222,16 @@ class TenstorrentExecutable(Executable):
         sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
         sizes |= {f"{name}_cols": storage.cols for name, storage in step.storages.items()}
         return build_program(module, self.arch, tensors, {**step.numbers, **sizes})
+
+    def _kernel(self, step: Launch) -> CompiledKernel:
+        fidelity = step.fidelity or self.options.fidelity
+        try:
+            return compiled(step.template, self.arch, fidelity, step.formats)
+        except L1BudgetError as error:
+            raise InternalFault(
+                f"the kernel that tilesmith chose for {' + '.join(step.ops)} needs more L1 than a core has:"
+                f" {error.what}"
+            ) from error
 
     @contextmanager
     def settings(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ TYPES = {
     "int32": torch.int32,
     "bfloat8_b": torch.float32,  # rounded on the way to the device
 }
-# Added to scores that must not be seen: far below any, and finite in bfloat16.
-_UNSEEN = -1e30
+# Added to scores that must not be seen.
+_UNSEEN = -inf
 
 
 def to_matrix(value: torch.Tensor, view: View, additive: bool = False) -> NDArray[Any]:
@@ -33,10 +34,21 @@ def to_tensor(value: torch.Tensor, view: View, additive: bool = False) -> torch.
     storage = view.storage
     target = TYPES[storage.dtype]
     if tuple(value.shape) == (storage.rows, storage.cols):
-        return value.detach().to(target).contiguous()
+        return _rounded(value.detach(), target).contiguous()
     matrix = torch.zeros(storage.rows, storage.cols, dtype=target)
-    _seen(matrix, view).copy_(value.detach().reshape(view.shape))
+    _seen(matrix, view).copy_(_rounded(value.detach(), target).reshape(view.shape))
     return matrix
+
+
+def _rounded(value: torch.Tensor, target: torch.dtype) -> torch.Tensor:
+    """A tensor in another dtype. What is finite stays so, as the lowest float32 that masks are made of."""
+    made = value.to(target)
+    if target == torch.bfloat16 and value.dtype in (torch.float32, torch.float64):
+        grown = made.isinf() & value.isfinite()
+        if bool(grown.any()):
+            most = torch.finfo(target).max
+            return torch.where(grown, made.clamp(-most, most), made)
+    return made
 
 
 def from_matrix(matrix: NDArray[Any], view: View, dtype: torch.dtype) -> torch.Tensor:

@@ -15,6 +15,7 @@ from torch.export.graph_signature import ExportGraphSignature, InputKind, Output
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
+from tilesmith.errors import BadCallError
 from tilesmith.models.capture.capture_errors import refusal
 
 aten = torch.ops.aten
@@ -61,6 +62,20 @@ class Captured:
     inputs: tuple[str, ...]
     changed_buffers: tuple[str, ...]
     changed_inputs: tuple[str, ...]
+    sizes: tuple[tuple[int, int, int, int], ...] = ()
+    """Of inputs whose sizes were left open: number, dimension, the least and the largest size."""
+
+    def check_sizes(self, flat: Sequence[Any]) -> None:
+        """Refuse inputs of sizes that the model was not captured for."""
+        for number, dim, least, most in self.sizes:
+            size = flat[number].shape[dim]
+            if not least <= size <= most:
+                wanted = str(least) if least == most else f"{least} to {most}"
+                raise BadCallError(
+                    f"input {number} has size {size} in dimension {dim}; the model was captured for {wanted}",
+                    where=f"input {number}",
+                    remedy="give inputs of such sizes, or compile with other `dynamic_shapes`",
+                )
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The arguments of a call, in the order of the graph's inputs."""
@@ -138,7 +153,27 @@ def _with_constants(program: torch.export.ExportedProgram) -> Captured:
         tuple(node.name for node in inputs),
         buffers,
         _changed(signature, OutputKind.USER_INPUT_MUTATION),
+        tuple(_sizes(program, inputs)),
     )
+
+
+def _sizes(
+    program: torch.export.ExportedProgram, inputs: Sequence[Node]
+) -> Iterator[tuple[int, int, int, int]]:
+    """The limits of the sizes of inputs, if any was left open. What torch assumes by itself is no limit."""
+    shapes = [getattr(node.meta.get("val"), "shape", ()) for node in inputs]
+    if not any(isinstance(size, torch.SymInt) for shape in shapes for size in shape):
+        return
+    for number, shape in enumerate(shapes):
+        for dim, size in enumerate(shape):
+            if not isinstance(size, torch.SymInt):
+                yield number, dim, size, size
+                continue
+            limits = program.range_constraints.get(size.node.expr)
+            if limits is not None:
+                least = int(limits.lower)
+                most = int(limits.upper) if limits.upper.is_finite else sys.maxsize
+                yield number, dim, least if least > 2 else 0, most
 
 
 def _changed(signature: ExportGraphSignature, kind: OutputKind) -> tuple[str, ...]:

@@ -35,9 +35,9 @@ def keep_whole(module: GraphModule) -> None:
 
 
 def learns_statistics(module: GraphModule) -> bool:
-    """Whether a graph normalises by the mean and variance of a batch: its gradients need all of float32."""
+    """Whether a graph normalises by the mean and variance of a batch: gradients need all of float32."""
     calls = [node for node in module.graph.nodes if node.target is functional.batch_norm]
-    return torch.is_grad_enabled() and any(_given(node, *_BATCH_NORM)[-1] for node in calls)
+    return any(_given(node, *_BATCH_NORM)[-1] for node in calls)
 
 
 _BATCH_NORM = ("input", "running_mean", "running_var", "weight", "bias", "training")

@@ -156,11 +156,27 @@ def _one(value: Any) -> int:
     return int(value[0]) if isinstance(value, list | tuple) else int(value)
 
 
+def _alone(target: Any, make: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """One image without a batch is a batch of one."""
+
+    def made(x: Tensor, weight: Tensor, *rest: Any) -> Tensor:
+        if x.dim() == weight.dim():
+            return make(x, weight, *rest)
+        one: Tensor = target(x.unsqueeze(0), weight, *rest)
+        return one.squeeze(0)
+
+    return made
+
+
 CONVOLUTIONS: dict[Any, Callable[..., Any]] = {
-    aten.conv1d.default: along_a_line,
-    aten.convolution.default: convolved,
-    aten.conv2d.default: lambda x, weight, bias, stride, padding, dilation, groups: with_given_weight(
-        x, weight, bias, stride, padding, dilation, False, [0, 0], groups
+    aten.conv1d.default: _alone(aten.conv1d.default, along_a_line),
+    aten.convolution.default: _alone(aten.convolution.default, convolved),
+    aten.conv2d.padding: _alone(aten.conv2d.padding, aten.conv2d.padding),
+    aten.conv2d.default: _alone(
+        aten.conv2d.default,
+        lambda x, weight, bias, stride, padding, dilation, groups: with_given_weight(
+            x, weight, bias, stride, padding, dilation, False, [0, 0], groups
+        ),
     ),
 }
 """What each is made of."""
@@ -168,6 +184,10 @@ CONVOLUTIONS: dict[Any, Callable[..., Any]] = {
 
 def can_convolve(target: Any, args: Sequence[Any]) -> bool:
     """Whether a call is one that no kernel does, and that can be done so; tensors are nodes here."""
+    if args[0].meta["val"].dim() < args[1].meta["val"].dim():
+        return True
+    if target is aten.conv2d.padding:
+        return False
     if target is aten.conv1d.default:
         return not isinstance(args[4] if len(args) > 4 else 0, str)
     weight = args[1].meta["val"]

@@ -17,6 +17,7 @@ from tilesmith.models.decompositions.gather_scatter import PICKS, can_pick
 from tilesmith.models.decompositions.grid_sample import SAMPLINGS, can_sample
 from tilesmith.models.decompositions.interpolate import RESAMPLINGS, can_resample
 from tilesmith.models.decompositions.mixture_of_experts import EXPERTS, can_route
+from tilesmith.models.decompositions.outer_products import OUTER_PRODUCTS, is_outer
 from tilesmith.models.decompositions.reductions import SUMS, can_sum
 from tilesmith.models.decompositions.scaled_products import SCALED, needs_other_form
 from tilesmith.models.passes.edit import insert, replace, tidy
@@ -76,7 +77,9 @@ def _is_real(node: Node) -> bool:
     """Whether a node computes with real numbers: whole numbers of the host stay there."""
     source = node.args[0] if node.args else None
     value = source.meta.get("val") if isinstance(source, Node) else None
-    return isinstance(value, Tensor) and value.dtype.is_floating_point and value.numel() > 0
+    if not isinstance(value, Tensor) or value.dtype == torch.float64:
+        return False
+    return value.dtype.is_floating_point and value.numel() > 0
 
 
 def _can(node: Node) -> bool:
@@ -100,6 +103,8 @@ def _can(node: Node) -> bool:
         return can_convolve(node.target, args)
     if node.target in SAMPLINGS:
         return can_sample(node.target, args)
+    if node.target in OUTER_PRODUCTS:
+        return is_outer(args)
     if node.target in AVERAGES:
         return can_average(node.target, args)
     return True
@@ -141,4 +146,5 @@ _PARTS: dict[Any, Callable[..., Any]] = {
     **CONVOLUTIONS,
     **SAMPLINGS,
     **SCALED,
+    **OUTER_PRODUCTS,
 }

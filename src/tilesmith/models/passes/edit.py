@@ -56,11 +56,10 @@ def replace(module: GraphModule, old: Node, new: Node) -> None:
     module.graph.erase_node(old)
 
 
-def runnable(node: Node) -> Callable[..., Any]:
-    """What to call to run a node with torch. A copy that made a view possible may have been dropped."""
-    target = torch.ops.aten.reshape.default if node.target in _VIEWS else node.target
-    assert callable(target)
-    return target
+def runnable(target: Any) -> Callable[..., Any]:
+    """What to call to run a node's target. A copy that made a view possible may have been dropped."""
+    found: Callable[..., Any] = torch.ops.aten.reshape.default if target in _VIEWS else target
+    return found
 
 
 def tidy(module: GraphModule) -> None:

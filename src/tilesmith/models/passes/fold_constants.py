@@ -23,7 +23,7 @@ def fold_constants(module: GraphModule) -> None:
         if node.op == "call_function" and _is_known(node, known):
             args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
             with torch.no_grad():
-                known[node] = runnable(node)(*args, **kwargs)
+                known[node] = runnable(node.target)(*args, **kwargs)
     for node, value in known.items():
         if (
             node not in given

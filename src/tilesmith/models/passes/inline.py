@@ -11,6 +11,9 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
 
+DECOMPOSED = "decomposed"
+"""In the meta of a node: we wrote it, so that its dtype says how exact a kernel must be, and no more."""
+
 
 def expand(module: GraphModule, node: Node, function: Callable[..., Any]) -> None:
     """Replace a node by what a function of the same arguments computes, operator by operator."""
@@ -51,7 +54,7 @@ def _copied(module: GraphModule, inner: GraphModule, one: Node, known: dict[Node
         made = module.graph.get_attr(name)
     else:
         made = module.graph.node_copy(one, known.__getitem__)
-    made.meta = dict(one.meta)
+    made.meta = {**one.meta, DECOMPOSED: True}
     return made
 
 

@@ -41,7 +41,7 @@ def finish(
     made = out or new_view(shape, "block", lowering.storage_type(node))
     rows, cols = (1, 1, *shape)[-2:]
     epilogue = Epilogue(
-        (Result(inlined.values[node], Operand("y", "block", made.storage.dtype)),),
+        (Result(inlined.stored(node, made.storage.dtype), Operand("y", "block", made.storage.dtype)),),
         tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items()),
         mask_rows=rows % TILE != 0,
         mask_columns=cols % TILE != 0,

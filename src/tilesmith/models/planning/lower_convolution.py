@@ -88,7 +88,7 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
     done = finish_image(lowering, group, known, extra)
     if conv.is_pointwise:
         return _lower_pointwise(lowering, group, conv, done)
-    image = image_of(lowering, conv.x)
+    image = image_of(lowering, conv.x, lowering.dtype)
     wide = 64 if done.out.shape[1] > TILE else TILE
     if conv.is_depthwise:
         held = _depthwise_weight(lowering, conv.weight)

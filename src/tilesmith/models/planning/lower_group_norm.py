@@ -37,7 +37,8 @@ def lower_group_norm(lowering: Lowering, group: Group) -> View:
             known, extra[name] = apply(operator, known, Input(name)), tensor
     done = finish_image(lowering, group, {node: known}, extra)
     same = _same(lowering, shape, groups, columns)
-    template = GroupNorm(done.epilogue, columns, epsilon, lowering.dtype, image.kind)
+    times = shape[1] / min(shape[1], TILE)
+    template = GroupNorm(done.epilogue, columns, epsilon, image.view.storage.dtype, image.kind, times)
     room = lowering.space(shape, {"x": image, **done.operands}, join_rows=False)
     still = {f"same_{key}": 0 for key in STRIDES}
     numbers = {"n": shape[2], "images": shape[0], "area": shape[1], **room.numbers, **still}

@@ -15,7 +15,8 @@ from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Kind, Operand
-from tilesmith.kernels.rowwise import RowWise
+from tilesmith.kernels.rowwise import MOST_L1, RowWise
+from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.kernels.vectorwise import VectorWise
 from tilesmith.models.decompositions.scaled_products import drops, has_factors, has_kernel_form
 from tilesmith.models.planning.epilogue import finish
@@ -103,7 +104,8 @@ def lower_vectorwise(lowering: Lowering, group: Group) -> View:
     room = lowering.space(lengthwise, operands)
     numbers = {**size_numbers(room), **room.numbers}
     del numbers["m"]
-    template = VectorWise(inlined.values[group.output], inputs, Operand("y", "row", made.storage.dtype))
+    kept = made.storage.dtype
+    template = VectorWise(inlined.stored(group.output, kept), inputs, Operand("y", "row", kept))
     lowering.launch(template, _storages(operands), numbers, describe(group), made)
     view = made.reshape(shape)
     assert view is not None
@@ -157,6 +159,8 @@ def lower_product(lowering: Lowering, group: Group) -> View:
     operands: dict[str, Placed] = {"x": x}
     for number, (node, (_, weight, bias, _)) in enumerate(zip(group.anchors, parts, strict=True)):
         operands[f"w{number}"], flipped = _weight(lowering, weight, shape, inner, transposed)
+        if operands[f"w{number}"].view.storage.dtype != operands["w0"].view.storage.dtype:
+            raise NoKernel("two weights of different precision")
         known[node] = Input(f"acc{number}")
         if bias is not None:
             extra[f"bias{number}"] = bias
@@ -226,7 +230,7 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
     shared = shape_of(k)[1]
     kind: dict[str, Any] = {}
     operands = {
-        name: lowering.placed(one, shape_of(one), "block", rows_too=False)
+        name: lowering.placed(one, shape_of(one), "block", rows_too=False, dtype=lowering.dtype)
         for name, one in zip("qkv", (q, k, v), strict=True)
     }
     if mask is not None:
@@ -280,7 +284,9 @@ def lower_rowwise(lowering: Lowering, group: Group) -> View:
     inputs = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items())
     operands |= done.operands
     room = lowering.space(shape, operands)
-    template = RowWise(NORMS[node.target], room.cols, done.epilogue, inputs, expr, epsilon)
+    template: Any = RowWise(NORMS[node.target], room.cols, done.epilogue, inputs, expr, epsilon)
+    if template.l1_bytes > MOST_L1:
+        template = StreamedRowWise(NORMS[node.target], room.cols, done.epilogue, inputs, expr, epsilon)
     numbers = {**size_numbers(room), **room.numbers}
     del numbers["n"]
     lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
@@ -345,7 +351,7 @@ def _table(lowering: Lowering, node: Node) -> Storage:
     """A table in rows; one that a kernel made is copied if it is only a part of its storage, or turned."""
     view = lowering.device.get(node)
     if view is None:
-        make = lambda: fresh(shape_of(node), lowering.dtype, "rows")  # noqa: E731
+        make = lambda: fresh(shape_of(node), lowering.storage_type(node), "rows")  # noqa: E731
         return lowering.uploaded(node, "rows", make).storage
     steps = [(axis.row, axis.col) if axis.size > 1 else None for axis in view.axes]
     plain = steps[0] in (None, (1, 0)) and steps[1] in (None, (0, 1))

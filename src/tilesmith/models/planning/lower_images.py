@@ -33,14 +33,18 @@ def pair(value: Any) -> tuple[int, int]:
 # ---- images as operands ----
 
 
-def image_of(lowering: Lowering, node: Node) -> View:
-    """A tensor as images in rows: brought up, read as it is, or copied if it lies otherwise."""
+def image_of(lowering: Lowering, node: Node, dtype: str = "") -> View:
+    """A tensor as images in rows: brought up, read as it is, or copied if it lies otherwise.
+
+    Products ask for a dtype; others take the one the tensor has.
+    """
+    wanted = dtype or lowering.storage_type(node)
     if node not in lowering.device:
-        return lowering.uploaded(node, "image", lambda: fresh_image(shape_of(node), lowering.dtype))
+        return lowering.uploaded(node, f"image {wanted}", lambda: fresh_image(shape_of(node), wanted))
     view = lowering.device[node]
-    if is_image(view):
+    if is_image(view) and (not dtype or view.storage.dtype == dtype):
         return replace(view, storage=lowering.in_rows(view.storage))
-    made = fresh_image(shape_of(node), lowering.dtype)
+    made = fresh_image(shape_of(node), wanted)
     lowering.gather_into(view.permute(CHANNELS_LAST), _matrix(made), "rows")
     return made
 
@@ -61,7 +65,7 @@ def placed_image(lowering: Lowering, node: Node) -> Placed:
                 return Placed(kind, flat)
     flat = pixels(image_of(lowering, node))
     if flat is None or not fits(Placed("rows", flat)):
-        made = fresh_image(shape_of(node), lowering.dtype)
+        made = fresh_image(shape_of(node), lowering.storage_type(node))
         lowering.gather_into(lowering.device[node].permute(CHANNELS_LAST), _matrix(made), "rows")
         flat = pixels(made)
         assert flat is not None
@@ -87,7 +91,7 @@ def _per_channel(lowering: Lowering, node: Node, batch: int, channels: int) -> V
     line = (batch, 1, channels)
     if node not in lowering.device:
         held = lowering.uploaded(
-            node, "channels", lambda: shaped(fresh(line, lowering.dtype, "rows"), shape_of(node))
+            node, "channels", lambda: shaped(fresh(line, lowering.storage_type(node), "rows"), shape_of(node))
         )
         return shaped(held, line)
     view = lowering.device[node].reshape(line)
@@ -114,9 +118,10 @@ def finish_image(
         for name, node in extra.items()
     }
     reads |= {name: _operand(lowering, node, shape) for name, node in inlined.reads.items()}
-    made = lowering.room_for(group.output) or fresh_image(shape, lowering.dtype)
+    made = lowering.room_for(group.output) or fresh_image(shape, lowering.storage_type(group.output))
     operands = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items())
-    result = Result(inlined.values[group.output], Operand("y", "rows", made.storage.dtype))
+    kept = made.storage.dtype
+    result = Result(inlined.stored(group.output, kept), Operand("y", "rows", kept))
     flat = pixels(made)
     assert flat is not None
     return Finish(Epilogue((result,), operands), {**reads, "y": Placed("rows", flat)}, made)
@@ -198,7 +203,7 @@ def lower_pool(lowering: Lowering, group: Group) -> View:
     known = Input("acc0") if largest else apply("mul", Input("acc0"), 1.0 / (taps[0] * taps[1]))
     done = finish_image(lowering, group, {node: known}, {})
     image = image_of(lowering, x)
-    template = Windowed("max" if largest else "sum", done.epilogue, (TILE, 64), lowering.dtype)
+    template = Windowed("max" if largest else "sum", done.epilogue, (TILE, 64), image.storage.dtype)
     numbers = window_numbers(image, done.out.shape, taps, stride, padding, dilation)
     launch_window(lowering, group, template, image, numbers, done)
     return done.out
@@ -225,7 +230,7 @@ def lower_upsample(lowering: Lowering, group: Group) -> View:
     done = finish_image(lowering, group, {node: Input("acc0")}, {})
     image = image_of(lowering, x)
     numbers = window_numbers(image, done.out.shape, zoom=(tall // height, wide // width))
-    template = Windowed("sum", done.epilogue, (TILE, 64), lowering.dtype)
+    template = Windowed("sum", done.epilogue, (TILE, 64), image.storage.dtype)
     launch_window(lowering, group, template, image, numbers, done)
     return done.out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 import torch
@@ -26,14 +27,12 @@ def lower_cat(lowering: Lowering, group: Group) -> View:
     """Each part is copied to its place. Where places are whole tiles the result lies in tiles."""
     node = group.anchors[0]
     args = args_of(node)
-    parts = [part for part in args[0] if shape_of(part) != (0,)]
+    parts = [part for part in args[0] if prod(shape_of(part))]
     shape = shape_of(node)
     dim = int(args[1] if len(args) > 1 else 0) % len(shape)
     if len(shape) == 4 and dim == 1 and any(_is_image(lowering, part) for part in parts):
         return _joined_images(lowering, node, parts)
-    out = (
-        fresh(shape, lowering.storage_type(node)) if len(shape) > 1 else fresh(shape, lowering.dtype, "rows")
-    )
+    out = fresh(shape, lowering.storage_type(node), "tile" if len(shape) > 1 else "rows")
     places = list(_places(out, parts, dim))
     whole = len(shape) > 1 and all(_stores_whole(out, place, dim) for place in places)
     if not whole:

@@ -9,7 +9,9 @@ from torch.fx import Node
 
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.rowwise import MOST_L1
 from tilesmith.kernels.rowwise_backward import RowWiseBackward
+from tilesmith.kernels.rowwise_streamed_backward import StreamedRowWiseBackward
 from tilesmith.models.planning.epilogue import finish
 from tilesmith.models.planning.fusion import Group, describe, shape_of
 from tilesmith.models.planning.iteration_space import Placed
@@ -34,7 +36,10 @@ def lower_rowwise_backward(lowering: Lowering, group: Group) -> View:
     operands |= done.operands
     room = lowering.space(shape, operands)
     kind: Any = BACKWARD_ROWS[node.target]
-    template = RowWiseBackward(kind, room.cols, done.epilogue, inputs, slope, Input("x"), epsilon)
+    work: Any = (kind, room.cols, done.epilogue, inputs, slope, Input("x"), epsilon)
+    template: Any = RowWiseBackward(*work)
+    if template.l1_bytes > MOST_L1:
+        template = StreamedRowWiseBackward(*work)
     numbers = {**size_numbers(room), **room.numbers}
     del numbers["n"]
     storages = {name: one.view.storage for name, one in operands.items()}

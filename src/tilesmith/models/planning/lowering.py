@@ -10,7 +10,7 @@ import torch
 from torch.fx import Node
 
 from tilesmith.kernels.epilogue import Epilogue, Result
-from tilesmith.kernels.expression import Expr, Input, Number
+from tilesmith.kernels.expression import Expr, Input, Number, narrowed
 from tilesmith.kernels.movement import DIMS, Gather, Untilize
 from tilesmith.kernels.operands import Kind, Operand
 from tilesmith.models.planning.fusion import shape_of
@@ -65,7 +65,8 @@ class Lowering:
 
     def call_host(self, node: Node, reason: str) -> None:
         for source in node.all_input_nodes:
-            self.to_host(source)
+            if source.op != "get_attr":
+                self.to_host(source)
         self.steps.append(HostCall(node.name, reason))
         self.host.add(node)
 
@@ -105,15 +106,23 @@ class Lowering:
     # ---- operands ----
 
     def placed(
-        self, node: Node, target: Sequence[int], kind: Kind | None = None, rows_too: bool = True
+        self,
+        node: Node,
+        target: Sequence[int],
+        kind: Kind | None = None,
+        rows_too: bool = True,
+        dtype: str = "",
     ) -> Placed:
         """A tensor as an operand of a kernel over `target`, moved or uploaded if it must be.
 
-        Blocks may come from a tensor that lies in rows, unless the kernel cannot read it so.
+        Blocks may come from a tensor that lies in rows, unless the kernel cannot read it so. A kernel that
+        needs a dtype says which.
         """
         shape = shape_of(node)
         chosen = kind or kind_of(shape, target)
-        if node in self.device:
+        if node in self.device and dtype and self.device[node].storage.dtype != dtype:
+            view = self.gathered(node, shape, chosen, dtype)
+        elif node in self.device:
             view = self.device[node].expand(_at_least_2d(target))
             kinds: tuple[Kind, ...] = ("block", "rows") if chosen == "block" and rows_too else (chosen,)
             for one in kinds:
@@ -121,7 +130,8 @@ class Lowering:
                     return Placed(one, view)
             view = self.gathered(node, shape, chosen)
         else:
-            view = self.uploaded(node, chosen, lambda: new_view(shape, chosen, self.storage_type(node)))
+            wanted = dtype or self.storage_type(node)
+            view = self.uploaded(node, f"{chosen} {wanted}", lambda: new_view(shape, chosen, wanted))
         return Placed(chosen, view.expand(_at_least_2d(target)))
 
     def constant(self, name: str, value: torch.Tensor, make: Callable[[], View]) -> View:
@@ -137,7 +147,7 @@ class Lowering:
     def joined(self, node: Node) -> View:
         """Room for images that a node joins."""
         if node not in self._joined:
-            self._joined[node] = fresh_image(shape_of(node), self.dtype)
+            self._joined[node] = fresh_image(shape_of(node), self.storage_type(node))
         return self._joined[node]
 
     def room_for(self, node: Node) -> View | None:
@@ -159,12 +169,12 @@ class Lowering:
             self.gather_into(source.expand(full), made, "block")
         return Placed("block", self._forms[key])
 
-    def gathered(self, node: Node, shape: Sequence[int], kind: Kind = "block") -> View:
+    def gathered(self, node: Node, shape: Sequence[int], kind: Kind = "block", dtype: str = "") -> View:
         """The elements of a device value, in order, as a new tensor of a shape."""
-        key = (node, f"{kind} {tuple(shape)}")
+        key = (node, f"{kind} {tuple(shape)} {dtype}")
         if key not in self._forms:
             source = self.device[node]
-            made = self._forms[key] = new_view(shape, kind, source.storage.dtype)
+            made = self._forms[key] = new_view(shape, kind, dtype or source.storage.dtype)
             if kind == "column":  # the rows run along the columns of what is stored
                 walked = made.expand(_at_least_2d(shape))
                 rank = len(walked.axes)
@@ -262,6 +272,10 @@ class Inlined:
 
     reads: dict[str, Node]
     values: dict[Node, Expr]
+
+    def stored(self, node: Node, dtype: str) -> Expr:
+        """The expression of a node whose value is stored in a dtype."""
+        return narrowed(self.values[node]) if dtype == "bfloat16" else self.values[node]
 
 
 def inline(

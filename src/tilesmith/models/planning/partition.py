@@ -1,47 +1,100 @@
-"""Which nodes of a graph run on the device. Views of host values, and whole numbers made of them, do not."""
+"""Which nodes of a graph run on the device. Views of host values, and integers made of them, do not."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection
+from collections.abc import Mapping
 from math import inf
 
 import torch
+from torch._ops import HigherOrderOperator
 from torch.fx import Graph, Node
 
+from tilesmith.models.passes.inline import DECOMPOSED
 from tilesmith.models.planning.dtypes import is_complex, is_real
-from tilesmith.models.planning.op_tables import ANCHORS, VIEWS
+from tilesmith.models.planning.exactness import COMPARISONS
+from tilesmith.models.planning.integers import EXACT, Range, is_integer, ranges_of
+from tilesmith.models.planning.op_tables import ANCHORS, MOVES, REDUCTIONS, VIEWS
 from tilesmith.models.planning.pointwise import is_pointwise
 
 aten = torch.ops.aten
 
+_PERIODIC = {aten.sin.default, aten.cos.default, aten.tan.default}
+_REMAINDERS = {
+    *(aten.remainder.Scalar, aten.remainder.Tensor, aten.fmod.Scalar, aten.fmod.Tensor),
+    *(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.floor_divide.default),
+}
 
-def on_device(graph: Graph, constants: Collection[Node]) -> set[Node]:
+
+def on_device(graph: Graph, constants: Mapping[Node, torch.Tensor]) -> set[Node]:
     """The nodes that kernels, or views of what kernels made, compute."""
     chosen: set[Node] = set()
+    ranges = ranges_of(graph, constants)
     for node in graph.nodes:
-        if node.op == "call_function" and node not in constants and _is_for_device(node, chosen):
+        if node.op == "call_function" and node not in constants and _is_for_device(node, chosen, ranges):
             chosen.add(node)
     return chosen
 
 
-def _is_for_device(node: Node, chosen: set[Node]) -> bool:
+def _is_for_device(node: Node, chosen: set[Node], ranges: Mapping[Node, Range]) -> bool:
     fed = any(source in chosen for source in node.all_input_nodes)
     if node.target in VIEWS or node.target is operator.getitem:
         source = node.args[0]
         return isinstance(source, Node) and source in chosen
     value = node.meta.get("val")
-    if not isinstance(value, torch.Tensor) or value.numel() == 0:
+    if not isinstance(value, torch.Tensor) or _reads_nothing(node):
         return False
-    if any(map(is_complex, (node, *node.all_input_nodes))):
-        return False
-    if _sees_nan(node) and not fed:
+    if _needs_host(node, fed) or not _is_exact(node, ranges):
         return False
     if node.target is aten.clone.default and (not fed or all(user.op == "output" for user in node.users)):
         return False
     if is_pointwise(node):
         return fed or value.dtype.is_floating_point or any(map(is_real, node.all_input_nodes))
     return node.target in ANCHORS
+
+
+def _needs_host(node: Node, fed: bool) -> bool:
+    if any(_is_wide(one) or is_complex(one) for one in (node, *node.all_input_nodes)):
+        return True
+    return node.target in _REMAINDERS or (not fed and (_sees_nan(node) or node.target in _PERIODIC))
+
+
+def _reads_nothing(node: Node) -> bool:
+    """Whether a tensor is empty, other than one that is joined with others."""
+    return _is_empty(node) or (
+        node.target is not aten.cat.default and any(map(_is_empty, node.all_input_nodes))
+    )
+
+
+def _is_empty(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.numel() == 0
+
+
+def _is_wide(node: Node) -> bool:
+    """Whether a node gives float64. A number that comes with a call is one, too, and counts as its rank."""
+    value = node.meta.get("val")
+    wide = isinstance(value, torch.Tensor) and value.dtype == torch.float64 and value.dim() > 0
+    return wide and node.op != "get_attr" and not node.meta.get(DECOMPOSED)
+
+
+def _is_exact(node: Node, ranges: Mapping[Node, Range]) -> bool:
+    """Whether float32 holds the integers that a node reads and makes. Those it turns into reals may round."""
+    source = node.args[0] if node.args else None
+    cast = node.target is aten._to_copy.default and isinstance(source, Node) and is_real(source)
+    if is_integer(node):
+        kernel = is_pointwise(node) or node.target in MOVES or node.target in REDUCTIONS
+        return cast or (kernel and node in ranges)
+    if node.target in COMPARISONS or node.target is torch.ops.tilesmith.equality.default:
+        return _compares_exactly(node, ranges)
+    return is_real(node) or all(one in ranges for one in node.all_input_nodes if is_integer(one))
+
+
+def _compares_exactly(node: Node, ranges: Mapping[Node, Range]) -> bool:
+    """If one side has a known range, what the other loses is beyond it; reals are compared as reals."""
+    sides = node.all_input_nodes
+    known = any(one in ranges or is_real(one) for one in sides)
+    return known or any(isinstance(arg, int | float) and abs(arg) < EXACT for arg in node.args)
 
 
 def _sees_nan(node: Node) -> bool:
@@ -54,15 +107,25 @@ def _sees_nan(node: Node) -> bool:
 
 def why_on_host(node: Node) -> str:
     """Why a node that computes something is left to the host."""
-    value = node.meta.get("val")
-    if any(map(is_complex, (node, *node.all_input_nodes))):
+    every = (node, *node.all_input_nodes)
+    if isinstance(node.target, HigherOrderOperator):
+        return "control flow, and what it chooses between, is torch's"
+    if any(map(is_complex, every)):
         return "complex numbers"
     if node.target is aten.clone.default:
         return "a copy of what is on the host"
-    if not any(map(is_real, (node, *node.all_input_nodes))):
+    if any(map(_is_wide, every)):
+        return "the chip has no float64"
+    if not any(map(is_real, every)):
         return "whole numbers and truth values made from the model's inputs"
-    if isinstance(value, torch.Tensor) and value.numel() == 0:
+    if any(map(_is_empty, every)):
         return "an empty tensor"
+    if node.target in _REMAINDERS:
+        return "the chip's division would round before the remainder is taken"
+    if node.target in _PERIODIC:
+        return "the angles come with the call, and may be beyond what the chip reduces exactly"
     if _sees_nan(node):
         return "inputs lose NaN on their way through the matrix unit"
+    if any(map(is_integer, every)):
+        return "float32 might not hold these integers"
     return "no kernel does this operator"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
-from tilesmith.models.planning.exactness import exact_values
+from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
 from tilesmith.models.planning.lower_groups import lower_group
 from tilesmith.models.planning.lower_moves import places_of
@@ -22,7 +23,8 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
     """The steps that run a graph: kernels where there are any, the host for the rest."""
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
-    lowering = Lowering(dtype, constants, places_of(module.graph.nodes), exact_values(module.graph))
+    stored = precision_of(module.graph, dtype)
+    lowering = Lowering(stored, constants, places_of(module.graph.nodes), exact_values(module.graph))
     outputs: tuple[str | Given, ...] = ()
     for item in fuse(module.graph, chosen, fusing):
         if isinstance(item, Group):
@@ -41,15 +43,20 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
 
 def constants_of(module: GraphModule) -> dict[Node, torch.Tensor]:
     """The tensors a graph carries with it, by node."""
+    found = attributes_of(module).items()
+    return {node: value for node, value in found if isinstance(value, torch.Tensor)}
+
+
+def attributes_of(module: GraphModule) -> dict[Node, Any]:
+    """All that a graph carries with it, by node: tensors, and graphs that control flow chooses between."""
     nodes = (node for node in module.graph.nodes if node.op == "get_attr")
     return {node: _attribute(module, str(node.target)) for node in nodes}
 
 
-def _attribute(module: GraphModule, path: str) -> torch.Tensor:
-    value: object = module
+def _attribute(module: GraphModule, path: str) -> Any:
+    value: Any = module
     for part in path.split("."):
         value = getattr(value, part)
-    assert isinstance(value, torch.Tensor)
     return value
 
 

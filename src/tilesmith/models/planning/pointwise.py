@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import torch
@@ -48,7 +49,7 @@ def _power(x: Expr, exponent: Expr) -> Expr:
     return apply("pow", x, exponent)
 
 
-_ZERO, _ONE, _MINUS_ONE, _SIX, _SLOPE = map(Number, (0.0, 1.0, -1.0, 6.0, 0.01))
+_ZERO, _ONE, _MINUS_ONE, _SIX, _SLOPE, _TWENTY = map(Number, (0.0, 1.0, -1.0, 6.0, 0.01, 20.0))
 
 
 def _leaky_relu(x: Expr, slope: Expr = _SLOPE) -> Expr:
@@ -73,6 +74,13 @@ def _remainder(a: Expr, b: Expr) -> Expr:
 def _rest(a: Expr, b: Expr) -> Expr:
     """What is left of a division that rounds towards zero."""
     return apply("sub", a, apply("mul", apply("trunc", apply("div", a, b)), b))
+
+
+def _softplus(x: Expr, beta: Expr = _ONE, threshold: Expr = _TWENTY) -> Expr:
+    scaled = x if beta == _ONE else apply("mul", x, beta)
+    made = apply("softplus", scaled)
+    made = made if beta == _ONE else apply("div", made, beta)
+    return made if threshold == _TWENTY else apply("where", apply("gt", scaled, threshold), x, made)
 
 
 def _hard_sigmoid(x: Expr) -> Expr:
@@ -177,7 +185,7 @@ POINTWISE: dict[Any, Build] = {
     aten.relu6.default: lambda x: _clamp(x, _ZERO, _SIX),
     aten.hardsigmoid.default: _hard_sigmoid,
     aten.hardswish.default: lambda x: apply("mul", x, _hard_sigmoid(x)),
-    aten.softplus.default: lambda x: apply("softplus", x),
+    aten.softplus.default: _softplus,
     aten.mish.default: lambda x: apply("mul", x, apply("tanh", apply("softplus", x))),
     aten.log_sigmoid_forward.default: lambda x: apply("neg", apply("softplus", apply("neg", x))),
     aten.clamp.default: _clamp,
@@ -198,6 +206,8 @@ POINTWISE: dict[Any, Build] = {
 }
 """Operators that work element by element. Each takes expressions, and keywords as ATen spells them."""
 
+# What float16 rounds to infinity.
+_BEYOND_HALF = 65520.0
 _ROUNDED_BY_CAST = (torch.int64, torch.int32, torch.int16, torch.uint8, torch.int8)
 
 
@@ -233,6 +243,10 @@ def _dtype_of(value: Any) -> torch.dtype | None:
 def _cast(value: Expr, to: torch.dtype, source: torch.dtype | None) -> Expr:
     if to == torch.bool and source != torch.bool:
         return apply("ne", value, 0.0)
-    if to in _ROUNDED_BY_CAST and source is not None and source.is_floating_point:
+    if source is None or not source.is_floating_point:
+        return value
+    if to in _ROUNDED_BY_CAST:
         return apply("trunc", value)
+    if to == torch.float16 and source != torch.float16:
+        return apply("where", apply("ge", apply("abs", value), _BEYOND_HALF), apply("mul", value, inf), value)
     return value
