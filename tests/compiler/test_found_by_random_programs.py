@@ -106,6 +106,8 @@ def of_indices(kind: str) -> Any:
                     a[i, j] = a[i, j] + T.cast(T.cast(i * 64 + j, "int8"), "float32")
                 elif kind == "bits":
                     a[i, j] = a[i, j] + T.cast((i ^ j) & 5, "float32")
+                elif kind == "unsigned":
+                    a[i, j] = a[i, j] + T.cast(T.cast(i, "uint32") >> T.cast(2, "uint32"), "float32")
                 elif kind == "shift":
                     a[i, j] = a[i, j] + T.cast(1 << (j % 8), "float32")
                 else:
@@ -115,13 +117,14 @@ def of_indices(kind: str) -> Any:
     return main
 
 
-@pytest.mark.parametrize("kind", ["uint16", "int8", "bits", "shift", "large"])
+@pytest.mark.parametrize("kind", ["uint16", "int8", "bits", "unsigned", "shift", "large"])
 def test_integers_of_loop_variables_are_exact(kind: str) -> None:
     i, j = torch.meshgrid(torch.arange(32), torch.arange(64), indexing="ij")
     added = {
         "uint16": i,
         "int8": (i * 64 + j).to(torch.int8),
         "bits": (i ^ j) & 5,
+        "unsigned": i >> 2,
         "shift": 1 << (j % 8),
         "large": (i * 7654321 + j) % 7,
     }[kind]

@@ -99,6 +99,8 @@ def _is_like_floats(value: s.Expr, space: Space) -> bool:
     match value:
         case s.Binary("and" | "or" | "xor", _, _):
             return False
+        case s.Binary() if value.dtype == "uint32":
+            return False
         case s.Binary("shl" | "shr", _, distance) if not isinstance(distance, s.Number):
             return False
         case s.Cast(a) | s.Binary(_, a, _) if narrow_width(value.dtype):
