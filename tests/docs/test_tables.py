@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
 from tilesmith import errors, settings
+from tilesmith.compiler.pass_group import tree
 from tilesmith.compiler.pipeline import Choices, pipeline
 from tilesmith.emulator import checks
 
@@ -62,10 +62,10 @@ def headers_table() -> str:
 
 def passes_table() -> str:
     rows = []
-    for step in pipeline(Choices()):
-        text = inspect.getdoc(sys.modules[type(step).__module__]) or ""
-        rows.append((f"`{step.name}`", re.sub(r"^(Pass \d+|Between \d+ and \d+): ", "", text.split("\n")[0])))
-    return markdown(("pass", "what it does"), [(name, text[:1].upper() + text[1:]) for name, text in rows])
+    for step, depth in tree(pipeline(Choices())):
+        text = inspect.getdoc(type(step)) or ""
+        rows.append((f"{'&emsp;' * depth}`{step.name}`", text.split("\n")[0]))
+    return markdown(("pass", "what it does"), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -11,7 +11,8 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from tilesmith.compiler.dialects.context import compiler_context
 from tilesmith.compiler.dialects.reading import check, read_file
-from tilesmith.compiler.pipeline import Choices, Observer, pipeline
+from tilesmith.compiler.pass_group import tree
+from tilesmith.compiler.pipeline import Choices, Observer, pipeline, run
 from tilesmith.compiler.trace import Trace
 from tilesmith.errors import UnknownPassError
 
@@ -35,7 +36,7 @@ def chosen(passes: str, choices: Choices) -> tuple[ModulePass, ...]:
     """
     if passes == ALL:
         return pipeline(choices)
-    known = {step.name: type(step) for step in pipeline(choices)}
+    known = {step.name: type(step) for step, _ in tree(pipeline(choices))}
     try:
         return PassPipeline.parse_spec({name: _giving(kind) for name, kind in known.items()}, passes).passes
     except (ArgSpecParseError, ValueError) as error:
@@ -47,10 +48,10 @@ def chosen(passes: str, choices: Choices) -> tuple[ModulePass, ...]:
 
 
 def listed(choices: Choices) -> Iterator[tuple[str, str, str]]:
-    """Every pass: its name, its options, what it does."""
-    for step in pipeline(choices):
+    """Every pass, those of a group below it: its name, its options, what it does."""
+    for step, depth in tree(pipeline(choices)):
         options = ", ".join(field.name for field in fields(step))
-        yield step.name, options, (type(step).__doc__ or "").strip().splitlines()[0]
+        yield "  " * depth + step.name, options, (type(step).__doc__ or "").strip().splitlines()[0]
 
 
 def _giving(kind: type[ModulePass]) -> Callable[[], type[ModulePass]]:
@@ -63,8 +64,6 @@ def _run(source: str, steps: tuple[ModulePass, ...], observe: Observer | None) -
         observe("import", module)
     context = compiler_context()
     for step in steps:
-        step.apply(context, module)
+        run(context, module, (step,), observe)
         check(module)
-        if observe is not None:
-            observe(step.name, module)
     return str(module)

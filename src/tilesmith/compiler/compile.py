@@ -16,6 +16,7 @@ from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.elements import bits_of, numpy_type
 from tilesmith.compiler.launch import Launch
 from tilesmith.compiler.lowering.fit_circular_buffers import shortened_pipelines
+from tilesmith.compiler.pass_group import tree
 from tilesmith.compiler.pipeline import Choices, lower, pipeline
 from tilesmith.compiler.signature import Call, Parameter, Signature, packed, signature_of
 from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
@@ -150,7 +151,7 @@ class CompiledKernel:
             for module in self._imported:
                 self._note_ir("import", module)
                 lower(module.clone(), self._choices, self._note_ir)
-        names = [step.name for step in pipeline(self._choices)]
+        names = [step.name for step, _ in tree(pipeline(self._choices))]
         chosen = after or names[-1]
         if chosen not in self._ir:
             raise UnknownPassError(

@@ -25,6 +25,7 @@ from tilesmith.compiler.lowering.simplify_scalars import SimplifyScalars
 from tilesmith.compiler.lowering.split_device_kernel import SplitDeviceKernel
 from tilesmith.compiler.lowering.validate_split_kernels import ValidateSplitKernels
 from tilesmith.compiler.lowering.verify_ttir import VerifyTTIR
+from tilesmith.compiler.pass_group import PassGroup
 from tilesmith.compiler.transforms.attach_tensor_accessor_tt import AttachTensorAccessorTT
 from tilesmith.compiler.transforms.grid_to_core_grid import GridToCoreGrid
 from tilesmith.compiler.transforms.infer_tt_layout import InferTTLayout
@@ -86,8 +87,17 @@ def run(
     each = current().verify_ir == "each"
     module.verify()
     for step in passes:
-        step.apply(context, module)
+        _apply(context, module, step, observe)
         if each or step is passes[-1]:
             module.verify()
-        if observe is not None:
-            observe(step.name, module)
+
+
+def _apply(context: Context, module: ModuleOp, step: ModulePass, observe: Observer | None) -> None:
+    """One pass, or those of a group one by one; the group's name is told after the last of them."""
+    if isinstance(step, PassGroup):
+        for inner in step.passes:
+            _apply(context, module, inner, observe)
+    else:
+        step.apply(context, module)
+    if observe is not None:
+        observe(step.name, module)

@@ -1,8 +1,9 @@
 """Kernels in a few words, for tests of what happens to buffers.
 
 >>> s = Sketch("X")
->>> s.fill("X")
->>> with s.loop(): s.store("X")
+>>> filled = s.fill("X")
+>>> with s.loop():
+...     stored = s.store("X")
 """
 
 from __future__ import annotations

@@ -6,17 +6,12 @@ from tests.compiler.passes import samples
 from tests.compiler.passes.conftest import Golden
 from tests.compiler.passes.steps import after
 
+from tilesmith.compiler.analysis.kernel_signature import COMMON_ARGS, CORE_ARGS, circular_buffers, kernels_of
 from tilesmith.compiler.codegen.program import names_in
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.context import compiler_context, parse
 from tilesmith.compiler.lowering.configure_tensor_accessor_tt import ConfigureTensorAccessorTT
-from tilesmith.compiler.lowering.finalize_persistent_signature_tt import (
-    COMMON_ARGS,
-    CORE_ARGS,
-    FinalizePersistentSignatureTT,
-    circular_buffers,
-    kernels_of,
-)
+from tilesmith.compiler.lowering.finalize_persistent_signature_tt import FinalizePersistentSignatureTT
 
 T = "!tile.tensor<[64, 64], bf16, tile, Float16_b>"
 B = "!tt.cb_of<!tile.buffer<[32, 32], bf16, shared, tiled, Float16_b>>"

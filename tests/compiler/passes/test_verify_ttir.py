@@ -7,9 +7,9 @@ from tests.compiler.passes import samples
 from tests.compiler.passes.steps import after
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 
+from tilesmith.compiler.analysis.kernel_signature import COMMON_ARGS, kernels_of
 from tilesmith.compiler.dialects.context import compiler_context
 from tilesmith.compiler.dialects.reading import read
-from tilesmith.compiler.lowering.finalize_persistent_signature_tt import COMMON_ARGS, kernels_of
 from tilesmith.compiler.lowering.verify_ttir import VerifyTTIR
 from tilesmith.errors import CircularBufferError, InternalFault, KernelArgumentError, L1BudgetError
 

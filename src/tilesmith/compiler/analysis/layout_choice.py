@@ -8,25 +8,31 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from tilesmith.compiler.analysis.layout_constraints import Link, Wish, dims_of, elements_of, is_vector
+from tilesmith.compiler.analysis.layout_constraints import (
+    RequiredLayout,
+    SameLayout,
+    dims_of,
+    elements_of,
+    is_vector,
+)
 from tilesmith.compiler.analysis.storage_formats import is_integer_buffer, is_used_by_compute
 from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS
 
 
 def choose_layouts(
-    buffers: Sequence[SSAValue], wishes: Iterable[Wish], links: Iterable[Link]
+    buffers: Sequence[SSAValue], required: Iterable[RequiredLayout], same_layouts: Iterable[SameLayout]
 ) -> dict[SSAValue, str]:
-    """A layout for every buffer. Linked buffers get the same; a wish that loses out needs a copy later."""
-    links = tuple(links)
+    """A layout for every buffer. Tied buffers get the same; a requirement not met needs a copy later."""
+    same_layouts = tuple(same_layouts)
     groups = _Groups(buffers)
-    for link in links:
-        groups.join([buffer for buffer in link.buffers if elements_of(buffer) > 1])
+    for same_layout in same_layouts:
+        groups.join([buffer for buffer in same_layout.buffers if elements_of(buffer) > 1])
     votes: dict[SSAValue, Counter[str]] = defaultdict(Counter)
-    for wish in wishes:
+    for requirement in required:
         # What writes a buffer counts twice: one copy less on the way to every reader.
-        weight = 2 if wish.operand == len(wish.op.operands) - 1 else 1
-        votes[groups.of(wish.buffer)][wish.layout] += weight
-    no_flat = {groups.of(buffer) for link in links if not link.flat for buffer in link.buffers}
+        weight = 2 if requirement.operand == len(requirement.op.operands) - 1 else 1
+        votes[groups.of(requirement.buffer)][requirement.layout] += weight
+    no_flat = {groups.of(buffer) for same in same_layouts if not same.flat for buffer in same.buffers}
     layouts: dict[SSAValue, str] = {}
     for head, members in groups.all():
         layout = _layout_of_group(members, votes[head], head not in no_flat)

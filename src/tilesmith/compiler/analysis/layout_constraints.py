@@ -1,7 +1,7 @@
 """What the operations of a kernel ask of the layouts of their buffers.
 
-A `Wish` is for one operand: this operation needs that layout there. A `Link` is between operands: any layout
-will do, but the same one. `layout_choice` makes one layout per buffer out of them.
+A `RequiredLayout` is for one operand: this operation needs that layout there. A `SameLayout` is between
+operands: any layout will do, but the same one. `layout_choice` makes one layout per buffer out of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tilesmith.compiler.dialects.types import BufferType
 
 
 @dataclass(frozen=True)
-class Wish:
+class RequiredLayout:
     """Operand number `operand` of `op` needs `layout`."""
 
     op: Operation
@@ -31,7 +31,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Link:
+class SameLayout:
     """These buffers need the same layout; `flat` says whether elements in memory order will do."""
 
     buffers: tuple[SSAValue, ...]
@@ -39,26 +39,31 @@ class Link:
 
 
 @dataclass(frozen=True)
-class NoTileForm:
+class NotTileable:
     """An operation that does not work tile by tile, whatever the layouts are."""
 
     op: Operation
 
 
-Demand = Wish | Link | NoTileForm
+LayoutConstraint = RequiredLayout | SameLayout | NotTileable
 
 
-def demands_of(op: Operation) -> Iterator[Demand]:
+def constraints_in(root: Operation) -> list[LayoutConstraint]:
+    """What all operations inside ask for."""
+    return [constraint for op in root.walk() for constraint in constraints_of(op)]
+
+
+def constraints_of(op: Operation) -> Iterator[LayoutConstraint]:
     """What one operation asks for; loads, stores, fills and scalar code take any layout."""
     if isinstance(op, GemmOp):
         for operand in range(3):
-            yield Wish(op, operand, "tiled")
+            yield RequiredLayout(op, operand, "tiled")
     elif isinstance(op, ReduceOp):
-        yield from _demands_of_reduce(op)
+        yield from _constraints_of_reduce(op)
     elif isinstance(op, MapOp):
-        yield from _demands_of_map(op)
+        yield from _constraints_of_map(op)
     elif isinstance(op, CopyOp):
-        yield from _demands_of_copy(op)
+        yield from _constraints_of_copy(op)
 
 
 def dims_of(buffer: SSAValue) -> tuple[int, ...]:
@@ -78,25 +83,25 @@ def is_vector(dims: Sequence[int]) -> bool:
     return sum(size > 1 for size in dims[-2:]) < 2
 
 
-def _demands_of_reduce(op: ReduceOp) -> Iterator[Demand]:
+def _constraints_of_reduce(op: ReduceOp) -> Iterator[LayoutConstraint]:
     source, dim = dims_of(op.source), op.dim.value.data
     rank = len(source)
     if elements_of(op.dest) == 1:
-        yield Link((op.source,), flat=True)
+        yield SameLayout((op.source,), flat=True)
         return
     if rank < 2 or op.kind.data.startswith("bit"):
-        yield NoTileForm(op)
+        yield NotTileable(op)
         return
-    yield Wish(op, 0, "tiled")
+    yield RequiredLayout(op, 0, "tiled")
     if dim == rank - 1:
-        yield Wish(op, 1, "column" if source[-2] > 1 else "scalar")
+        yield RequiredLayout(op, 1, "column" if source[-2] > 1 else "scalar")
     elif dim == rank - 2:
-        yield Wish(op, 1, "row" if source[-1] > 1 else "scalar")
+        yield RequiredLayout(op, 1, "row" if source[-1] > 1 else "scalar")
     else:
-        yield Wish(op, 1, "tiled")
+        yield RequiredLayout(op, 1, "tiled")
 
 
-def _demands_of_map(op: MapOp) -> Iterator[Demand]:
+def _constraints_of_map(op: MapOp) -> Iterator[LayoutConstraint]:
     out = dims_of(op.out)
     entries = [numbers(entry) for entry in op.dims]
     inputs = [
@@ -106,19 +111,20 @@ def _demands_of_map(op: MapOp) -> Iterator[Demand]:
     ]
     if all(_covers(dims_of(buffer), entry, out) for _, buffer, entry in inputs):
         same_size = all(elements_of(buffer) == elements_of(op.out) for _, buffer, _ in inputs)
-        yield Link((op.out, *(buffer for _, buffer, _ in inputs)), flat=same_size and not _uses_index(op))
+        buffers = (op.out, *(buffer for _, buffer, _ in inputs))
+        yield SameLayout(buffers, flat=same_size and not _uses_index(op))
     elif is_vector(out):
-        yield from _demands_along_vector(op, inputs)
+        yield from _constraints_along_vector(op, inputs)
     else:
-        yield Wish(op, len(op.ins), "tiled")
+        yield RequiredLayout(op, len(op.ins), "tiled")
         for operand, buffer, entry in inputs:
             layout = _layout_in_block(dims_of(buffer), entry, out)
-            yield NoTileForm(op) if layout is None else Wish(op, operand, layout)
+            yield NotTileable(op) if layout is None else RequiredLayout(op, operand, layout)
 
 
-def _demands_along_vector(
+def _constraints_along_vector(
     op: MapOp, inputs: Sequence[tuple[int, SSAValue, tuple[int, ...]]]
-) -> Iterator[Demand]:
+) -> Iterator[LayoutConstraint]:
     """A batch of vectors: inputs along the vector are laid out as the output, others are constant in it."""
     out = dims_of(op.out)
     along = vector_dim(out) if max(out[-2:]) > 1 else None
@@ -126,31 +132,31 @@ def _demands_along_vector(
     for operand, buffer, entry in inputs:
         moving = _moving(dims_of(buffer), entry, out)
         if moving is None:
-            yield NoTileForm(op)
+            yield NotTileable(op)
         elif along is None or along not in moving:
-            yield Wish(op, operand, "scalar")
+            yield RequiredLayout(op, operand, "scalar")
         elif moving[-1] == along:
             linked.append(buffer)
         else:
-            yield NoTileForm(op)
+            yield NotTileable(op)
     if along is None:
-        yield Wish(op, len(op.ins), "scalar")
+        yield RequiredLayout(op, len(op.ins), "scalar")
     else:
-        yield Link(tuple(linked), flat=False)
+        yield SameLayout(tuple(linked), flat=False)
 
 
-def _demands_of_copy(op: CopyOp) -> Iterator[Demand]:
+def _constraints_of_copy(op: CopyOp) -> Iterator[LayoutConstraint]:
     source, dest = dims_of(op.source), dims_of(op.dest)
     sizes = numbers(op.sizes)
     follows = numbers(op.dims)
     whole = not op.source_offsets and not op.dest_offsets and sizes == source
     if whole and elements_of(op.source) == elements_of(op.dest) and _covers(source, follows, dest):
-        yield Link((op.source, op.dest), flat=True)
+        yield SameLayout((op.source, op.dest), flat=True)
     elif _copies_whole_tiles(op, sizes, follows):
-        yield Wish(op, 0, "tiled")
-        yield Wish(op, 1 + len(op.source_offsets), "tiled")
+        yield RequiredLayout(op, 0, "tiled")
+        yield RequiredLayout(op, 1 + len(op.source_offsets), "tiled")
     else:
-        yield NoTileForm(op)
+        yield NotTileable(op)
 
 
 def _copies_whole_tiles(op: CopyOp, sizes: Sequence[int], follows: Sequence[int]) -> bool:

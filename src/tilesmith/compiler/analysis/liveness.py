@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
 from tilesmith.compiler.analysis.roles import CONTROL
+from tilesmith.compiler.dialects import tile
 
 Places = frozenset[SSAValue]
 NONE: Places = frozenset()
@@ -121,3 +122,8 @@ def live_at_head(op: scf.ForOp | scf.WhileOp, live: Liveness) -> Places:
     if isinstance(op, scf.ForOp):
         return live.before[op]
     return live.after[op] | live.entry[op.after_region.block]
+
+
+def effects_with_allocations(op: Operation) -> Effects:
+    """An allocation ends what the buffer held in the block before."""
+    return Effects((), (op.buffer,)) if isinstance(op, tile.AllocOp) else buffer_effects(op)

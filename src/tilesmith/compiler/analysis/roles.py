@@ -33,6 +33,12 @@ def role_of(op: Operation) -> str | None:
     return role.data if isinstance(role, StringAttr) else None
 
 
+def roles_in(block: Block) -> dict[Operation, str]:
+    """The roles that were given, in program order."""
+    given = ((op, role_of(op)) for op in steps(block))
+    return {op: role for op, role in given if role is not None}
+
+
 def set_role(op: Operation, role: str) -> None:
     op.attributes["role"] = StringAttr(role)
 

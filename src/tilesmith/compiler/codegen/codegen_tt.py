@@ -8,8 +8,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
+from tilesmith.compiler.analysis.kernel_signature import kernels_of
 from tilesmith.compiler.codegen.kernel import kernel_source
-from tilesmith.compiler.lowering.finalize_persistent_signature_tt import kernels_of
 
 
 @dataclass(frozen=True)

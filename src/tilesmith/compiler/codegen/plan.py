@@ -10,16 +10,11 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.arch import Arch
+from tilesmith.compiler.analysis.kernel_signature import COMMON_ARGS, CORE_ARGS, circular_buffers, kernels_of
 from tilesmith.compiler.codegen.program import names_in, partition_of
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.tt_dataflow import MulticastSendOp
 from tilesmith.compiler.dialects.types import TensorType
-from tilesmith.compiler.lowering.finalize_persistent_signature_tt import (
-    COMMON_ARGS,
-    CORE_ARGS,
-    circular_buffers,
-    kernels_of,
-)
 from tilesmith.compiler.lowering.transfers.multicast import SEMAPHORES, semaphore_names
 from tilesmith.program import ComputeConfig, CoreRangeSet, Kernel, Program
 

@@ -8,11 +8,7 @@ from functools import partial
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 
 from tilesmith.arch import Arch
-from tilesmith.compiler.analysis.work_partition import CoreArgs, Partition, core_args, extents_of
-from tilesmith.compiler.codegen.kernel import line_behind
-from tilesmith.compiler.dialects import tile, tt
-from tilesmith.compiler.dialects.types import TensorType
-from tilesmith.compiler.lowering.finalize_persistent_signature_tt import (
+from tilesmith.compiler.analysis.kernel_signature import (
     ADDRESS,
     COMMON_ARGS,
     CORE_ARGS,
@@ -21,6 +17,10 @@ from tilesmith.compiler.lowering.finalize_persistent_signature_tt import (
     circular_buffers,
     kernels_of,
 )
+from tilesmith.compiler.analysis.work_partition import CoreArgs, Partition, core_args, extents_of
+from tilesmith.compiler.codegen.kernel import line_behind
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.types import TensorType
 from tilesmith.compiler.lowering.transfers.multicast import multicast_args, semaphore_names
 from tilesmith.errors import BadCallError, InternalFault
 from tilesmith.formats import DataFormat

@@ -10,15 +10,19 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from tilesmith.compiler.analysis.kernel_signature import (
+    ADDRESS,
+    COMMON_ARGS,
+    CORE_ARGS,
+    FIDELITY,
+    accessor_name,
+    kernels_of,
+)
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.elements import bits_of
 from tilesmith.compiler.lowering.tiles.stage import buffer_of
 
-ADDRESS = "address_"
-COMMON_ARGS = "common_args"
-CORE_ARGS = "core_args"
-FIDELITY = "math_fidelity"
 EXACT = "HiFi4"
 
 
@@ -45,21 +49,6 @@ class FinalizePersistentSignatureTT(ModulePass):
                 fidelity = EXACT if _multiplies_integers(kernel) else self.fidelity
                 kernel.attributes[FIDELITY] = StringAttr(fidelity)
         _number_circular_buffers(kernels)
-
-
-def kernels_of(module: ModuleOp) -> list[tt.KernelOp]:
-    """The kernels of a module: reader, compute, writer."""
-    return [op for op in module.ops if isinstance(op, tt.KernelOp)]
-
-
-def circular_buffers(kernels: list[tt.KernelOp]) -> list[tt.CBOp]:
-    """The circular buffers of all kernels, each once, by index."""
-    by_index: dict[int, tt.CBOp] = {}
-    for kernel in kernels:
-        for op in kernel.body.block.ops:
-            if isinstance(op, tt.CBOp) and op.index is not None:
-                by_index.setdefault(op.index.value.data, op)
-    return [by_index[index] for index in sorted(by_index)]
 
 
 def _multiplies_integers(kernel: tt.KernelOp) -> bool:
@@ -103,14 +92,6 @@ def _number(kernel: tt.KernelOp) -> None:
             op.position = tt.number(listed.index(name))
     kernel.attributes[COMMON_ARGS] = ArrayAttr([StringAttr(name) for name in names["common"]])
     kernel.attributes[CORE_ARGS] = ArrayAttr([StringAttr(name) for name in names["core"]])
-
-
-def accessor_name(op: tt.AccessorOp) -> str:
-    """The parameter whose pages an accessor finds."""
-    kernel = op.parent_op()
-    assert isinstance(kernel, tt.KernelOp)
-    index = kernel.body.block.args.index(op.tensor)
-    return kernel.arg_names.data[index].data
 
 
 def _number_circular_buffers(kernels: list[tt.KernelOp]) -> None:

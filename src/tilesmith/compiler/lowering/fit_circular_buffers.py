@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tilesmith.arch import Arch, load_arch
+from tilesmith.compiler.analysis.kernel_signature import circular_buffers, kernels_of
 from tilesmith.compiler.analysis.l1_budget import bytes_of, fit
 from tilesmith.compiler.dialects import tile, tt
-from tilesmith.compiler.lowering.finalize_persistent_signature_tt import circular_buffers, kernels_of
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tilesmith.arch import Arch, load_arch
+from tilesmith.arch import load_arch
 from tilesmith.compiler.analysis.memory_effects import buffer_effects, is_buffer
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.transfers import lower_read, lower_transfer
-from tilesmith.compiler.transforms.dead_code import remove_dead_scalars
+from tilesmith.compiler.pass_group import PassGroup
+from tilesmith.compiler.transforms.dead_code import DeadCodeElimination
 
 _TRANSFERS = (tile.LoadOp, tile.StoreOp, tile.CopyOp, tile.FillOp, tile.ScalarOp)
 
@@ -25,34 +26,70 @@ Waited = frozenset[SSAValue]
 
 
 @dataclass(frozen=True)
-class LowerCBIntrinsics(ModulePass):
+class LowerCBIntrinsics(PassGroup):
     """Transfers become NoC code, versions become calls on circular buffers."""
 
     name = "lower-cb-intrinsics"
 
     arch: str = "wormhole"
 
+    @property
+    def passes(self) -> tuple[ModulePass, ...]:
+        return (
+            LowerTransfers(arch=self.arch),
+            InsertCBProtocol(),
+            LowerReads(arch=self.arch),
+            DeadCodeElimination(),
+        )
+
+
+@dataclass(frozen=True)
+class LowerTransfers(ModulePass):
+    """Loads, stores and scalar code of data-movement kernels become NoC calls and loops."""
+
+    name = "lower-transfers"
+
+    arch: str = "wormhole"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         arch = load_arch(self.arch)
-        for kernel in [one for one in op.walk() if isinstance(one, tt.KernelOp)]:
-            _lower_transfers(kernel.body.block, arch)
+        for transfer in [step for step in _steps_of_kernels(op) if isinstance(step, _TRANSFERS)]:
+            stage = lower_transfer(transfer, arch)
+            stage.location = transfer.location
+            Rewriter.replace_op(transfer, stage)
+
+
+@dataclass(frozen=True)
+class InsertCBProtocol(ModulePass):
+    """Insert reserve and push around what fills a circular buffer, wait and pop for what drains it."""
+
+    name = "insert-cb-protocol"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in _kernels(op):
             _in_block(kernel.body.block, frozenset())
-            _lower_reads(kernel.body.block, arch)
-            remove_dead_scalars(kernel.body.block)
 
 
-def _lower_transfers(block: Block, arch: Arch) -> None:
-    for op in list(steps(block)):
-        if isinstance(op, _TRANSFERS):
-            stage = lower_transfer(op, arch)
-            stage.location = op.location
-            Rewriter.replace_op(op, stage)
+@dataclass(frozen=True)
+class LowerReads(ModulePass):
+    """Scalars read from memory become loads from L1 or DRAM."""
+
+    name = "lower-reads"
+
+    arch: str = "wormhole"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        arch = load_arch(self.arch)
+        for read in [step for step in _steps_of_kernels(op) if isinstance(step, tile.ReadOp)]:
+            lower_read(read, arch)
 
 
-def _lower_reads(block: Block, arch: Arch) -> None:
-    for op in list(steps(block)):
-        if isinstance(op, tile.ReadOp):
-            lower_read(op, arch)
+def _kernels(module: ModuleOp) -> list[tt.KernelOp]:
+    return [op for op in module.walk() if isinstance(op, tt.KernelOp)]
+
+
+def _steps_of_kernels(module: ModuleOp) -> list[Operation]:
+    return [step for kernel in _kernels(module) for step in steps(kernel.body.block)]
 
 
 def _in_block(block: Block, waited: Waited) -> Waited:

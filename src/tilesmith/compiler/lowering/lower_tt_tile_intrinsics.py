@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
@@ -17,11 +15,12 @@ from tilesmith.compiler.lowering.tiles.clean import lower_clean
 from tilesmith.compiler.lowering.tiles.copy import lower_copy
 from tilesmith.compiler.lowering.tiles.dst_width import needs_wide_dst
 from tilesmith.compiler.lowering.tiles.fill import lower_fill
-from tilesmith.compiler.lowering.tiles.first_product import start_with_product
+from tilesmith.compiler.lowering.tiles.first_product import StartWithProduct
 from tilesmith.compiler.lowering.tiles.gemm import lower_gemm
 from tilesmith.compiler.lowering.tiles.map import lower_map
 from tilesmith.compiler.lowering.tiles.reduce import lower_reduce
 from tilesmith.compiler.lowering.tiles.stage import Dst
+from tilesmith.compiler.pass_group import FunctionPass, PassGroup
 
 _LOWERINGS: dict[type[Operation], Callable[[Any, Dst], None]] = {
     tile.GemmOp: lower_gemm,
@@ -34,16 +33,25 @@ _LOWERINGS: dict[type[Operation], Callable[[Any, Dst], None]] = {
 
 
 @dataclass(frozen=True)
-class LowerTTTileIntrinsics(ModulePass):
+class LowerTTTileIntrinsics(PassGroup):
     """Every tile operation of the compute role becomes `tt.stage`s."""
 
     name = "lower-tt-tile-intrinsics"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in [one for one in op.walk() if isinstance(one, tile.FuncOp)]:
-            start_with_product(func.body.block)
-            work = [one for one in steps(func.body.block) if role_of(one) == COMPUTE]
-            dst = Dst(any(needs_wide_dst(one) for one in work))
-            for one in work:
-                if not isinstance(one, tt.StageOp):
-                    _LOWERINGS[type(one)](one, dst)
+    @property
+    def passes(self) -> tuple[ModulePass, ...]:
+        return (StartWithProduct(), LowerTileOps())
+
+
+@dataclass(frozen=True)
+class LowerTileOps(FunctionPass):
+    """Lower each tile operation of the compute role to stages of calls on DST slots."""
+
+    name = "lower-tile-ops"
+
+    def rewrite(self, func: tile.FuncOp) -> None:
+        work = [op for op in steps(func.body.block) if role_of(op) == COMPUTE]
+        dst = Dst(any(needs_wide_dst(op) for op in work))
+        for op in work:
+            if not isinstance(op, tt.StageOp):
+                _LOWERINGS[type(op)](op, dst)

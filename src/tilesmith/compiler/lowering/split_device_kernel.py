@@ -12,9 +12,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.roles import CONTROL, READER, role_of, steps
+from tilesmith.compiler.analysis.scalar_dependence import is_accessed, is_step, needed_by
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.scalar_mailboxes import Sent, sent_scalars
-from tilesmith.compiler.transforms.dead_code import is_accessed, is_step, needed_by
 
 
 @dataclass(frozen=True)

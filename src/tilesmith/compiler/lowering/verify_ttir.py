@@ -12,14 +12,9 @@ from xdsl.passes import ModulePass
 
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.analysis.dst_usage import check_slots
+from tilesmith.compiler.analysis.kernel_signature import COMMON_ARGS, CORE_ARGS, circular_buffers, kernels_of
 from tilesmith.compiler.analysis.l1_budget import check_buffers_fit
 from tilesmith.compiler.dialects import tile, tt
-from tilesmith.compiler.lowering.finalize_persistent_signature_tt import (
-    COMMON_ARGS,
-    CORE_ARGS,
-    circular_buffers,
-    kernels_of,
-)
 from tilesmith.errors import CircularBufferError, InternalFault, KernelArgumentError
 from tilesmith.program.checks import MAX_RUNTIME_ARGS
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import Float16Type
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -11,6 +13,17 @@ from tilesmith.compiler.dialects.conversions import fits_half, is_unsigned, keep
 from tilesmith.compiler.dialects.elements import bits_of, is_float
 from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, LoadOp, StoreOp, place_of
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.pass_group import FunctionPass
+
+
+@dataclass(frozen=True)
+class ConvertTransfers(FunctionPass):
+    """Let a copy on the core change element types where the NoC cannot."""
+
+    name = "convert-transfers"
+
+    def rewrite(self, func: FuncOp) -> None:
+        convert_in_buffers(func)
 
 
 def convert_in_buffers(func: FuncOp) -> None:

@@ -7,20 +7,31 @@ A_shared, if nobody wants the old contents of one while the other still matters.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AnyFloat, f32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from tilesmith.compiler.analysis.liveness import Liveness, liveness
+from tilesmith.compiler.analysis.liveness import Liveness, effects_with_allocations, liveness
 from tilesmith.compiler.analysis.memory_effects import buffer_effects
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.types import BufferType
-from tilesmith.compiler.transforms.dead_stores import effects_with_allocations
+from tilesmith.compiler.pass_group import FunctionPass
 
 Points = dict[SSAValue, set[tuple[Operation, bool]]]
 """Where each buffer is live: before (False) or after (True) an operation."""
+
+
+@dataclass(frozen=True)
+class CopyCoalescing(FunctionPass):
+    """Let two buffers that a copy joins share memory where nothing tells them apart."""
+
+    name = "copy-coalescing"
+
+    def rewrite(self, func: tile.FuncOp) -> None:
+        merge_copies(func.body.block)
 
 
 def merge_copies(block: Block) -> None:

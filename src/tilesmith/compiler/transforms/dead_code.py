@@ -1,30 +1,31 @@
-"""Which scalar code and control flow something depends on, and which can go."""
+"""Scalar code and control flow that nothing depends on goes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
+from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
+from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.traits import IsTerminator, is_side_effect_free
+from xdsl.traits import IsTerminator
 
-from tilesmith.compiler.analysis.roles import CONTROL, steps
-from tilesmith.compiler.dialects import tile, tt
-
-_SCALAR = (*CONTROL, tile.VarOp, tile.GetOp, tile.SetOp, tile.ReadOp, tile.ViewOp, tt.AccessorOp, tt.ArgOp)
-
-
-def needed_by(roots: Iterable[Operation], ends: Iterable[Operation] = ()) -> set[Operation]:
-    """What the roots need: scalars, variables, the loops and branches around. `ends` need nothing more."""
-    return _Needed(roots, set(ends)).ops
+from tilesmith.compiler.analysis.roles import steps
+from tilesmith.compiler.analysis.scalar_dependence import is_accessed, is_step, needed_by
+from tilesmith.compiler.dialects import tt
 
 
-def is_step(op: Operation) -> bool:
-    """Whether the operation does something, other than to compute a scalar or to decide about others."""
-    if type(op) in _SCALAR or type(op).name.startswith("arith.") or op.has_trait(IsTerminator):
-        return False
-    return not is_side_effect_free(op)
+@dataclass(frozen=True)
+class DeadCodeElimination(ModulePass):
+    """Keep the steps of a kernel, and of scalars, loops and branches only what decides about them."""
+
+    name = "dead-code-elimination"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in [kernel for kernel in op.walk() if isinstance(kernel, tt.KernelOp)]:
+            remove_dead_scalars(kernel.body.block)
 
 
 def remove_dead_scalars(block: Block) -> None:
@@ -36,49 +37,6 @@ def remove_dead_scalars(block: Block) -> None:
             Rewriter.erase_op(op)
         elif isinstance(op, scf.IfOp):
             _drop_empty_else(op)
-
-
-def is_accessed(op: tt.AccessorOp) -> bool:
-    """Transfers name the tensor until they are lowered; the accessor is there for them."""
-    uses = [use.operation for use in op.tensor.uses]
-    return bool(op.accessor.uses) or any(not isinstance(user, tt.AccessorOp) for user in uses)
-
-
-class _Needed:
-    """Marks from the roots backwards."""
-
-    def __init__(self, roots: Iterable[Operation], ends: set[Operation]) -> None:
-        self.ops: set[Operation] = set()
-        self.ends = ends
-        self.todo = list(roots)
-        while self.todo:
-            op = self.todo.pop()
-            if op not in self.ops:
-                self.ops.add(op)
-                self._mark_needs(op)
-
-    def _mark_needs(self, op: Operation) -> None:
-        parent = op.parent_op()
-        if type(parent) in CONTROL:
-            assert parent is not None
-            self.todo.append(parent)
-        if type(op) in CONTROL:
-            self.todo += [block.last_op for region in op.regions for block in region.blocks if block.last_op]
-            self._mark_operands(op)
-        elif op not in self.ends:
-            for inner in op.walk() if op.regions else (op,):
-                self._mark_operands(inner)
-        if isinstance(op, tile.GetOp):
-            self.todo += [use.operation for use in op.var.uses if isinstance(use.operation, tile.SetOp)]
-
-    def _mark_operands(self, op: Operation) -> None:
-        self.todo += [owner for value in op.operands if (owner := _maker_of(value)) is not None]
-
-
-def _maker_of(value: SSAValue) -> Operation | None:
-    """The operation that makes a value; for the counter of a loop, the loop."""
-    maker = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
-    return None if isinstance(maker, tile.FuncOp | tt.KernelOp) else maker
 
 
 def _drop_empty_else(op: scf.IfOp) -> None:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
 
-from tilesmith.compiler.analysis.liveness import liveness
-from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects, effects_of, is_buffer
+from tilesmith.compiler.analysis.liveness import effects_with_allocations, liveness
+from tilesmith.compiler.analysis.memory_effects import effects_of, is_buffer
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.pass_group import FunctionPass
+
+
+@dataclass(frozen=True)
+class DeadStoreElimination(FunctionPass):
+    """Erase what only writes buffers that nobody reads before they are overwritten."""
+
+    name = "dead-store-elimination"
+
+    def rewrite(self, func: tile.FuncOp) -> None:
+        remove_dead_writes(func.body.block)
 
 
 def remove_dead_writes(block: Block) -> None:
@@ -28,8 +41,3 @@ def _dead_writes(block: Block) -> list[Operation]:
         if all(is_buffer(place) and place not in live.after[op] for place in writes):
             dead.append(op)
     return dead
-
-
-def effects_with_allocations(op: Operation) -> Effects:
-    """An allocation ends what the buffer held in the block before."""
-    return Effects((), (op.buffer,)) if isinstance(op, tile.AllocOp) else buffer_effects(op)

@@ -6,6 +6,7 @@ A buffer of shape (64, 1, 128) would otherwise be 64 rows of tiles with one row 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from xdsl.dialects.arith import ConstantOp
@@ -29,9 +30,20 @@ from tilesmith.compiler.dialects.tile import (
     numbers,
 )
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.pass_group import FunctionPass
 
 T = TypeVar("T")
 Drops = dict[SSAValue, set[int]]
+
+
+@dataclass(frozen=True)
+class FoldUnitDims(FunctionPass):
+    """Drop dimensions of size 1 from buffers of three dimensions and more."""
+
+    name = "fold-unit-dims"
+
+    def rewrite(self, func: FuncOp) -> None:
+        drop_unit_dims(func)
 
 
 def drop_unit_dims(func: FuncOp) -> None:

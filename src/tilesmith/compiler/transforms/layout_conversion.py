@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 
-from tilesmith.compiler.analysis.layout_constraints import Wish
+from tilesmith.compiler.analysis.layout_constraints import RequiredLayout, constraints_in
 from tilesmith.compiler.analysis.memory_effects import effects_of
 from tilesmith.compiler.analysis.tile_geometry import vector_dim
-from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, place_of
+from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, place_of
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.pass_group import FunctionPass
 from tilesmith.compiler.transforms.scalarize import scalarize
 
 
-def repair(wishes: Iterable[Wish]) -> None:
-    """Meet every wish that the choice of layouts did not. Buffers have their final types already."""
+@dataclass(frozen=True)
+class ConvertLayouts(FunctionPass):
+    """Copy a buffer to the layout an operation needs where the buffer has another."""
+
+    name = "convert-layouts"
+
+    def rewrite(self, func: FuncOp) -> None:
+        repair(constraint for constraint in constraints_in(func) if isinstance(constraint, RequiredLayout))
+
+
+def repair(required: Iterable[RequiredLayout]) -> None:
+    """Meet every requirement that the choice of layouts did not. Buffers have their final types already."""
     copies: dict[tuple[SSAValue, str], AllocOp] = {}
-    for wish in wishes:
-        kind = _buffer_type(wish.buffer)
-        if kind.layout.data != wish.layout and not (kind.elements == 1 and wish.layout in ("row", "column")):
-            _repair(wish, copies)
+    for requirement in required:
+        kind, layout = _buffer_type(requirement.buffer), requirement.layout
+        if kind.layout.data != layout and not (kind.elements == 1 and layout in ("row", "column")):
+            _repair(requirement, copies)
 
 
 def converts_by_tiles(dims: Sequence[int], one: str, other: str) -> bool:
@@ -33,17 +45,17 @@ def converts_by_tiles(dims: Sequence[int], one: str, other: str) -> bool:
     return single and "flat" not in (one, other)
 
 
-def _repair(wish: Wish, copies: dict[tuple[SSAValue, str], AllocOp]) -> None:
-    op, buffer = wish.op, wish.buffer
+def _repair(requirement: RequiredLayout, copies: dict[tuple[SSAValue, str], AllocOp]) -> None:
+    op, buffer = requirement.op, requirement.buffer
     effects = effects_of(op)
     reads, writes = buffer in effects.reads, buffer in effects.writes
-    if (buffer, wish.layout) not in copies:
-        copies[buffer, wish.layout] = _allocate(buffer, wish.layout)
-    temporary = copies[buffer, wish.layout].buffer
+    if (buffer, requirement.layout) not in copies:
+        copies[buffer, requirement.layout] = _allocate(buffer, requirement.layout)
+    temporary = copies[buffer, requirement.layout].buffer
     block = op.parent_block()
     assert block is not None
     operands = [at for at, operand in enumerate(op.operands) if operand is buffer]
-    wanted = {wish.operand} if len(operands) == 1 or not writes else set(operands)
+    wanted = {requirement.operand} if len(operands) == 1 or not writes else set(operands)
     for at in wanted:
         op.operands[at] = temporary
     if reads:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from xdsl.context import Context
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.index_expressions import constant_of
@@ -12,6 +17,17 @@ from tilesmith.compiler.dialects import tt
 _PURE = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
 _DIVISIONS = (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp)
 _Key = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class LoopInvariantCodeMotion(ModulePass):
+    """Compute named indices once, outside the loops, branches and stages that do not change them."""
+
+    name = "loop-invariant-code-motion"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in [kernel for kernel in op.ops if isinstance(kernel, tt.KernelOp)]:
+            hoist_named(kernel.body.block)
 
 
 def hoist_named(block: Block) -> None:

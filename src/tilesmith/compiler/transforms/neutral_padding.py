@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 from xdsl.dialects.arith import ConstantOp
@@ -14,6 +15,7 @@ from tilesmith.compiler.dialects.tile import (
     CleanOp,
     CopyOp,
     FillOp,
+    FuncOp,
     GemmOp,
     LoadOp,
     ReduceOp,
@@ -21,9 +23,20 @@ from tilesmith.compiler.dialects.tile import (
     place_of,
 )
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.pass_group import FunctionPass
 
 _NEUTRAL = {"max": -inf, "min": inf}
 Need = tuple[Operation, SSAValue, float]
+
+
+@dataclass(frozen=True)
+class CleanPadding(FunctionPass):
+    """Give padding a neutral value before every operation that would see it."""
+
+    name = "clean-padding"
+
+    def rewrite(self, func: FuncOp) -> None:
+        clean_padding(func)
 
 
 def clean_padding(root: Operation) -> None:

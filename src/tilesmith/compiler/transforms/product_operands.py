@@ -6,6 +6,8 @@ reads one that is an operand of a product would see its values cut to TF32.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -15,6 +17,17 @@ from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.tt import number
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.pass_group import FunctionPass
+
+
+@dataclass(frozen=True)
+class SplitProductOperands(FunctionPass):
+    """Give a product a copy of its own of a float32 buffer that something else reads too."""
+
+    name = "split-product-operands"
+
+    def rewrite(self, func: tile.FuncOp) -> None:
+        part_product_operands(func.body.block)
 
 
 def part_product_operands(block: Block) -> None:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, numbers
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.pass_group import FunctionPass
+
+
+@dataclass(frozen=True)
+class SplitSelfCopies(FunctionPass):
+    """Leave no copy whose source is its destination: a stage cannot read tiles it is replacing."""
+
+    name = "split-self-copies"
+
+    def rewrite(self, func: FuncOp) -> None:
+        part_self_copies(func)
 
 
 def part_self_copies(func: FuncOp) -> None:

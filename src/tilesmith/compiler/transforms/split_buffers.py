@@ -7,6 +7,7 @@ they also stay together if the same roles write and read them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.dialects import scf
@@ -16,8 +17,19 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.buffer_access import accesses_by_buffer, needs_copies, wanted_kind
 from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
-from tilesmith.compiler.analysis.roles import CONTROL
+from tilesmith.compiler.analysis.roles import CONTROL, roles_in
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.pass_group import FunctionPass
+
+
+@dataclass(frozen=True)
+class SplitBuffers(FunctionPass):
+    """Give unrelated values of one buffer buffers of their own."""
+
+    name = "split-buffers"
+
+    def rewrite(self, func: tile.FuncOp) -> None:
+        split_buffers(func.body.block, roles_in(func.body.block))
 
 
 class Site(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import Float16Type
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -11,6 +13,17 @@ from tilesmith.compiler.analysis.memory_effects import buffer_effects
 from tilesmith.compiler.analysis.roles import CONTROL, role_of, steps
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.pass_group import FunctionPass
+
+
+@dataclass(frozen=True)
+class StoreForwarding(FunctionPass):
+    """Let an operation write where its result is copied to anyway."""
+
+    name = "store-forwarding"
+
+    def rewrite(self, func: tile.FuncOp) -> None:
+        forward_writes(func.body.block)
 
 
 def forward_writes(block: Block) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from xdsl.dialects import scf
@@ -15,9 +16,20 @@ from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.tiles.integer_gemm import is_integer_product
 from tilesmith.compiler.lowering.tiles.translate import known_number
+from tilesmith.compiler.pass_group import FunctionPass
 
 OVERWRITES = "overwrites"
 """Attribute of a gemm whose result starts from zero: "always", or in the "first" turn of its loop."""
+
+
+@dataclass(frozen=True)
+class StartWithProduct(FunctionPass):
+    """Let the first product of a sum overwrite, so that nobody fills the result with zeros first."""
+
+    name = "start-with-product"
+
+    def rewrite(self, func: tile.FuncOp) -> None:
+        start_with_product(func.body.block)
 
 
 def start_with_product(block: Block) -> None:

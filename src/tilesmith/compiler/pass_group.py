@@ -1,0 +1,52 @@
+"""Passes under one name: the pipeline is a tree, whose leaves are the rewrites."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tilesmith.compiler.dialects.tile import FuncOp
+
+
+class PassGroup(ModulePass):
+    """Several passes that only make sense together. Each can be run alone, too."""
+
+    @property
+    @abstractmethod
+    def passes(self) -> tuple[ModulePass, ...]:
+        """The passes, in order."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for step in self.passes:
+            step.apply(ctx, op)
+
+
+class FunctionPass(ModulePass):
+    """A pass over every kernel of the tile dialect by itself."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:  # noqa: ARG002 - the interface of a pass
+        for func in [func for func in op.walk() if isinstance(func, FuncOp)]:
+            self.rewrite(func)
+
+    @abstractmethod
+    def rewrite(self, func: FuncOp) -> None:
+        """Change one kernel."""
+
+
+def leaves(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
+    """The passes that change something, in the order they run: groups are opened."""
+    for step, _ in tree(passes):
+        if not isinstance(step, PassGroup):
+            yield step
+
+
+def tree(passes: Sequence[ModulePass], depth: int = 0) -> Iterator[tuple[ModulePass, int]]:
+    """Every pass with its depth, each group before its passes."""
+    for step in passes:
+        yield step, depth
+        if isinstance(step, PassGroup):
+            yield from tree(step.passes, depth + 1)
