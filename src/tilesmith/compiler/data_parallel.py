@@ -11,7 +11,7 @@ from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.compile import CompiledKernel
 from tilesmith.compiler.dialects.types import TensorType
 from tilesmith.compiler.launch import LAYOUTS, tensor_types
-from tilesmith.compiler.marshal import from_carrier, to_carrier
+from tilesmith.compiler.marshal import from_storage, to_storage
 from tilesmith.errors import BadCallError
 from tilesmith.formats import DataFormat
 from tilesmith.runtime import Mesh, MeshTensor
@@ -42,11 +42,11 @@ def data_parallel(
     types = {name: kind for name, kind in tensor_types(module).items() if kind.layout.data}
     tensors = {name: _allocated(mesh, kind, split.get(name)) for name, kind in types.items()}
     for name, values in arrays.items():
-        tensors[name].copy_from_numpy(to_carrier(values, tensors[name].local.dtype, name))
+        tensors[name].copy_from_numpy(to_storage(values, tensors[name].local.dtype, name))
     local = {name: tensor.local for name, tensor in tensors.items()}
     mesh.run(build_program(module, mesh.arch, local, {}))
     written = [name for name, one in kernel.signature.tensors.items() if one.is_written]
-    return {name: from_carrier(tensors[name].to_numpy(), types[name].element_type) for name in written}
+    return {name: from_storage(tensors[name].to_numpy(), types[name].element_type) for name in written}
 
 
 def _obstacle(kernel: CompiledKernel) -> str:

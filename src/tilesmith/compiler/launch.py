@@ -15,7 +15,7 @@ from tilesmith.arch import Arch, add_finder
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.types import TensorType
-from tilesmith.compiler.marshal import from_carrier, to_carrier
+from tilesmith.compiler.marshal import from_storage, to_storage
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program
 from tilesmith.runtime import Device, Layout, RunReport, Tensor, open_device
@@ -90,7 +90,7 @@ class Launch:
         for name, values in arrays.items():
             tensor = next((tensors[name] for tensors in self._parts if name in tensors), None)
             if tensor is not None:
-                tensor.copy_from_numpy(to_carrier(values, tensor.dtype, name))
+                tensor.copy_from_numpy(to_storage(values, tensor.dtype, name))
                 self._holders[name] = tensor
 
     def run(self) -> tuple[RunReport, ...]:
@@ -106,12 +106,12 @@ class Launch:
         for name, tensor in tensors.items():
             # Another grid may want the tensor in another layout or format.
             if self._holders.get(name, tensor) is not tensor:
-                tensor.copy_from_numpy(to_carrier(self._values(name), tensor.dtype, name))
+                tensor.copy_from_numpy(to_storage(self._values(name), tensor.dtype, name))
         self._holders.update(tensors)
         return self.device.run(program)
 
     def _values(self, name: str) -> Array:
-        return from_carrier(self._holders[name].to_numpy(), self._elements[name])
+        return from_storage(self._holders[name].to_numpy(), self._elements[name])
 
     def _placed(
         self, types: Sequence[Mapping[str, TensorType]], symbols: Mapping[str, int]

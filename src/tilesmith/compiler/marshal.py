@@ -22,10 +22,10 @@ _INTEGERS = {
 }
 
 
-def to_carrier(values: Array, format: DataFormat, name: str) -> Array:
+def to_storage(values: Array, format: DataFormat, name: str) -> Array:
     """What to upload: floats as float32, integers in the format's own width, with the same bits.
 
-    >>> to_carrier(np.array([-1], np.int8), DataFormat.UInt8, "A")
+    >>> to_storage(np.array([-1], np.int8), DataFormat.UInt8, "A")
     array([255], dtype=uint8)
     """
     if format not in _INTEGERS:
@@ -38,7 +38,7 @@ def to_carrier(values: Array, format: DataFormat, name: str) -> Array:
     return values.astype(target)
 
 
-def from_carrier(values: Array, element: Attribute) -> Array:
+def from_storage(values: Array, element: Attribute) -> Array:
     """What was downloaded, in the element type of the parameter."""
     target = numpy_type(element)
     if values.dtype == target:

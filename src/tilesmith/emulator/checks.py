@@ -216,7 +216,7 @@ CHECKS: dict[str, Check] = _catalogue(
     (
         "dst.unbalanced",
         "acquire, commit, wait and release of DST do not pair up",
-        "call each of the four once per round, in this order",
+        "call each of the four once per section, in this order",
     ),
     (
         "setup.no-init",

@@ -1,4 +1,4 @@
-"""Layouts and formats: chosen by use, repaired by copies, refused with a reason."""
+"""Layouts and formats: chosen by use, converted by copies, refused with a reason."""
 
 from __future__ import annotations
 
@@ -84,23 +84,23 @@ def test_rows_found_through_an_index_are_read_row_by_row() -> None:
     }
 
 
-def test_a_wished_format_reaches_the_buffers_it_is_loaded_into() -> None:
+def test_a_requested_format_reaches_the_buffers_it_is_loaded_into() -> None:
     module = inferred(layout_kernels.gemm(64, 64, 64, (32, 32, 32)), "B=Bfp8_b")
     assert tensors(module)["B"] == "tile Bfp8_b"
     assert formats(module) == {"A_shared": "Float16_b", "B_shared": "Bfp8_b", "C_local": "Float32"}
 
 
 @pytest.mark.parametrize(
-    ("wish", "message"),
+    ("requested", "message"),
     [
         ("D=Bfp8_b", "'D', which is no parameter of gemm_kernel"),
         ("B=Bfp9", "cannot have the format 'Bfp9'"),
         ("B", "cannot have the format ''"),
     ],
 )
-def test_a_wish_that_makes_no_sense_is_refused(wish: str, message: str) -> None:
+def test_a_request_that_makes_no_sense_is_refused(requested: str, message: str) -> None:
     with pytest.raises(LayoutError, match=message):
-        inferred(layout_kernels.gemm(64, 64, 64, (32, 32, 32)), wish)
+        inferred(layout_kernels.gemm(64, 64, 64, (32, 32, 32)), requested)
 
 
 def test_integers_have_no_float_format() -> None:

@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 from torch.nn import functional
 
 from tilesmith.models.capture.fx import export
-from tilesmith.models.passes.cse import share_common
+from tilesmith.models.passes.cse import cse
 from tilesmith.models.passes.decompose_complex import capture_complex
 from tilesmith.models.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.models.passes.fold_constants import fold_constants
@@ -45,7 +45,7 @@ def test_random_numbers_are_no_constants() -> None:
 
 def test_equal_work_is_done_once() -> None:
     module = captured(lambda x: x.exp() + x.exp(), X)
-    assert same_after(share_common, module, X) == {"exp": 1, "add": 1}
+    assert same_after(cse, module, X) == {"exp": 1, "add": 1}
 
 
 def test_a_mask_that_is_a_triangle_becomes_a_flag() -> None:

@@ -81,20 +81,20 @@ class _Follower:
             state = self.region(region, state)
         return state
 
-    def loop(self, op: Operation, regions: list[Region], rounds: int | None, state: State) -> State:
-        if rounds == 0:
+    def loop(self, op: Operation, regions: list[Region], trips: int | None, state: State) -> State:
+        if trips == 0:
             return state
         once = self.round(regions, state)
-        if rounds == 1 or once == state:
+        if trips == 1 or once == state:
             return once
-        if rounds is None:
-            # Any round may be the last, and the next one starts with what it left.
+        if trips is None:
+            # Any iteration may be the last, and the next one starts with what it left.
             weakest = self.merge(op, state, once)
             return self.merge(op, weakest, self.round(regions, weakest))
-        # From the second round on, every round changes as much as the one before.
+        # From the second iteration on, every one changes as much as the one before.
         twice = self.round(regions, once)
         change = {cb: held.minus(once.get(cb, NOTHING_HELD)) for cb, held in twice.items()}
-        before_last = _plus(once, change, rounds - 2)
+        before_last = _plus(once, change, trips - 2)
         self.round(regions, before_last)
         return _plus(before_last, change, 1)
 

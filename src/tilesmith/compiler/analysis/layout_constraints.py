@@ -128,7 +128,7 @@ def _constraints_along_vector(
     """A batch of vectors: inputs along the vector are laid out as the output, others are constant in it."""
     out = dims_of(op.out)
     along = vector_dim(out) if max(out[-2:]) > 1 else None
-    linked = [op.out]
+    alike = [op.out]
     for operand, buffer, entry in inputs:
         moving = _moving(dims_of(buffer), entry, out)
         if moving is None:
@@ -136,13 +136,13 @@ def _constraints_along_vector(
         elif along is None or along not in moving:
             yield RequiredLayout(op, operand, "scalar")
         elif moving[-1] == along:
-            linked.append(buffer)
+            alike.append(buffer)
         else:
             yield NotTileable(op)
     if along is None:
         yield RequiredLayout(op, len(op.ins), "scalar")
     else:
-        yield SameLayout(tuple(linked), flat=False)
+        yield SameLayout(tuple(alike), flat=False)
 
 
 def _constraints_of_copy(op: CopyOp) -> Iterator[LayoutConstraint]:

@@ -1,6 +1,6 @@
 """How many pages a kernel pushes and pops, as sums over the loops and branches it does so in.
 
-`{("push", "A", ()): 1, ("push", "A", ("for 0 to n",)): 2}` means one page, and two more per round of a loop.
+`{("push", "A", ()): 1, ("push", "A", ("for 0 to n",)): 2}` means one page, and two more per trip of a loop.
 What does not depend on control flow is folded: a loop with known bounds multiplies, and what both sides of a
 branch do is done anyway.
 """
@@ -16,24 +16,24 @@ from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.dialects import tile, tt
 
 Path = tuple[str, ...]
-Tally = Counter[tuple[str, str, Path]]
+PageCounts = Counter[tuple[str, str, Path]]
 """Pages by what is done ("push" or "pop"), the circular buffer, and the control flow around it."""
 
 
-def tally(block: Block) -> Tally:
+def page_counts(block: Block) -> PageCounts:
     """What everything that runs in a block adds up to."""
-    total: Tally = Counter()
+    total: PageCounts = Counter()
     for op in block.ops:
         total.update(_of_op(op))
     return total
 
 
-def of_buffer(total: Tally, what: str, cb_name: str) -> dict[Path, int]:
-    """The part of a tally that is about one circular buffer."""
+def of_buffer(total: PageCounts, what: str, cb_name: str) -> dict[Path, int]:
+    """The counts of one circular buffer."""
     return {path: pages for (done, name, path), pages in total.items() if (done, name) == (what, cb_name)}
 
 
-def _of_op(op: Operation) -> Tally:
+def _of_op(op: Operation) -> PageCounts:
     match op:
         case tt.PushBackOp():
             return Counter({("push", name_of(op.cb), ()): op.pages.value.data})
@@ -48,33 +48,33 @@ def _of_op(op: Operation) -> Tally:
         case scf.IfOp():
             return _branch(op)
         case scf.WhileOp():
-            inside = tally(op.before_region.block) + tally(op.after_region.block)
+            inside = page_counts(op.before_region.block) + page_counts(op.after_region.block)
             return _under(f"while {_condition(op)}", inside)
         case _:
-            return sum((tally(block) for region in op.regions for block in region.blocks), Tally())
+            return sum((page_counts(block) for region in op.regions for block in region.blocks), PageCounts())
 
 
-def _loop(op: scf.ForOp) -> Tally:
-    inside = tally(op.body.block)
-    rounds = trip_count(op)
-    if rounds is None:
+def _loop(op: scf.ForOp) -> PageCounts:
+    inside = page_counts(op.body.block)
+    trips = trip_count(op)
+    if trips is None:
         return _under(f"for {key_of(op.lb)} to {key_of(op.ub)} by {key_of(op.step)}", inside)
-    return Counter({entry: pages * rounds for entry, pages in inside.items() if rounds})
+    return Counter({entry: pages * trips for entry, pages in inside.items() if trips})
 
 
-def _branch(op: scf.IfOp) -> Tally:
-    then, other = (tally(region.block) if region.blocks else Tally() for region in op.regions)
+def _branch(op: scf.IfOp) -> PageCounts:
+    then, other = (page_counts(region.block) if region.blocks else PageCounts() for region in op.regions)
     always = then & other
     condition = key_of(op.cond)
     return always + _under(f"if {condition}", then - always) + _under(f"unless {condition}", other - always)
 
 
-def _under(what: str, inside: Tally) -> Tally:
+def _under(what: str, inside: PageCounts) -> PageCounts:
     return Counter({(done, name, (what, *path)): pages for (done, name, path), pages in inside.items()})
 
 
 def trip_count(op: scf.ForOp) -> int | None:
-    """How many rounds a loop makes, when its bounds are numbers."""
+    """How often a loop runs, when its bounds are numbers."""
     first, last, step = (constant_of(value) for value in (op.lb, op.ub, op.step))
     return None if first is None or last is None or step is None else len(range(first, last, step))
 

@@ -112,13 +112,13 @@ def is_integer_buffer(buffer: SSAValue) -> bool:
     return isinstance(kind.element_type, IntegerType) and not is_used_by_compute(buffer)
 
 
-def wished_formats(text: str, func: FuncOp) -> dict[str, str]:
+def requested_formats(text: str, func: FuncOp) -> dict[str, str]:
     """The formats a user wrote as "B=Bfp8_b,bias=Float32", by parameter, checked against the kernel."""
-    wished: dict[str, str] = {}
+    requested: dict[str, str] = {}
     for item in filter(None, (part.strip() for part in text.split(","))):
         name, _, wanted = (word.strip() for word in item.partition("="))
-        wished[name] = _checked(name, wanted, func)
-    return wished
+        requested[name] = _checked(name, wanted, func)
+    return requested
 
 
 def format_of_loaded(buffer: SSAValue, default: str) -> str:

@@ -57,14 +57,14 @@ class Names:
         """Let an expression that needs no variable stand for the value."""
         self._of[value] = text
 
-    def fresh(self, wish: str) -> str:
-        """A name like the one wished for that nothing in scope has.
+    def fresh(self, like: str) -> str:
+        """A name like this one that nothing in scope has.
 
         >>> names = Names()
         >>> names.fresh("row"), names.fresh("row")
         ('row', 'row_2')
         """
-        base = self.identifier(wish)
+        base = self.identifier(like)
         if base.startswith("cb_"):
             base = f"{base}_"  # circular buffers are called so
         name, count = base, 1

@@ -34,7 +34,7 @@ MOVES = ("copy", "transpose")
 
 @irdl_op_definition
 class DstOp(IRDLOperation):
-    """One round of DST: math fills `slots` slots, pack empties them. `wide` ones have 32-bit elements."""
+    """An acquire/release section: math fills `slots` slots of DST, pack empties them. `wide`: of 32 bits."""
 
     name = "tt_compute.dst"
 

@@ -2,7 +2,7 @@
 
 At every point of the program a circular buffer holds one version where it is live and none where it is not,
 on every path. So a version is released where its buffer stops being live: after its last use, at the start of
-a branch or loop body that does not use it, after a loop that only kept it for its next round.
+a branch or loop body that does not use it, after a loop that only kept it for its next iteration.
 """
 
 from __future__ import annotations

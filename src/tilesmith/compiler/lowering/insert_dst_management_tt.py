@@ -1,4 +1,4 @@
-"""Each round of DST becomes acquire, math, commit, wait, pack, release."""
+"""Each section of DST becomes acquire, math, commit, wait, pack, release."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class InsertDSTManagementTT(ModulePass):
 def _check_capacity(scope: ttc.DstOp) -> None:
     slots, capacity = scope.slots.value.data, Dst(bool(scope.wide)).capacity
     if slots > capacity:
-        raise InternalFault(f"a round of DST uses {slots} slots, and there are {capacity}")
+        raise InternalFault(f"an acquire/release section of DST uses {slots} slots, and there are {capacity}")
 
 
 def _guard(scope: ttc.DstOp) -> None:

@@ -131,7 +131,7 @@ def _in_region(region: Region, waited: Waited) -> Waited:
 
 
 def _in_loop(op: Operation, regions: list[Region], waited: Waited) -> Waited:
-    """A round may find what the round before has left: only what no round changes is still waited for."""
+    """An iteration may find what the one before has left: only what none changes is still waited for."""
     kept = waited - _ended_in(op)
     for region in regions:
         _in_region(region, kept)

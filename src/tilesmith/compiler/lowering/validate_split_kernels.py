@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tilesmith.compiler.analysis.cb_protocol import check_order
-from tilesmith.compiler.analysis.push_pop_balance import Path, Tally, of_buffer, tally
+from tilesmith.compiler.analysis.push_pop_balance import PageCounts, Path, of_buffer, page_counts
 from tilesmith.compiler.dialects import tt
 from tilesmith.errors import InternalFault
 
@@ -34,7 +34,7 @@ class ValidateSplitKernels(ModulePass):
 
 
 def _compare(kernels: Mapping[str, tt.KernelOp]) -> None:
-    tallies = {role: tally(kernel.body.block) for role, kernel in kernels.items()}
+    counts = {role: page_counts(kernel.body.block) for role, kernel in kernels.items()}
     declarations = {
         op.cb_name.data: op
         for kernel in kernels.values()
@@ -42,14 +42,14 @@ def _compare(kernels: Mapping[str, tt.KernelOp]) -> None:
         if isinstance(op, tt.CBOp)
     }
     for declaration in declarations.values():
-        _check_sides(declaration, kernels, tallies)
-        _check_balance(declaration, kernels, tallies)
+        _check_sides(declaration, kernels, counts)
+        _check_balance(declaration, kernels, counts)
 
 
-def _check_sides(cb: tt.CBOp, kernels: Mapping[str, tt.KernelOp], tallies: Mapping[str, Tally]) -> None:
+def _check_sides(cb: tt.CBOp, kernels: Mapping[str, tt.KernelOp], counts: Mapping[str, PageCounts]) -> None:
     for role, kernel in kernels.items():
         for what, allowed in (("push", cb.producer.data), ("pop", cb.consumer.data)):
-            pages = of_buffer(tallies[role], what, cb.cb_name.data)
+            pages = of_buffer(counts[role], what, cb.cb_name.data)
             if pages and role != allowed:
                 raise InternalFault(
                     f"circular buffer {cb.cb_name.data}: only the {allowed} may {what},"
@@ -57,9 +57,9 @@ def _check_sides(cb: tt.CBOp, kernels: Mapping[str, tt.KernelOp], tallies: Mappi
                 )
 
 
-def _check_balance(cb: tt.CBOp, kernels: Mapping[str, tt.KernelOp], tallies: Mapping[str, Tally]) -> None:
-    pushed = of_buffer(tallies[cb.producer.data], "push", cb.cb_name.data)
-    popped = of_buffer(tallies[cb.consumer.data], "pop", cb.cb_name.data)
+def _check_balance(cb: tt.CBOp, kernels: Mapping[str, tt.KernelOp], counts: Mapping[str, PageCounts]) -> None:
+    pushed = of_buffer(counts[cb.producer.data], "push", cb.cb_name.data)
+    popped = of_buffer(counts[cb.consumer.data], "pop", cb.cb_name.data)
     if pushed != popped:
         raise InternalFault(
             f"circular buffer {cb.cb_name.data}:"

@@ -17,8 +17,8 @@ from tilesmith.compiler.analysis.storage_formats import (
     is_narrow_result,
     is_sum_of_integers,
     is_used_by_compute,
+    requested_formats,
     tensor_format,
-    wished_formats,
 )
 from tilesmith.compiler.dialects.tile import AllocOp, FuncOp, location_of
 from tilesmith.compiler.dialects.types import BufferType, TensorType
@@ -36,35 +36,35 @@ class AssignLayouts(FunctionPass):
     formats: str = ""
 
     def rewrite(self, func: FuncOp) -> None:
-        wished = wished_formats(self.formats, func)
+        requested = requested_formats(self.formats, func)
         constraints = constraints_in(func)
         required = [one for one in constraints if isinstance(one, RequiredLayout)]
         same = [one for one in constraints if isinstance(one, SameLayout)]
         layouts = choose_layouts([alloc.buffer for alloc in _allocs(func)], required, same)
-        _set_tensor_types(func, layouts, wished)
-        _set_buffer_types(func, layouts, wished)
+        _set_tensor_types(func, layouts, requested)
+        _set_buffer_types(func, layouts, requested)
 
 
 def _allocs(func: FuncOp) -> list[AllocOp]:
     return [op for op in func.walk() if isinstance(op, AllocOp)]
 
 
-def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[str, str]) -> None:
+def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], requested: dict[str, str]) -> None:
     for name, tensor in func.tensors.items():
         kind = tensor.type
         assert isinstance(kind, TensorType)
         if tensor.first_use is None:
             continue
         usual = "Float32" if _has_narrow_results(tensor) else tensor_format(kind.element_type)
-        carrier = wished.get(name, usual)
+        storage = requested.get(name, usual)
         reason, op = tensor_layouts.why_not_tiles(tensor, layouts)
-        if reason and DataFormat[carrier].is_block_float:
-            raise _no_block_float(name, carrier, tensor_layouts.describe(reason, op), func)
+        if reason and DataFormat[storage].is_block_float:
+            raise _no_block_float(name, storage, tensor_layouts.describe(reason, op), func)
         layout = "row_major" if reason else "tile"
         for one in tensor_layouts.tensors_through_views([tensor]):
             old = one.type
             assert isinstance(old, TensorType)
-            new = TensorType.of(old.dims, old.element_type, layout, carrier)
+            new = TensorType.of(old.dims, old.element_type, layout, storage)
             Rewriter.replace_value_with_new_type(one, new)
 
 
@@ -80,16 +80,16 @@ def _no_block_float(name: str, format: str, reason: str, func: FuncOp) -> Layout
     )
 
 
-def _set_buffer_types(func: FuncOp, layouts: dict[SSAValue, str], wished: dict[str, str]) -> None:
+def _set_buffer_types(func: FuncOp, layouts: dict[SSAValue, str], requested: dict[str, str]) -> None:
     for alloc in _allocs(func):
         kind = alloc.buffer.type
         assert isinstance(kind, BufferType)
-        carrier = buffer_format(kind.element_type, is_used_by_compute(alloc.buffer))
+        storage = buffer_format(kind.element_type, is_used_by_compute(alloc.buffer))
         if is_narrow_result(alloc.buffer):
-            carrier = "Float32"
+            storage = "Float32"
         if is_sum_of_integers(alloc.buffer):
-            carrier = "Int32"
-        if wished and not is_integer_buffer(alloc.buffer):
-            carrier = format_of_loaded(alloc.buffer, carrier)
-        new = BufferType.of(kind.dims, kind.element_type, kind.scope.data, layouts[alloc.buffer], carrier)
+            storage = "Int32"
+        if requested and not is_integer_buffer(alloc.buffer):
+            storage = format_of_loaded(alloc.buffer, storage)
+        new = BufferType.of(kind.dims, kind.element_type, kind.scope.data, layouts[alloc.buffer], storage)
         Rewriter.replace_value_with_new_type(alloc.buffer, new)

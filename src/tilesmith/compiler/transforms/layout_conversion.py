@@ -23,16 +23,16 @@ class ConvertLayouts(FunctionPass):
     name = "convert-layouts"
 
     def rewrite(self, func: FuncOp) -> None:
-        repair(constraint for constraint in constraints_in(func) if isinstance(constraint, RequiredLayout))
+        convert_layouts(one for one in constraints_in(func) if isinstance(one, RequiredLayout))
 
 
-def repair(required: Iterable[RequiredLayout]) -> None:
+def convert_layouts(required: Iterable[RequiredLayout]) -> None:
     """Meet every requirement that the choice of layouts did not. Buffers have their final types already."""
     copies: dict[tuple[SSAValue, str], AllocOp] = {}
     for requirement in required:
         kind, layout = _buffer_type(requirement.buffer), requirement.layout
         if kind.layout.data != layout and not (kind.elements == 1 and layout in ("row", "column")):
-            _repair(requirement, copies)
+            _convert(requirement, copies)
 
 
 def converts_by_tiles(dims: Sequence[int], one: str, other: str) -> bool:
@@ -45,7 +45,7 @@ def converts_by_tiles(dims: Sequence[int], one: str, other: str) -> bool:
     return single and "flat" not in (one, other)
 
 
-def _repair(requirement: RequiredLayout, copies: dict[tuple[SSAValue, str], AllocOp]) -> None:
+def _convert(requirement: RequiredLayout, copies: dict[tuple[SSAValue, str], AllocOp]) -> None:
     op, buffer = requirement.op, requirement.buffer
     effects = effects_of(op)
     reads, writes = buffer in effects.reads, buffer in effects.writes

@@ -127,7 +127,7 @@ class _Values:
             self._loop([block for region in op.regions for block in region.blocks], reaching)
 
     def _loop(self, blocks: list[Block], reaching: Reaching) -> None:
-        """What the end of a round leaves reaches the next; any round may be the last."""
+        """What the end of an iteration leaves reaches the next; any iteration may be the last."""
         while True:
             after = dict(reaching)
             for block in blocks:

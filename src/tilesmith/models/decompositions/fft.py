@@ -12,10 +12,10 @@ LONGEST = 4096
 """The longest line that is transformed by a product."""
 
 
-def waves(size: int, count: int | None = None) -> tuple[Tensor, Tensor]:
+def dft_matrix(size: int, count: int | None = None) -> tuple[Tensor, Tensor]:
     """Cosines and sines (size, count) of the first `count` frequencies of a line.
 
-    >>> [part.round().tolist() for part in waves(2)]
+    >>> [part.round().tolist() for part in dft_matrix(2)]
     [[[1.0, 1.0], [1.0, -1.0]], [[0.0, 0.0], [0.0, 0.0]]]
     """
     places = torch.arange(size, dtype=torch.float64)[:, None]
@@ -34,7 +34,7 @@ def half_back(size: int) -> tuple[Tensor, Tensor]:
     True
     """
     half = size // 2 + 1
-    cosines, sines = waves(size, half)
+    cosines, sines = dft_matrix(size, half)
     twice = torch.full((half, 1), 2.0)
     twice[0] = 1.0
     if size % 2 == 0:

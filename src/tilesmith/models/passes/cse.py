@@ -9,7 +9,7 @@ from torch.fx import GraphModule, Node
 from tilesmith.models.passes.edit import changes_by_itself, replace, tidy
 
 
-def share_common(module: GraphModule) -> None:
+def cse(module: GraphModule) -> None:
     """Equal calls of equal arguments become one."""
     seen: dict[Any, Node] = {}
     for node in list(module.graph.nodes):

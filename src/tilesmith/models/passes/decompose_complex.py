@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from tilesmith.models.decompositions.fft import LONGEST, half_back, scale_of, waves
+from tilesmith.models.decompositions.fft import LONGEST, dft_matrix, half_back, scale_of
 from tilesmith.models.passes.edit import insert, insert_constant, replace, tidy, value_of
 from tilesmith.models.planning.dtypes import is_complex
 from tilesmith.models.planning.op_tables import VIEWS
@@ -189,7 +189,7 @@ def _transformed(pairs: _Pairs, node: Node) -> _Pair | None:
 def _over(pairs: _Pairs, at: Node, source: _Pair, dims: list[int], forward: bool, scale: float) -> _Pair:
     real, imaginary = source.real, source.imaginary
     for dim in dims:
-        cosines, sines = waves(int(value_of(real).shape[dim]))
+        cosines, sines = dft_matrix(int(value_of(real).shape[dim]))
         cosines, sines, scale = cosines * scale, (-sines if forward else sines) * scale, 1.0
         straight = pairs.along(at, real, dim, cosines), pairs.along(at, imaginary, dim, sines)
         crossed = pairs.along(at, real, dim, sines), pairs.along(at, imaginary, dim, cosines)
@@ -208,7 +208,7 @@ def _of_real(pairs: _Pairs, node: Node) -> _Pair | None:
     (*dims, last), norm = found
     shape = value_of(source).shape
     scale = scale_of(norm, [int(shape[dim]) for dim in (*dims, last)])
-    cosines, sines = waves(int(shape[last]), int(value_of(node).shape[last]))
+    cosines, sines = dft_matrix(int(shape[last]), int(value_of(node).shape[last]))
     real, imaginary = (pairs.along(node, source, last, part) for part in (cosines * scale, -sines * scale))
     assert real is not None
     return _over(pairs, node, _Pair(real, imaginary), dims, True, 1.0)

@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.canonicalize_group_norm import lift_group_norm
-from tilesmith.models.passes.cse import share_common
+from tilesmith.models.passes.cse import cse
 from tilesmith.models.passes.decompose import take_apart
 from tilesmith.models.passes.decompose_complex import capture_complex
 from tilesmith.models.passes.edit import tidy
@@ -43,7 +43,7 @@ GENERAL: tuple[Pass, ...] = (
     take_apart,
     adopt_custom,
     fold_constants,
-    share_common,
+    cse,
     capture_patches,
     capture_products,
     fold_constants,

@@ -44,7 +44,7 @@ def _place(op: tile.CleanOp, dst: Dst, limits: dict[str, int], counts: dict[str,
     value = stage.as_float(op.value)
     with stage.loop(batches, "batch"), stage.loop(rows, "row") as row, stage.loop(cols, "column") as col:
         at = {"row": row, "col": col, "flat": col}
-        scope = stage.round(3)
+        scope = stage.dst_section(3)
         with stage.inside(scope.math.block):
             stage.move(op.buffer, 0, _TILE)
             for along, limit in limits.items():

@@ -26,7 +26,7 @@ def counting(op: Operation, along: str, dst: Dst) -> SSAValue:
     kind = BufferType.of((TILE, TILE), f32, "local", "tiled", "Float32")
     cb = temporary(op, _NAMES[along], kind)
     stage = Stage(dst)
-    scope = stage.round(3 if along == "flat" else 1)
+    scope = stage.dst_section(3 if along == "flat" else 1)
     with stage.inside(scope.math.block):
         if rows is None:
             _count_rows(stage)

@@ -61,7 +61,7 @@ def _in_line(stage: Stage, op: tile.CopyOp, how: Access) -> None:
     one = tiles_of(buffer_of(op.source)) == 1
     typecast = _typecast(op)
     with stage.loop(count, "tile", step=together) as first:
-        scope = stage.round(together * 2 if rounds else together)
+        scope = stage.dst_section(together * 2 if rounds else together)
         with stage.inside(scope.math.block), stage.loop(together, "i") as i:
             stage.move(op.source, 0 if one else stage.add(first, i), i, "transpose" if how.turned else "copy")
             if typecast:
@@ -93,7 +93,7 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
             if follows[dim] >= 0
         }
         fixed = {dim: shift for dim, shift in source_shift.items() if follows[dim] < 0}
-        scope = stage.round(2 if how.spreads or _rounds(op) else 1)
+        scope = stage.dst_section(2 if how.spreads or _rounds(op) else 1)
         with stage.inside(scope.math.block):
             slot = _move(stage, op, _number(stage, source, at | fixed, position, follows), how)
         with stage.inside(scope.pack.block):

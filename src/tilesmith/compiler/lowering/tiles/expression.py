@@ -62,7 +62,7 @@ class Fill(Node):
 
 @dataclass(frozen=True, eq=False)
 class Reload(Node):
-    """A tile that an earlier round has packed because DST had no room for it."""
+    """A tile that an earlier section has packed because DST had no room for it."""
 
 
 @dataclass(frozen=True, eq=False)

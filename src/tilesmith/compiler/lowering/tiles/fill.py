@@ -17,7 +17,7 @@ def lower_fill(op: tile.FillOp, dst: Dst) -> None:
     stage = Stage(dst)
     kind = buffer_of(op.buffer)
     whole_numbers = kind.format.data in ("Int32", "UInt32") and not isinstance(op.value.type, Float32Type)
-    scope = stage.round(2 if is_rounded(kind) else 1)
+    scope = stage.dst_section(2 if is_rounded(kind) else 1)
     with stage.inside(scope.math.block):
         if whole_numbers:
             stage.vector("fill_int", [0], [op.value])

@@ -52,7 +52,7 @@ def _round_sums(op: tile.GemmOp, dst: Dst) -> None:
     """The sums of a float16 buffer, each rounded in place."""
     stage = Stage(dst)
     with stage.loop(tiles_of(buffer_of(op.c)), "tile"):
-        scope = stage.round(2)
+        scope = stage.dst_section(2)
         with stage.inside(scope.math.block):
             stage.move(op.c, 0, 0)
             round_slot(stage, 0, 1)
@@ -113,7 +113,7 @@ def _products(stage: Stage, a: SSAValue, b: SSAValue, c: SSAValue, transpose_b: 
         a_grid = stage.mul(batch, rows * inner if a_batches > 1 else 0)
         b_grid = stage.mul(batch, inner * columns if b_batches > 1 else 0)
         a_first = stage.add(a_grid, stage.mul(row, inner))
-        scope = stage.round(height * width)
+        scope = stage.dst_section(height * width)
         with stage.inside(scope.math.block), stage.loop(inner, "k") as k:
             a_tile = stage.add(a_first, k)
             if not transpose_b:
@@ -180,7 +180,7 @@ def _transposed(op: tile.GemmOp, dst: Dst) -> SSAValue:
         stage.loop(columns, "column") as column,
     ):
         source = stage.add(stage.mul(batch, rows * columns), stage.add(stage.mul(column, rows), row))
-        scope = stage.round(1)
+        scope = stage.dst_section(1)
         with stage.inside(scope.math.block):
             stage.move(op.a, source, 0, "transpose")
         with stage.inside(scope.pack.block):

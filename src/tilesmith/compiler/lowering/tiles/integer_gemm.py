@@ -68,7 +68,7 @@ def _split(op: tile.GemmOp, a: SSAValue, dst: Dst) -> list[SSAValue]:
     high, low = (temporary(op, f"{name_of(a)}_{part}", kind) for part in ("high", "low"))
     stage = Stage(dst)
     with stage.loop(tiles_of(kind), "tile") as number:
-        scope = stage.round(3)
+        scope = stage.dst_section(3)
         with stage.inside(scope.math.block):
             stage.move(a, number, 0)
             stage.vector("copy_slot", [0, 1])
@@ -102,7 +102,7 @@ class _Products:
             stage.loop(rows, "row") as row,
             stage.loop(columns, "column") as column,
         ):
-            scope = stage.round(3)
+            scope = stage.dst_section(3)
             with stage.inside(scope.math.block):
                 for slot, part in enumerate(self.parts):
                     self._multiply(stage, part, batch, row, column, slot)

@@ -32,7 +32,7 @@ from tilesmith.compiler.lowering.tiles.expression import (
 from tilesmith.compiler.lowering.tiles.graph import graph_of
 from tilesmith.compiler.lowering.tiles.scalars import Scalars, uniforms_of
 from tilesmith.compiler.lowering.tiles.schedule import Step, nodes_of
-from tilesmith.compiler.lowering.tiles.spill import Round, rounds_of
+from tilesmith.compiler.lowering.tiles.spill import Section, sections_of
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of, temporary
 from tilesmith.compiler.lowering.transfers.build import Index
 
@@ -43,15 +43,17 @@ def lower_map(op: tile.MapOp, dst: Dst) -> None:
         access(cb, numbers(follows), buffer_of(op.out), where)
         for cb, follows in zip(op.ins, op.dims, strict=True)
     ]
-    rounds = rounds_of(graph_of(op, accesses), dst.capacity)
-    along = {node.along for one in rounds for node in nodes_of(one.root) if isinstance(node, Count)}
+    sections = sections_of(graph_of(op, accesses), dst.capacity)
+    along = {node.along for one in sections for node in nodes_of(one.root) if isinstance(node, Count)}
     counts = {each: counting(op, each, dst) for each in sorted(along)}
     tile_of = BufferType.of((TILE, TILE), buffer_of(op.out).element_type, "local", "tiled", "Float32")
     parts = {
-        one.into: temporary(op, f"{name_of(op.out)}_part", tile_of) for one in rounds if one.into is not None
+        one.into: temporary(op, f"{name_of(op.out)}_part", tile_of)
+        for one in sections
+        if one.into is not None
     }
     stage = Stage(dst)
-    lowering = _Map(op, accesses, rounds, counts, parts, Scalars(op))
+    lowering = _Map(op, accesses, sections, counts, parts, Scalars(op))
     lowering.emit(stage)
     ins = [*(cb for cb in op.ins if cb is not op.out), *counts.values()]
     if lowering.in_place:
@@ -71,7 +73,7 @@ def _title(op: tile.MapOp) -> str:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a round is in the output: the first of its tiles along the columns, and the other dimensions."""
+    """Where a section is in the output: its first tile along the columns, and the other dimensions."""
 
     first: Index
     position: Mapping[int, Index]
@@ -85,11 +87,11 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Map:
-    """One map on its way into a stage: what it reads, its rounds, and what it needs besides its inputs."""
+    """One map on its way into a stage: what it reads, its sections, and what it needs besides its inputs."""
 
     op: tile.MapOp
     accesses: Sequence[Access]
-    rounds: Sequence[Round]
+    sections: Sequence[Section]
     counts: Mapping[str, SSAValue]
     parts: Mapping[Reload, SSAValue]
     scalars: Scalars
@@ -103,10 +105,10 @@ class _Map:
         return self.op.out in self.op.ins
 
     def emit(self, stage: Stage) -> None:
-        wanted = uniforms_of(node for one in self.rounds for node in nodes_of(one.root))
+        wanted = uniforms_of(node for one in self.sections for node in nodes_of(one.root))
         self.scalars.compute(stage, wanted, {})
-        slots = max(one.plan.slots for one in self.rounds)
-        room = stage.dst.capacity // slots if len(self.rounds) == 1 else 1
+        slots = max(one.plan.slots for one in self.sections)
+        room = stage.dst.capacity // slots if len(self.sections) == 1 else 1
         if not self.counts and all(how.linear for how in self.accesses) and self.scalars.has(wanted):
             together = largest_divisor(tiles_of(self.out), room)
             with stage.loop(tiles_of(self.out), "tile", step=together) as first:
@@ -127,8 +129,8 @@ class _Map:
             self._rounds(stage, together, _Place(col, position, axes.col))
 
     def _rounds(self, stage: Stage, together: int, place: _Place) -> None:
-        for one in self.rounds:
-            scope = stage.round(one.plan.slots * together)
+        for one in self.sections:
+            scope = stage.dst_section(one.plan.slots * together)
             with stage.inside(scope.math.block):
                 for step in one.plan.steps:
                     with stage.loop(together, "i") as i:
@@ -143,7 +145,7 @@ class _Map:
             if one.into is not None:
                 stage.op(tt.WaitFrontOp(self.parts[one.into], 1))
 
-    def _pack(self, stage: Stage, one: Round, together: int) -> None:
+    def _pack(self, stage: Stage, one: Section, together: int) -> None:
         target = self.op.out if one.into is None else self.parts[one.into]
         hands_over = one.into is not None or self.in_place
         if hands_over:
@@ -187,7 +189,7 @@ class _Map:
     def _tile(self, stage: Stage, number: int, i: Index, place: _Place) -> Index:
         how = self.accesses[number]
         if how.cb is self.op.out:
-            return i  # what is done with is popped, so the tiles of this round are always the first
+            return i  # what is done with is popped, so the tiles of this section are always the first
         if place.col is None and not place.position:
             return 0 if tiles_of(buffer_of(how.cb)) == 1 else stage.add(place.first, i)
         return how.tile(stage, place.at(stage, i))

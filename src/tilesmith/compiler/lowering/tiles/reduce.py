@@ -79,7 +79,7 @@ class _Reduction:
         stage.place_before(self.op, title, ins, [self.op.dest], rotates=self.keeps_old)
 
     def _one_tile(self, stage: Stage, position: dict[int, Index]) -> None:
-        scope = stage.round(3)
+        scope = stage.dst_section(3)
         with stage.inside(scope.math.block):
             self._combine_tiles(stage, position)
             slot = self._combine_lanes(stage)

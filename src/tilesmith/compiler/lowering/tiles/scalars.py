@@ -1,4 +1,4 @@
-"""Scalars of a map's body that are the same for whole tiles: computed once, outside the rounds of DST."""
+"""Scalars of a map's body that are the same for whole tiles: computed once, outside sections of DST."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Schedule:
 
 
 def schedule(root: Node, capacity: int) -> Schedule:
-    """The schedule that lets most tiles share a round; of equals, the one that loads each tile once.
+    """The schedule that lets most tiles share a section; of equals, the one that loads each tile once.
 
     >>> from tilesmith.compiler.lowering.tiles.expression import Apply, Load
     >>> x = Load(0)

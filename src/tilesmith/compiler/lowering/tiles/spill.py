@@ -10,10 +10,10 @@ from tilesmith.errors import InternalFault
 
 
 @dataclass(frozen=True)
-class Round:
-    """A graph that fits DST, and what its tile is packed for; None is the output itself.
+class Section:
+    """What one acquire/release section of DST computes, and what it packs its tile for; None is the output.
 
-    `last_used` are the packed parts that no later round needs.
+    `last_used` are the packed parts that no later section needs.
     """
 
     root: Node
@@ -22,31 +22,31 @@ class Round:
     last_used: tuple[Reload, ...] = ()
 
 
-def rounds_of(root: Node, capacity: int) -> list[Round]:
-    """The graph in rounds that fit, in the order they run.
+def sections_of(root: Node, capacity: int) -> list[Section]:
+    """The graph in acquire/release sections that fit, in the order they run.
 
     >>> from tilesmith.compiler.lowering.tiles.expression import Load
     >>> products = (Apply("mul", (Load(0), Load(1))), Apply("mul", (Load(2), Load(3))))
     >>> deep = Apply("add", products)
-    >>> [one.plan.slots for one in rounds_of(deep, 4)], [one.plan.slots for one in rounds_of(deep, 2)]
+    >>> [one.plan.slots for one in sections_of(deep, 4)], [one.plan.slots for one in sections_of(deep, 2)]
     ([3], [2, 2])
     """
-    rounds: list[Round] = []
+    sections: list[Section] = []
     while (plan := schedule(root, capacity)).slots > capacity:
         part = _largest_part(root, capacity)
         place = Reload()
-        rounds.append(Round(part, schedule(part, capacity), place))
+        sections.append(Section(part, schedule(part, capacity), place))
         root = _with(root, part, place, {})
-    return _with_last_uses([*rounds, Round(root, plan, None)])
+    return _with_last_uses([*sections, Section(root, plan, None)])
 
 
-def _with_last_uses(rounds: list[Round]) -> list[Round]:
+def _with_last_uses(sections: list[Section]) -> list[Section]:
     last: dict[Reload, int] = {}
-    for at, one in enumerate(rounds):
+    for at, one in enumerate(sections):
         last |= {node: at for node in nodes_of(one.root) if isinstance(node, Reload)}
     return [
         replace(one, last_used=tuple(part for part, user in last.items() if user == at))
-        for at, one in enumerate(rounds)
+        for at, one in enumerate(sections)
     ]
 
 

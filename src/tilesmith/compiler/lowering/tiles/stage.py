@@ -1,4 +1,4 @@
-"""Building a compute stage: rounds of DST, circular buffers of its own, and where it goes."""
+"""Building a compute stage: acquire/release sections, circular buffers of its own, and where it goes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tilesmith.errors import InternalFault
 
 @dataclass(frozen=True)
 class Dst:
-    """What one round of DST holds: half of the registers, the other half is being packed meanwhile."""
+    """What one acquire/release section holds: half of the registers; the other half is being packed."""
 
     wide: bool
 
     @property
     def capacity(self) -> int:
-        """Slots in a round.
+        """Slots in a section.
 
         >>> Dst(wide=True).capacity, Dst(wide=False).capacity
         (4, 8)
@@ -42,8 +42,8 @@ class Stage(Body):
         super().__init__()
         self.dst = dst
 
-    def round(self, slots: int) -> ttc.DstOp:
-        """A round of DST; `inside` its two blocks goes what math and pack do."""
+    def dst_section(self, slots: int) -> ttc.DstOp:
+        """An acquire/release section of DST; `inside` its two blocks goes what math and pack do."""
         scope = ttc.DstOp(slots, self.dst.wide)
         self.op(scope)
         return scope

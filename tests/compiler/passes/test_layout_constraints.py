@@ -1,4 +1,4 @@
-"""What operations ask of layouts, and what comes out of conflicting wishes."""
+"""What operations ask of layouts, and what comes out of conflicting constraints."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
 )
 
 from tilesmith.compiler.dialects.elements import numpy_type
-from tilesmith.compiler.marshal import from_carrier, to_carrier
+from tilesmith.compiler.marshal import from_storage, to_storage
 from tilesmith.errors import BadCallError
 from tilesmith.formats import DataFormat, from_row_major_bytes, to_row_major_bytes
 
@@ -51,22 +51,22 @@ U32 = IntegerType(32, Signedness.UNSIGNED)
 def test_round_trip(element: Any, format: DataFormat, values: list[float]) -> None:
     given = np.array(values).astype(numpy_type(element))
     carried = from_row_major_bytes(
-        to_row_major_bytes(to_carrier(given, format, "A"), format), format, given.shape
+        to_row_major_bytes(to_storage(given, format, "A"), format), format, given.shape
     )
-    back = from_carrier(carried, element)
+    back = from_storage(carried, element)
     assert back.dtype == given.dtype
     assert back.tobytes() == given.tobytes()
 
 
 def test_results_round_to_the_element_type() -> None:
     exact = np.array([1.0009, 1e6, -1e6], np.float32)
-    assert from_carrier(exact, bf16).tolist() == [1.0, 999424.0, -999424.0]
-    assert from_carrier(exact, Float8E4M3FNType()).astype(np.float32).tolist() == [1.0, 448.0, -448.0]
-    assert from_carrier(np.array([2.0000001, -1.0], np.float32), i32).tolist() == [2, -1]
-    assert from_carrier(exact, bf16).dtype == ml_dtypes.bfloat16
+    assert from_storage(exact, bf16).tolist() == [1.0, 999424.0, -999424.0]
+    assert from_storage(exact, Float8E4M3FNType()).astype(np.float32).tolist() == [1.0, 448.0, -448.0]
+    assert from_storage(np.array([2.0000001, -1.0], np.float32), i32).tolist() == [2, -1]
+    assert from_storage(exact, bf16).dtype == ml_dtypes.bfloat16
 
 
 def test_integers_that_do_not_fit_are_refused() -> None:
     with pytest.raises(BadCallError, match="A holds 0 to 4294967296") as caught:
-        to_carrier(np.array([0, 2**32]), DataFormat.Int32, "A")
+        to_storage(np.array([0, 2**32]), DataFormat.Int32, "A")
     assert "64-bit integers travel as 32-bit ones" in str(caught.value)
