@@ -12,6 +12,7 @@ import torch
 from tests.compiler import kernels
 
 import tilesmith
+from tilesmith import settings
 from tilesmith.errors import UnsupportedKernelError
 
 tilesmith.register_tilelang_backend()
@@ -31,6 +32,16 @@ def test_compile_without_out_idx_writes_in_place() -> None:
     assert kernel(VALUES, out) is None
     assert torch.equal(out, 2 * VALUES)
     assert kernel.compiled.arch.product == "p150"
+
+
+@pytest.mark.parametrize("chip", ["wormhole", "p150"])
+@pytest.mark.parametrize("target", ["tenstorrent", "tt"])
+def test_the_vendors_name_means_the_chip_of_the_settings(target: str, chip: str) -> None:
+    with settings.using(arch=chip):
+        kernel = tilelang.compile(kernels.scaled(40, 70), out_idx=-1, target=target)
+        assert kernel.compiled.arch.name == chip
+        assert torch.equal(kernel(VALUES), 2 * VALUES)
+        assert tilesmith.compile(kernels.scaled(40, 70), target=target).arch.name == chip
 
 
 def test_jit() -> None:

@@ -9,12 +9,16 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from tilesmith import settings
 from tilesmith.arch.cores import CoreCoord, CoreRange
 from tilesmith.arch.timing import Timing, timing_from_toml
 from tilesmith.errors import DeviceError
 
 Family = Literal["wormhole", "blackhole"]
 Coordinates = tuple[tuple[int, int], ...]
+
+# Names that leave the chip to the settings.
+ANY_CHIP = ("tenstorrent", "tt")
 
 _FILES = {"wormhole": "wormhole.toml", "blackhole": "blackhole.toml"}
 
@@ -104,11 +108,13 @@ class Arch:
 
 
 def load_arch(name: str) -> Arch:
-    """The chip of that family or product name.
+    """The chip of that family or product name; "tenstorrent" and "tt" mean the chip of the settings.
 
     >>> load_arch("wormhole").product, load_arch("p100a").num_dram_banks
     ('n150', 7)
     """
+    if name in ANY_CHIP:
+        name = settings.current().arch
     if name not in _found and name in _finders:
         return _finders[name]()
     return _found.get(name) or _listed_arch(name)

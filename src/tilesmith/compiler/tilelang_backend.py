@@ -24,7 +24,7 @@ from tvm.tirx import PrimFunc
 
 from tilesmith import settings
 from tilesmith.arch import load_arch
-from tilesmith.arch.model import arch_names
+from tilesmith.arch.model import ANY_CHIP, arch_names
 from tilesmith.compiler.tilelang_kernel import TileLangKernel
 from tilesmith.errors import UnsupportedKernelError
 
@@ -37,7 +37,10 @@ _KIND = "ext_dev"
 
 @cache
 def register_tilelang_backend() -> BackendModule:
-    """Let TileLang compile for Tenstorrent chips: "wormhole", "p150", ... become targets it knows."""
+    """Let TileLang compile for Tenstorrent chips: "wormhole", "p150", ... become targets it knows.
+
+    "tenstorrent" and "tt" mean the chip of the settings.
+    """
     register_target_normalizer(_NAME, _as_target)
     tilelang.cache._dispatch_map[_NAME] = _Kernels()
     return register_backend(
@@ -103,6 +106,8 @@ class _Kernels:
 def _as_target(target: Any) -> Any:
     """A chip's name as TileLang's target; None for everything that is not ours."""
     name = target.strip() if isinstance(target, str) else ""
+    if name in ANY_CHIP:
+        name = settings.current().arch
     return {"kind": _KIND, "device": name} if name in arch_names() else None
 
 
