@@ -14,7 +14,7 @@ TTNN_STAMP := $(TTNN_VENV)/.installed
 PEERS       := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 
-.PHONY: demo test test-ttnn test-peers fast lint format coverage faults clean help
+.PHONY: demo test test-ttnn test-peers fast lint format coverage sanitize faults clean help
 
 help:        ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -49,6 +49,9 @@ format: $(STAMP)     ## let ruff fix what it can
 
 coverage: $(STAMP)   ## every test, with line coverage of src/
 	$(PYTEST) -n auto --cov=tilesmith --cov-report=term-missing:skip-covered --cov-fail-under=90
+
+sanitize: $(STAMP)   ## the emulator's tests with its runtime and kernels built for UBSan: undefined behaviour ends the run
+	TILESMITH_CXX="g++ -fsanitize=undefined -fno-sanitize-recover=undefined" $(PYTEST) -n auto tests/emulator tests/engine tests/sfpu tests/dataflow
 
 faults: $(STAMP)     ## killed compiles, full and read-only disks, many processes at once
 	$(PY) benchmarks/fault_test.py

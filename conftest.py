@@ -11,9 +11,11 @@ _ROOT = Path(__file__).resolve().parent
 
 # Before any test module is imported. One cache for all workers and sessions: entries are found by content, so
 # what a change touches is compiled again and the rest is not. A test that needs it empty uses `fresh_cache`.
-# Where the vendor's wheel lies is a fact about the computer, not a choice that changes results.
+# The compiler and the place of the vendor's wheel are facts about the computer: they change no results.
 for _name in [
-    name for name in os.environ if name.startswith("TILESMITH_") and name != "TILESMITH_TTNN_WHEEL"
+    name
+    for name in os.environ
+    if name.startswith("TILESMITH_") and name not in ("TILESMITH_CXX", "TILESMITH_TTNN_WHEEL")
 ]:
     del os.environ[_name]
 os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
