@@ -1,4 +1,4 @@
-"""Rows of a table, picked by numbers, with an epilogue."""
+"""Rows of a table, gathered by index, with an epilogue."""
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
 

@@ -136,7 +136,7 @@ def _operator(node: Any) -> str:
 
 
 def is_free(node: Any) -> bool:
-    """Whether a node computes nothing: a view, a copy, a check, or picking one of several results."""
+    """Whether a node computes nothing: a view, a copy, a check, or taking one of several results."""
     import operator
 
     from tilesmith.models.planning.op_tables import VIEWS

@@ -9,19 +9,19 @@ from torch.nn import functional
 
 from tilesmith.models.capture.fx import export
 from tilesmith.models.passes.cse import cse
-from tilesmith.models.passes.decompose_complex import capture_complex
+from tilesmith.models.passes.decompose_complex import decompose_complex
 from tilesmith.models.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.models.passes.fold_constants import fold_constants
 from tilesmith.models.passes.fold_masks import fold_masks
-from tilesmith.models.passes.fuse_attention import capture_attention
-from tilesmith.models.passes.fuse_gelu import capture_gelu
-from tilesmith.models.passes.fuse_grouped_query_attention import capture_heads
-from tilesmith.models.passes.fuse_linear import capture_products
-from tilesmith.models.passes.fuse_patch_embedding import capture_patches
-from tilesmith.models.passes.fuse_rms_norm import capture_rms_norm
-from tilesmith.models.passes.fuse_rotary import capture_rotation
-from tilesmith.models.passes.merge_linears import merge_products
-from tilesmith.models.passes.remove_noops import drop_copies
+from tilesmith.models.passes.fuse_attention import fuse_attention
+from tilesmith.models.passes.fuse_gelu import fuse_gelu
+from tilesmith.models.passes.fuse_grouped_query_attention import fuse_grouped_query_attention
+from tilesmith.models.passes.fuse_linear import fuse_linear
+from tilesmith.models.passes.fuse_patch_embedding import fuse_patch_embedding
+from tilesmith.models.passes.fuse_rms_norm import fuse_rms_norm
+from tilesmith.models.passes.fuse_rotary import fuse_rotary
+from tilesmith.models.passes.merge_linears import merge_linears
+from tilesmith.models.passes.remove_noops import remove_noops
 
 X = torch.randn(2, 8, 64)
 HEADS = torch.randn(1, 4, 16, 32)
@@ -29,7 +29,7 @@ HEADS = torch.randn(1, 4, 16, 32)
 
 def test_copies_go() -> None:
     module = captured(lambda x: (x.clone().contiguous() + 1).detach(), X)
-    assert same_after(drop_copies, module, X) == {"add": 1}
+    assert same_after(remove_noops, module, X) == {"add": 1}
 
 
 def test_what_depends_on_weights_alone_is_computed_at_once() -> None:
@@ -87,35 +87,35 @@ def test_flattened_products_become_linear() -> None:
         w=torch.randn(64, 32),
         b=torch.randn(32),
     )
-    assert same_after(capture_products, module, X) == {"permute": 1, "linear": 1}
+    assert same_after(fuse_linear, module, X) == {"permute": 1, "linear": 1}
 
 
 def test_rms_norm_is_found_with_and_without_weight() -> None:
     def norm(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return w * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6))
 
-    assert same_after(capture_rms_norm, captured(norm, X, w=torch.randn(64)), X) == {"rms_norm": 1}
+    assert same_after(fuse_rms_norm, captured(norm, X, w=torch.randn(64)), X) == {"rms_norm": 1}
     plain = captured(lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6), X)
-    assert same_after(capture_rms_norm, plain, X) == {"rms_norm": 1}
+    assert same_after(fuse_rms_norm, plain, X) == {"rms_norm": 1}
 
 
 def test_a_norm_of_something_else_is_none() -> None:
     module = captured(lambda x, y: y * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6), X, X + 1)
-    assert same_after(capture_rms_norm, module, X, X + 1)["rms_norm"] == 0
+    assert same_after(fuse_rms_norm, module, X, X + 1)["rms_norm"] == 0
 
 
 def test_gelu_is_found_in_both_forms() -> None:
     tanh = captured(lambda x: 0.5 * x * (1.0 + torch.tanh(0.7978845608 * (x + 0.044715 * x.pow(3.0)))), X)
-    assert same_after(capture_gelu, tanh, X) == {"gelu": 1}
+    assert same_after(fuse_gelu, tanh, X) == {"gelu": 1}
     erf = captured(lambda x: x * 0.5 * (1.0 + torch.erf(x / 1.4142135623)), X)
-    assert same_after(capture_gelu, erf, X) == {"gelu": 1}
+    assert same_after(fuse_gelu, erf, X) == {"gelu": 1}
 
 
 def test_half_turns_become_products() -> None:
     module = captured(lambda x: torch.cat((-x[..., 16:], x[..., :16]), -1), HEADS)
-    assert same_after(capture_rotation, module, HEADS) == {"matmul": 1}
+    assert same_after(fuse_rotary, module, HEADS) == {"matmul": 1}
     other = captured(lambda x: torch.cat((x[..., 16:], x[..., :16]), -1), HEADS)
-    assert same_after(capture_rotation, other, HEADS)["cat"] == 1
+    assert same_after(fuse_rotary, other, HEADS)["cat"] == 1
 
 
 def test_written_out_attention_is_found() -> None:
@@ -123,7 +123,7 @@ def test_written_out_attention_is_found() -> None:
         return torch.softmax(q @ q.transpose(2, 3) * 0.125 + mask, -1) @ q
 
     module = captured(attention, HEADS, mask=torch.randn(1, 1, 16, 16))
-    assert same_after(capture_attention, module, HEADS)["scaled_dot_product_attention"] == 1
+    assert same_after(fuse_attention, module, HEADS)["scaled_dot_product_attention"] == 1
 
 
 def test_repeated_heads_are_not_repeated() -> None:
@@ -132,8 +132,8 @@ def test_repeated_heads_are_not_repeated() -> None:
         return functional.scaled_dot_product_attention(q, wide, wide)
 
     def passes(module: GraphModule) -> None:
-        drop_copies(module)
-        capture_heads(module)
+        remove_noops(module)
+        fuse_grouped_query_attention(module)
 
     keys = torch.randn(1, 2, 16, 32)
     left = same_after(passes, captured(grouped, HEADS, keys), HEADS, keys)
@@ -142,7 +142,7 @@ def test_repeated_heads_are_not_repeated() -> None:
 
 def test_views_of_what_is_out_of_order_still_work_without_the_copy() -> None:
     module = captured(lambda x: x.transpose(1, 2).contiguous().view(2, -1), X)
-    assert same_after(drop_copies, module, X) == {"permute": 1, "reshape": 1}
+    assert same_after(remove_noops, module, X) == {"permute": 1, "reshape": 1}
 
 
 def test_patches_become_a_product() -> None:
@@ -153,7 +153,7 @@ def test_patches_become_a_product() -> None:
         w=torch.randn(8, 3, 4, 4),
         b=torch.randn(8),
     )
-    left = same_after(capture_patches, module, image)
+    left = same_after(fuse_patch_embedding, module, image)
     assert left["linear"] == 1
     assert left["conv2d"] == 0
 
@@ -163,7 +163,7 @@ def test_products_of_the_same_rows_are_joined() -> None:
         return functional.linear(x, a).view(2, 8, 2, 32), functional.linear(x, b).view(2, 8, 1, 32)
 
     module = captured(heads, X, a=torch.randn(64, 64), b=torch.randn(32, 64))
-    assert same_after(merge_products, module, X)["linear"] == 1
+    assert same_after(merge_linears, module, X)["linear"] == 1
 
 
 def test_rotations_by_complex_numbers_become_products_of_pairs() -> None:
@@ -173,6 +173,6 @@ def test_rotations_by_complex_numbers_become_products_of_pairs() -> None:
         pairs = torch.view_as_complex(x.reshape(2, 8, 32, 2))
         return torch.view_as_real(pairs * turns).flatten(2)
 
-    left = same_after(capture_complex, captured(rotated, X, turns=turns), X)
+    left = same_after(decompose_complex, captured(rotated, X, turns=turns), X)
     assert left["view_as_complex"] == 0
     assert left["mul"] == 4

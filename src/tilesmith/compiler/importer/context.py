@@ -54,7 +54,7 @@ def element_type(dtype: str, at: Location) -> Attribute:
         refuse(
             f"elements of type {dtype} are packed, several to a byte",
             at,
-            "use int4, or pass them as uint8 and take them apart with shifts and masks",
+            "use int4, or pass them as uint8 and unpack them with shifts and masks",
         )
     if not digits.isdigit():
         refuse(f"elements of type {dtype} have no counterpart", at, "use float32, bfloat16, float16 or int32")
@@ -109,7 +109,7 @@ class Context:
             refuse(
                 f"{memory.name} looks at the {base.dtype} elements of {base.name} as {memory.dtype}",
                 memory.at,
-                "convert the tensor on the host, or take it apart with shifts and masks",
+                "convert the tensor on the host, or unpack it with shifts and masks",
             )
         op = tile.ViewOp(self.value(base), tensor_type(memory))
         op.tensor.name_hint = memory.name

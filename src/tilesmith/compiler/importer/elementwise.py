@@ -44,7 +44,7 @@ class Guarded:
 
 
 class NotElementwiseError(Exception):
-    """The statements cannot be taken apart; for use inside the front end."""
+    """The statements cannot be separated; for use inside the front end."""
 
 
 def flatten(loop: s.Loop) -> list[Guarded] | None:

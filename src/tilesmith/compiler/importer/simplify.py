@@ -54,7 +54,7 @@ def _split(sum_: Affine, divisor: int, extents: Extents) -> tuple[Expr, Expr]:
 
 
 def _divided(expr: Expr, divisor: int) -> tuple[Expr, Expr]:
-    """Quotient and remainder of an invariant, taken apart where it is a sum of multiples."""
+    """Quotient and remainder of an invariant, split where it is a sum of multiples."""
     if isinstance(expr, Number):
         return Number(int(expr.value) // divisor), Number(int(expr.value) % divisor)
     if isinstance(expr, Binary) and expr.op == "add":

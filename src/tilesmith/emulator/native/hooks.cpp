@@ -31,7 +31,7 @@ static void check_cached(const Fiber& fiber, const SyncWord& word, uint32_t sinc
             word.offset, place(word.last_writer).c_str());
 }
 
-// A RISC loads and stores words and half-words only where they are aligned; packed types are taken apart by the compiler.
+// A RISC loads and stores words and half-words only where they are aligned; the compiler splits accesses to packed types.
 static void check_natural(uint32_t offset, uint32_t size, const char* verb, const At& at) {
     const uint32_t alignment = size < 4 ? size : 4;
     if ((offset & (alignment - 1)) == 0) return;

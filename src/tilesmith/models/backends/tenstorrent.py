@@ -31,7 +31,7 @@ from tilesmith.models.backends.transfers import from_matrix, to_matrix
 from tilesmith.models.capture.dtypes import check_dtypes
 from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
-from tilesmith.models.passes.lower_custom_ops import adopt_custom
+from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.plan import constants_of, plan
@@ -64,7 +64,7 @@ class TenstorrentBackend(Backend):
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
         check_dtypes(module)
-        adopt_custom(module)
+        lower_custom_ops(module)
         reference = Reference(copied(module))
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.precision, self.options.fuses)

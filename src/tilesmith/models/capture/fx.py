@@ -35,7 +35,7 @@ KEPT = (
 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
-    """How the other operators are taken apart."""
+    """The decompositions of the other operators."""
     table: dict[Any, Callable[..., Any]] = dict(torch.export.default_decompositions())
     for kept in KEPT:
         table.pop(kept, None)

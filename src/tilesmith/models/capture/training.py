@@ -1,7 +1,7 @@
 """What is done to a model that is to be trained, before and while AOTAutograd derives its backward graph.
 
 Norms and attention become operators of tilesmith first: they have kernels of their own in both directions,
-and AOTAutograd would take them apart. Gradients that PyTorch computes by scattering become products and sums.
+and AOTAutograd would decompose them. Gradients that PyTorch computes by scattering become products and sums.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _attention(node: Node) -> Call:
         return None
     q, k, v = (one.shape for one in shown)
     if q[0] != k[0] or k[:2] != v[:2] or not (q[1] == k[1] or (grouped and q[1] % k[1] == 0)):
-        return None  # batches that are broadcast: PyTorch takes it apart
+        return None  # batches that are broadcast: PyTorch decomposes it
     factor = q[-1] ** -0.5 if scale is None else scale
     return torch.ops.tilesmith.attention.default, (query, key, value, mask, bool(causal), float(factor))
 
@@ -91,11 +91,11 @@ _WHOLE: dict[Any, Callable[[Node], Call]] = {
 }
 
 
-# ---- gradients taken apart ----
+# ---- decompositions of gradients ----
 
 
 def training_decompositions() -> dict[Any, Callable[..., Any]]:
-    """How operators are taken apart in graphs of AOTAutograd."""
+    """The decompositions of operators in graphs of AOTAutograd."""
     table = decompositions()
     table.pop(aten.upsample_nearest2d.default, None)
     return {

@@ -22,10 +22,10 @@ def with_slice(
     size = x.shape[dim]
     begin, stop, _ = slice(start, end, step).indices(size)
     if step != 1:
-        picked = torch.arange(size)[begin:stop:step]
-        spread = part.new_zeros(x.shape).index_add(dim, picked, part)
+        chosen = torch.arange(size)[begin:stop:step]
+        spread = part.new_zeros(x.shape).index_add(dim, chosen, part)
         along = [size if axis == dim % x.dim() else 1 for axis in range(x.dim())]
-        inside = torch.zeros(size, dtype=torch.bool).index_fill(0, picked, True)
+        inside = torch.zeros(size, dtype=torch.bool).index_fill(0, chosen, True)
         return torch.where(inside.reshape(along), spread, x)
     pieces = [x.narrow(dim, 0, begin), part, x.narrow(dim, max(stop, begin), size - max(stop, begin))]
     kept = [piece for piece in pieces if piece.shape[dim]]

@@ -119,7 +119,7 @@ def with_given_weight(
     border = [wide - given for wide, given in zip(reach, padding, strict=True)]
     turned = whole.transpose(0, 1).flip(2, 3)
     made: Tensor = aten.convolution(
-        apart(x, stride), turned, bias, [1, 1], border, dilation, False, [0, 0], 1
+        zero_stuffed(x, stride), turned, bias, [1, 1], border, dilation, False, [0, 0], 1
     )
     for dim in range(2):
         size = (x.shape[2 + dim] - 1) * stride[dim] + reach[dim] - 2 * padding[dim] + output_padding[dim] + 1
@@ -135,10 +135,10 @@ def _ungrouped(weight: Tensor, groups: int) -> Tensor:
     return (rows * own).reshape(outer, groups * inner, *taps)
 
 
-def apart(x: Tensor, stride: Sequence[int]) -> Tensor:
+def zero_stuffed(x: Tensor, stride: Sequence[int]) -> Tensor:
     """The pixels of an image with zeros between and after them.
 
-    >>> apart(torch.ones(1, 1, 1, 2), (1, 2)).tolist()
+    >>> zero_stuffed(torch.ones(1, 1, 1, 2), (1, 2)).tolist()
     [[[[1.0, 0.0, 1.0, 0.0]]]]
     """
     if tuple(stride) == (1, 1):

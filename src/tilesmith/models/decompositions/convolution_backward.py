@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tilesmith.models.decompositions.convolution import apart
+from tilesmith.models.decompositions.convolution import zero_stuffed
 
 aten = torch.ops.aten
 
@@ -51,7 +51,7 @@ def _for_image(
     """Every pixel of the gradient goes back through the weight turned around, as far apart as the stride."""
     turned = weight.flip(2, 3).transpose(0, 1).contiguous()
     geometry = ([1, 1], border, dilation, False, [0, 0], 1)
-    made: Tensor = aten.convolution(apart(grad, stride), turned, None, *geometry)
+    made: Tensor = aten.convolution(zero_stuffed(grad, stride), turned, None, *geometry)
     height, width = x.shape[2:]
     if made.shape[2:] == x.shape[2:]:
         return made

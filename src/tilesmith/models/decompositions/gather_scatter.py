@@ -1,7 +1,7 @@
-"""Picking elements by number, and putting them back: rows of a table, and sums of what ones and zeros choose.
+"""gather, scatter, index, topk and sort, as rows of a table and sums of what ones and zeros choose.
 
-Numbers that say which elements are meant are computed on the host if they come from there. Kernels pick rows
-of a matrix; so every operator here becomes rows picked from a tensor that is laid out as such a matrix.
+Indices are computed on the host if they come from there. Kernels gather rows of a matrix; so every operator
+here becomes rows gathered from a tensor that is laid out as such a matrix.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ LONGEST_RANKED = 1024
 """The longest row whose elements are compared with each other to sort it."""
 
 
-def checked(numbers: Tensor, size: int, wraps: bool = False) -> Tensor:
+def checked(index: Tensor, size: int, wraps: bool = False) -> Tensor:
     """Numbers that name elements of a dimension, or count from its end. Others are an error, as in torch."""
-    return torch.ops.tilesmith.in_bounds(numbers, size, wraps)  # type: ignore[no-any-return]
+    return torch.ops.tilesmith.in_bounds(index, size, wraps)  # type: ignore[no-any-return]
 
 
-def rows_of(table: Tensor, numbers: Tensor) -> Tensor:
-    made: Tensor = aten.embedding(table, numbers.reshape(-1) if numbers.dim() == 0 else numbers)
-    return made if numbers.dim() else made.squeeze(0)
+def rows_of(table: Tensor, index: Tensor) -> Tensor:
+    made: Tensor = aten.embedding(table, index.reshape(-1) if index.dim() == 0 else index)
+    return made if index.dim() else made.squeeze(0)
 
 
-def indexed(x: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
-    """x[picks]: the dimensions that are picked from go to the front and become one.
+def index_by(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
+    """x[indices]: the indexed dimensions go to the front and become one.
 
-    >>> indexed(torch.arange(6).reshape(2, 3), [None, torch.tensor([2, 0])]).tolist()
+    >>> index_by(torch.arange(6).reshape(2, 3), [None, torch.tensor([2, 0])]).tolist()
     [[2, 0], [5, 3]]
     """
-    dims = [dim for dim, pick in enumerate(picks) if pick is not None]
+    dims = [dim for dim, entry in enumerate(indices) if entry is not None]
     rest = [dim for dim in range(x.dim()) if dim not in dims]
-    numbers = _row_numbers([x.shape[dim] for dim in dims], [pick for pick in picks if pick is not None])
-    shape = numbers.shape
+    index = _flat_index([x.shape[dim] for dim in dims], [entry for entry in indices if entry is not None])
+    shape = index.shape
     table = x.permute([*dims, *rest]).reshape(prod(x.shape[dim] for dim in dims), -1)
     kept = [x.shape[dim] for dim in rest]
-    made = rows_of(table, numbers).reshape([*shape, *kept])
+    made = rows_of(table, index).reshape([*shape, *kept])
     if dims != list(range(dims[0], dims[-1] + 1)):
         return made
     before = dims[0]
@@ -53,119 +53,121 @@ def indexed(x: Tensor, picks: Sequence[Tensor | None]) -> Tensor:
     return made.permute(order)
 
 
-def gathered(x: Tensor, dim: int, numbers: Tensor, **_: Any) -> Tensor:
+def gather(x: Tensor, dim: int, index: Tensor, **_: Any) -> Tensor:
     """torch.gather: each element by its place in the whole tensor.
 
-    >>> gathered(torch.tensor([[1.0, 2], [3, 4]]), 1, torch.tensor([[1], [0]])).tolist()
+    >>> gather(torch.tensor([[1.0, 2], [3, 4]]), 1, torch.tensor([[1], [0]])).tolist()
     [[2.0], [3.0]]
     """
     dim %= x.dim()
-    numbers = checked(numbers, x.shape[dim])
+    index = checked(index, x.shape[dim])
     place = torch.zeros((), dtype=torch.int64)
     for axis, size in enumerate(x.shape):
         along = [1] * x.dim()
-        along[axis] = numbers.shape[axis]
-        own = numbers if axis == dim else torch.arange(numbers.shape[axis]).reshape(along)
+        along[axis] = index.shape[axis]
+        own = index if axis == dim else torch.arange(index.shape[axis]).reshape(along)
         place = place * size + own
-    return rows_of(x.reshape(-1, 1), place.reshape(-1)).reshape(numbers.shape)
+    return rows_of(x.reshape(-1, 1), place.reshape(-1)).reshape(index.shape)
 
 
-def chosen(dim: int, numbers: Tensor, size: int) -> Tensor:
-    """1.0 where a place along `dim` is the one a number names; the numbers lie along a new last dimension."""
-    places = torch.arange(size).reshape([size if axis == dim else 1 for axis in range(numbers.dim())] + [1])
-    wanted = numbers.movedim(dim, -1).unsqueeze(dim)
+def one_hot(dim: int, index: Tensor, size: int) -> Tensor:
+    """1.0 where a place along `dim` is the one an index names; the index lies along a new last dimension."""
+    places = torch.arange(size).reshape([size if axis == dim else 1 for axis in range(index.dim())] + [1])
+    wanted = index.movedim(dim, -1).unsqueeze(dim)
     return torch.ops.tilesmith.equality(places, wanted)  # type: ignore[no-any-return]
 
 
-def scattered(x: Tensor, dim: int, numbers: Tensor, source: Any) -> Tensor:
-    """torch.scatter: every place gathers the last element that is put there.
+def scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+    """torch.scatter: every place gathers the last element written there.
 
-    >>> scattered(torch.zeros(1, 4), 1, torch.tensor([[3, 1, 3]]), torch.tensor([[1.0, 2.0, 5.0]])).tolist()
+    >>> scatter(torch.zeros(1, 4), 1, torch.tensor([[3, 1, 3]]), torch.tensor([[1.0, 2.0, 5.0]])).tolist()
     [[0.0, 2.0, 0.0, 5.0]]
     """
     dim %= x.dim()
-    along = [size if axis == dim else 1 for axis, size in enumerate(numbers.shape)]
-    turn = torch.arange(numbers.shape[dim]).reshape(along).expand(numbers.shape)
-    last = last_put(x.shape, dim, checked(numbers, x.shape[dim]), turn)
+    along = [size if axis == dim else 1 for axis, size in enumerate(index.shape)]
+    turn = torch.arange(index.shape[dim]).reshape(along).expand(index.shape)
+    last = last_writer(x.shape, dim, checked(index, x.shape[dim]), turn)
     if not isinstance(source, Tensor):
         return torch.where(last >= 0, source, x)
-    part = source[tuple(slice(0, size) for size in numbers.shape)]
-    return torch.where(last >= 0, gathered(part, dim, last.clamp(min=0)), x)
+    part = source[tuple(slice(0, size) for size in index.shape)]
+    return torch.where(last >= 0, gather(part, dim, last.clamp(min=0)), x)
 
 
-def last_put(shape: Sequence[int], dim: int, numbers: Tensor, turn: Tensor) -> Tensor:
-    """For each place the last of those that are put there, by its turn; -1 where nothing is.
+def last_writer(shape: Sequence[int], dim: int, index: Tensor, turn: Tensor) -> Tensor:
+    """For each place the last of those written there, by its turn; -1 where nothing is.
 
-    >>> last_put([3], 0, torch.tensor([2, 0, 2]), torch.arange(3)).tolist()
+    >>> last_writer([3], 0, torch.tensor([2, 0, 2]), torch.arange(3)).tolist()
     [1, -1, 2]
     """
     nothing = torch.full(list(shape), -1, dtype=torch.int64)
-    return nothing.scatter_reduce(dim, numbers.to(torch.int64), turn, "amax")
+    return nothing.scatter_reduce(dim, index.to(torch.int64), turn, "amax")
 
 
-def scatter_added(x: Tensor, dim: int, numbers: Tensor, source: Tensor) -> Tensor:
-    """torch.scatter_add: every place sums what the numbers that name it bring.
+def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """torch.scatter_add: every place sums the elements whose index names it.
 
-    >>> scatter_added(torch.zeros(1, 4), 1, torch.tensor([[3, 3]]), torch.ones(1, 2)).tolist()
+    >>> scatter_add(torch.zeros(1, 4), 1, torch.tensor([[3, 3]]), torch.ones(1, 2)).tolist()
     [[0.0, 0.0, 0.0, 2.0]]
     """
     dim %= x.dim()
-    hits = chosen(dim, checked(numbers, x.shape[dim]), x.shape[dim])
-    values = source[tuple(slice(0, size) for size in numbers.shape)]
+    hits = one_hot(dim, checked(index, x.shape[dim]), x.shape[dim])
+    values = source[tuple(slice(0, size) for size in index.shape)]
     return x + torch.where(hits > 0, values.movedim(dim, -1).unsqueeze(dim), 0.0).sum(-1)
 
 
-def put(x: Tensor, picks: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
-    """index_put, the dimensions picked from in front: every row gathers the last one that is put there.
+def index_put(
+    x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
+) -> Tensor:
+    """index_put, the indexed dimensions in front: every row gathers the last one written there.
 
-    What accumulates is a product of ones and zeros with what is put.
+    What accumulates is a product of ones and zeros with the values.
 
-    >>> put(torch.zeros(3, 2), [torch.tensor([2])], torch.ones(1, 2)).tolist()
+    >>> index_put(torch.zeros(3, 2), [torch.tensor([2])], torch.ones(1, 2)).tolist()
     [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]
     """
-    first = picks[0]
+    first = indices[0]
     if first is not None and first.dtype == torch.bool:  # one value, or one row, wherever a mask says so
         return torch.where(first.reshape([*first.shape, *[1] * (x.dim() - first.dim())]), values, x)
-    dims = [dim for dim, pick in enumerate(picks) if pick is not None]
+    dims = [dim for dim, entry in enumerate(indices) if entry is not None]
     rest = [dim for dim in range(x.dim()) if dim not in dims]
     order = [*dims, *rest]
-    numbers = _row_numbers([x.shape[dim] for dim in dims], [pick for pick in picks if pick is not None])
+    index = _flat_index([x.shape[dim] for dim in dims], [entry for entry in indices if entry is not None])
     rows = prod(x.shape[dim] for dim in dims)
     wide = x.permute(order).reshape(rows, -1)
-    given = _values_in_front(values, dims, rest, numbers.dim())
-    table = given.expand([*numbers.shape, *(x.shape[dim] for dim in rest)]).reshape(numbers.numel(), -1)
+    given = _values_in_front(values, dims, rest, index.dim())
+    table = given.expand([*index.shape, *(x.shape[dim] for dim in rest)]).reshape(index.numel(), -1)
     if accumulate:
-        hits: Tensor = torch.ops.tilesmith.equality(torch.arange(rows)[:, None], numbers.reshape(1, -1))
+        hits: Tensor = torch.ops.tilesmith.equality(torch.arange(rows)[:, None], index.reshape(1, -1))
         made = wide + hits.to(x.dtype) @ table
     else:
-        last = last_put([rows], 0, numbers.reshape(-1), torch.arange(numbers.numel()))
+        last = last_writer([rows], 0, index.reshape(-1), torch.arange(index.numel()))
         made = torch.where(last[:, None] >= 0, rows_of(table, last.clamp(min=0)), wide)
     back = sorted(range(x.dim()), key=order.__getitem__)
     return made.reshape([x.shape[dim] for dim in order]).permute(back)
 
 
-def _row_numbers(sizes: Sequence[int], picks: Sequence[Tensor]) -> Tensor:
-    """The places that numbers along several dimensions name, if those were one; below zero from the end."""
-    numbers = torch.zeros((), dtype=torch.int64)
-    for size, pick in zip(sizes, picks, strict=True):
-        numbers = numbers * size + checked(pick, size, wraps=True)
-    return numbers.expand(torch.broadcast_shapes(*(pick.shape for pick in picks)))
+def _flat_index(sizes: Sequence[int], indices: Sequence[Tensor]) -> Tensor:
+    """One index into several dimensions taken as one; below zero counts from the end."""
+    index = torch.zeros((), dtype=torch.int64)
+    for size, entry in zip(sizes, indices, strict=True):
+        index = index * size + checked(entry, size, wraps=True)
+    return index.expand(torch.broadcast_shapes(*(entry.shape for entry in indices)))
 
 
-def _values_in_front(values: Tensor, dims: list[int], rest: list[int], picked: int) -> Tensor:
-    """What is put, with the picked dimensions before the others: between them they may have stood."""
+def _values_in_front(values: Tensor, dims: list[int], rest: list[int], front: int) -> Tensor:
+    """The values, with the indexed dimensions before the others: they may have stood between them."""
     before = sum(dim < dims[0] for dim in rest)
-    if dims != list(range(dims[0], dims[-1] + 1)) or before == 0 or values.dim() <= picked:
+    if dims != list(range(dims[0], dims[-1] + 1)) or before == 0 or values.dim() <= front:
         return values
-    full = values.reshape([1] * (picked + len(rest) - values.dim()) + list(values.shape))
-    order = [*range(before, before + picked), *range(before), *range(before + picked, full.dim())]
+    full = values.reshape([1] * (front + len(rest) - values.dim()) + list(values.shape))
+    order = [*range(before, before + front), *range(before), *range(before + front, full.dim())]
     return full.permute(order)
 
 
-def put_in_turn(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """masked_scatter: where a mask is true, the next element of a source; whole rows if the mask is of rows.
 
-    >>> put_in_turn(torch.zeros(3), torch.tensor([True, False, True]), torch.tensor([5.0, 7.0])).tolist()
+    >>> masked_scatter(torch.zeros(3), torch.tensor([True, False, True]), torch.tensor([5.0, 7.0])).tolist()
     [5.0, 0.0, 7.0]
     """
     width = x.shape[-1] if mask.dim() and mask.shape[-1] == 1 else 1
@@ -192,24 +194,24 @@ def ranks(x: Tensor, largest: bool) -> Tensor:
     return (before | ((other == mine) & earlier)).sum(-1)
 
 
-def first_of(
+def topk(
     x: Tensor, count: int, dim: int = -1, largest: bool = True, *_: Any, **__: Any
 ) -> tuple[Tensor, Tensor]:
     """torch.topk: place r is taken by the element whose rank is r.
 
-    >>> [part.tolist() for part in first_of(torch.tensor([3.0, 9.0, 5.0]), 2)]
+    >>> [part.tolist() for part in topk(torch.tensor([3.0, 9.0, 5.0]), 2)]
     [[9.0, 5.0], [1, 2]]
     """
     last = x.movedim(dim, -1)
     taken = ranks(last, largest).unsqueeze(-2) == torch.arange(count).unsqueeze(-1)
     places = torch.where(taken, torch.arange(x.shape[dim]), 0).sum(-1)
     places = places.clamp(max=x.shape[dim] - 1)  # elements of a row with a NaN may share a rank
-    return gathered(last, -1, places).movedim(-1, dim), places.movedim(-1, dim)
+    return gather(last, -1, places).movedim(-1, dim), places.movedim(-1, dim)
 
 
-def in_order(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
+def sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """torch.sort."""
-    return first_of(x, x.shape[dim], dim, descending)
+    return topk(x, x.shape[dim], dim, descending)
 
 
 def extreme(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
@@ -225,7 +227,7 @@ def extreme(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
     return make
 
 
-def place_of(largest: bool) -> Callable[..., Tensor]:
+def arg_extreme(largest: bool) -> Callable[..., Tensor]:
     """argmax and argmin."""
 
     def make(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
@@ -236,33 +238,33 @@ def place_of(largest: bool) -> Callable[..., Tensor]:
     return make
 
 
-PICKS: dict[Any, Callable[..., Any]] = {
-    aten.index.Tensor: indexed,
-    aten.gather.default: gathered,
-    aten.index_select.default: lambda x, dim, numbers: indexed(x, [*[None] * (dim % x.dim()), numbers]),
-    aten.scatter.src: scattered,
-    aten.scatter.value: scattered,
-    aten.scatter_add.default: scatter_added,
-    aten.index_put.default: put,
-    aten._unsafe_index.Tensor: indexed,
-    aten._unsafe_index_put.default: put,
-    aten.masked_scatter.default: put_in_turn,
-    aten.topk.default: first_of,
-    aten.sort.default: in_order,
+GATHERS: dict[Any, Callable[..., Any]] = {
+    aten.index.Tensor: index_by,
+    aten.gather.default: gather,
+    aten.index_select.default: lambda x, dim, index: index_by(x, [*[None] * (dim % x.dim()), index]),
+    aten.scatter.src: scatter,
+    aten.scatter.value: scatter,
+    aten.scatter_add.default: scatter_add,
+    aten.index_put.default: index_put,
+    aten._unsafe_index.Tensor: index_by,
+    aten._unsafe_index_put.default: index_put,
+    aten.masked_scatter.default: masked_scatter,
+    aten.topk.default: topk,
+    aten.sort.default: sort,
     aten.max.dim: extreme(True),
     aten.min.dim: extreme(False),
-    aten.argmax.default: place_of(True),
-    aten.argmin.default: place_of(False),
+    aten.argmax.default: arg_extreme(True),
+    aten.argmin.default: arg_extreme(False),
 }
 """What each is made of."""
 
 
-def can_pick(target: Any, args: Sequence[Any]) -> bool:
+def can_gather(target: Any, args: Sequence[Any]) -> bool:
     """Whether the arguments of a call are among those that can be done so; tensors are nodes here."""
     if target in (aten.gather.default, aten.index_select.default):
-        return bool(args[0].meta["val"].dim()) and _is_number(args[2])
+        return bool(args[0].meta["val"].dim()) and _is_index(args[2])
     if target in (aten.index.Tensor, aten._unsafe_index.Tensor):
-        return all(pick is None or _is_number(pick) for pick in args[1])
+        return all(entry is None or _is_index(entry) for entry in args[1])
     if target is aten.masked_scatter.default:
         x, mask, source = (one.meta["val"] for one in args)
         if torch.broadcast_shapes(mask.shape, x.shape) != x.shape:
@@ -271,16 +273,16 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
     if target in (aten.index_put.default, aten._unsafe_index_put.default):
         if _fills(args):
             return True
-        return any(pick is not None for pick in args[1]) and all(
-            pick is None or _is_number(pick) for pick in args[1]
+        return any(entry is not None for entry in args[1]) and all(
+            entry is None or _is_index(entry) for entry in args[1]
         )
     if target in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default):
-        x, dim, numbers = (args[0].meta["val"], args[1], args[2].meta["val"])
-        if not x.dim() or not _is_number(args[2]):
+        x, dim, index = (args[0].meta["val"], args[1], args[2].meta["val"])
+        if not x.dim() or not _is_index(args[2]):
             return False
         same = [
             a == b
-            for axis, (a, b) in enumerate(zip(x.shape, numbers.shape, strict=True))
+            for axis, (a, b) in enumerate(zip(x.shape, index.shape, strict=True))
             if axis != dim % x.dim()
         ]
         return all(same)
@@ -296,17 +298,17 @@ def can_pick(target: Any, args: Sequence[Any]) -> bool:
 
 
 def _fills(args: Sequence[Any]) -> bool:
-    """Whether the same is put wherever a mask is true."""
-    x, picks, values = (args[0].meta["val"], args[1], args[2].meta["val"])
-    mask = picks[0].meta["val"] if len(picks) == 1 and picks[0] is not None else None
+    """Whether the same is written wherever a mask is true."""
+    x, indices, values = (args[0].meta["val"], args[1], args[2].meta["val"])
+    mask = indices[0].meta["val"] if len(indices) == 1 and indices[0] is not None else None
     accumulates = len(args) > 3 and args[3]
     if mask is None or mask.dtype != torch.bool or accumulates:
         return False
     return bool(values.numel() > 0 and values.dim() <= x.dim() - mask.dim())
 
 
-def _is_number(pick: Any) -> bool:
-    kind = pick.meta["val"].dtype
-    if not pick.meta["val"].numel():
+def _is_index(entry: Any) -> bool:
+    kind = entry.meta["val"].dtype
+    if not entry.meta["val"].numel():
         return False
     return not kind.is_floating_point and kind not in (torch.bool, torch.uint8)  # both are masks

@@ -2,7 +2,7 @@
 
 A coordinate says which pixels are meant and how much of each. Nearness to every line and column makes a
 matrix, and the result is its product with the pixels. Where that matrix would be large, the four pixels
-around each coordinate are picked by number instead. Coordinates are float64 here, which the plan keeps as
+around each coordinate are gathered by index instead. Coordinates are float64 here, which the plan keeps as
 float32: bfloat16 has no bits left for what lies between the pixels of a wide image.
 """
 

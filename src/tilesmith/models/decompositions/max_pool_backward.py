@@ -1,4 +1,4 @@
-"""The gradient of a max pool: rows of pixels picked by numbers that are known when a model is compiled."""
+"""The gradient of a max pool: rows of pixels gathered by indices that are known when a model is compiled."""
 
 from __future__ import annotations
 

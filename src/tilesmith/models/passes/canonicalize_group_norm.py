@@ -12,7 +12,7 @@ from tilesmith.models.passes.edit import insert, replace, tidy, value_of
 aten = torch.ops.aten
 
 
-def lift_group_norm(module: GraphModule) -> None:
+def canonicalize_group_norm(module: GraphModule) -> None:
     """All dimensions after the channels become the lines of an image that is one pixel wide."""
     for node in list(module.graph.nodes):
         source = node.args[0] if node.target is aten.group_norm.default else None

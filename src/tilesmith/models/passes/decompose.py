@@ -1,4 +1,4 @@
-"""Operators that no kernel does by itself, as others that kernels do."""
+"""Decompositions: operators that no kernel does by itself, as others that kernels do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilesmith.models.decompositions.average_pool import AVERAGES, can_average
 from tilesmith.models.decompositions.backward import GRADIENTS, can_derive
 from tilesmith.models.decompositions.concat import JOINS, can_join
 from tilesmith.models.decompositions.convolution import CONVOLUTIONS, can_convolve
-from tilesmith.models.decompositions.gather_scatter import PICKS, can_pick
+from tilesmith.models.decompositions.gather_scatter import GATHERS, can_gather
 from tilesmith.models.decompositions.grid_sample import SAMPLINGS, can_sample
 from tilesmith.models.decompositions.interpolate import RESAMPLINGS, can_resample
 from tilesmith.models.decompositions.mixture_of_experts import EXPERTS, can_route
@@ -27,15 +27,15 @@ from tilesmith.models.planning.limits import note_limit
 aten = torch.ops.aten
 
 
-def take_apart(module: GraphModule) -> None:
-    """Padding, repetition, unusual forms of norms, sums and softmaxes, picking by number, other sizes."""
-    while _take_apart_once(module):
+def decompose(module: GraphModule) -> None:
+    """Padding, repetition, unusual forms of norms, sums and softmaxes, gather and scatter, other sizes."""
+    while _decompose_once(module):
         pass
     tidy(module)
 
 
-def _take_apart_once(module: GraphModule) -> bool:
-    """Whether anything was: parts may have parts. What depends on no input is folded, not taken apart."""
+def _decompose_once(module: GraphModule) -> bool:
+    """Whether anything was: a decomposition may need another. What depends on no input is folded instead."""
     changed = False
     live: set[Node] = set()
     for node in list(module.graph.nodes):
@@ -44,7 +44,7 @@ def _take_apart_once(module: GraphModule) -> bool:
         if node.target is aten.max_pool2d_with_indices.default:
             _forget_indices(module, node)
             continue
-        make = _parts(node) if node in live else None
+        make = _decomposition(node) if node in live else None
         if make is not None and _is_real(node) and _can(node):
             note_limit(module, node)
             expand(module, node, make)
@@ -62,10 +62,10 @@ def _forget_indices(module: GraphModule, node: Node) -> None:
     module.graph.erase_node(node)
 
 
-def _parts(node: Node) -> Callable[..., Any] | None:
+def _decomposition(node: Node) -> Callable[..., Any] | None:
     if node.op != "call_function":
         return None
-    return _PARTS.get(node.target) or EXPERTS.get(_name(node))
+    return DECOMPOSITIONS.get(node.target) or EXPERTS.get(_name(node))
 
 
 def _name(node: Node) -> str:
@@ -83,7 +83,7 @@ def _is_real(node: Node) -> bool:
 
 
 def _can(node: Node) -> bool:
-    """Whether the arguments of a call are among those its parts can do."""
+    """Whether the arguments of a call are among those its decomposition can do."""
     args: Any = node.args
     if node.target in SCALED:
         return needs_other_form(node)
@@ -91,8 +91,8 @@ def _can(node: Node) -> bool:
         return can_derive(node.target, args)
     if node.target in JOINS:
         return can_join(node.target, args)
-    if node.target in PICKS:
-        return can_pick(node.target, args)
+    if node.target in GATHERS:
+        return can_gather(node.target, args)
     if _name(node) in EXPERTS:
         return can_route(_name(node), args)
     if node.target in SUMS:
@@ -116,28 +116,28 @@ def _padded(x: Tensor, sizes: Sequence[int], value: float = 0.0) -> Tensor:
         dim = x.dim() - 1 - number
         cut = [max(0, -size) for size in sizes[2 * number : 2 * number + 2]]
         x = x.narrow(dim, cut[0], x.shape[dim] - sum(cut)) if any(cut) else x
-        parts = [x]
+        pieces = [x]
         for count, place in ((sizes[2 * number], 0), (sizes[2 * number + 1], 2)):
             if count > 0:
                 shape = list(x.shape)
                 shape[dim] = count
-                parts.insert(place, torch.full(shape, value, dtype=x.dtype, device=x.device))
-        x = torch.cat(parts, dim) if len(parts) > 1 else x
+                pieces.insert(place, torch.full(shape, value, dtype=x.dtype, device=x.device))
+        x = torch.cat(pieces, dim) if len(pieces) > 1 else x
     return x.clone()
 
 
 def _repeated(x: Tensor, times: Sequence[int]) -> Tensor:
     shape = [1] * (len(times) - x.dim()) + list(x.shape)
-    apart = [size for pair in zip([1] * len(shape), shape, strict=True) for size in pair]
+    unit = [size for pair in zip([1] * len(shape), shape, strict=True) for size in pair]
     wide = [size for pair in zip(times, shape, strict=True) for size in pair]
     whole = [count * size for count, size in zip(times, shape, strict=True)]
-    return x.reshape(apart).expand(wide).reshape(whole)
+    return x.reshape(unit).expand(wide).reshape(whole)
 
 
-_PARTS: dict[Any, Callable[..., Any]] = {
+DECOMPOSITIONS: dict[Any, Callable[..., Any]] = {
     **GRADIENTS,
     **JOINS,
-    **PICKS,
+    **GATHERS,
     **SUMS,
     **RESAMPLINGS,
     aten.constant_pad_nd.default: _padded,

@@ -23,10 +23,10 @@ _SAME = {
     *(target for target, kind in VIEWS.items() if kind == "same"),
     *(aten.clone.default, aten.resolve_conj.default, aten.resolve_neg.default),
 }
-_VIEWS = {target for target, kind in VIEWS.items() if kind not in ("same", "parts", "flip", "unfold")}
+_VIEWS = {target for target, kind in VIEWS.items() if kind not in ("same", "split", "flip", "unfold")}
 
 
-def capture_complex(module: GraphModule) -> None:
+def decompose_complex(module: GraphModule) -> None:
     """Every complex value that comes from real ones becomes two; what reads one reads the pair."""
     pairs = _Pairs(module)
     for node in list(module.graph.nodes):
@@ -71,7 +71,7 @@ class _Pairs:
             self.known[node] = made
 
     def of(self, at: Node, value: Any) -> _Pair | None:
-        """The pair of an argument; a constant, or a value that only the host can make, is taken apart."""
+        """The pair of an argument; a constant, or a value that only the host can make, is split in two."""
         if not isinstance(value, Node):
             return None if isinstance(value, complex) else _Pair(value, None)
         if value in self.known:

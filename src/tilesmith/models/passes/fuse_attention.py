@@ -16,7 +16,7 @@ _SOFTMAX = (aten.softmax.int, aten._softmax.default)
 _PRODUCT = (aten.matmul.default, aten.bmm.default)
 
 
-def capture_attention(module: GraphModule) -> None:
+def fuse_attention(module: GraphModule) -> None:
     """Find softmax(q k^T * scale + mask) v."""
     for node in list(module.graph.nodes):
         found = _attention(node)

@@ -14,7 +14,7 @@ from tilesmith.models.passes.match import factors, is_call, is_near, terms, with
 aten = torch.ops.aten
 
 
-def capture_gelu(module: GraphModule) -> None:
+def fuse_gelu(module: GraphModule) -> None:
     """Find 0.5 * x * (1 + f(x)) in the ways it is written."""
     for node in list(module.graph.nodes):
         found = _gelu(node)

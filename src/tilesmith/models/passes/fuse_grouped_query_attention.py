@@ -14,7 +14,7 @@ aten = torch.ops.aten
 _RESHAPES = (aten.view.default, aten.reshape.default, aten._unsafe_view.default)
 
 
-def capture_heads(module: GraphModule) -> None:
+def fuse_grouped_query_attention(module: GraphModule) -> None:
     """Let attention read keys and values as they were before they were repeated."""
     for node in module.graph.nodes:
         if not is_call(node, aten.scaled_dot_product_attention.default):

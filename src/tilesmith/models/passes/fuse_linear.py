@@ -11,7 +11,7 @@ aten = torch.ops.aten
 _RESHAPES = (aten.view.default, aten.reshape.default, aten._unsafe_view.default)
 
 
-def capture_products(module: GraphModule) -> None:
+def fuse_linear(module: GraphModule) -> None:
     """mm and addmm of flattened rows become linear on the rows as they were."""
     for node in list(module.graph.nodes):
         if node.target in (aten.addmm.default, aten.mm.default) and not node.kwargs:

@@ -13,7 +13,7 @@ from tilesmith.models.passes.match import is_call
 aten = torch.ops.aten
 
 
-def capture_patches(module: GraphModule) -> None:
+def fuse_patch_embedding(module: GraphModule) -> None:
     """Find convolutions with a stride as large as their window."""
     for node in list(module.graph.nodes):
         if is_call(node, aten.conv2d.default) and value_of(node).dim() == 4 and _cuts(node):

@@ -13,7 +13,7 @@ from tilesmith.models.passes.match import factors, is_call, terms, uncast, with_
 aten = torch.ops.aten
 
 
-def capture_rms_norm(module: GraphModule) -> None:
+def fuse_rms_norm(module: GraphModule) -> None:
     """Find norms by their reciprocal root, with or without a weight after them."""
     for node in list(module.graph.nodes):
         found = _normalised(node)

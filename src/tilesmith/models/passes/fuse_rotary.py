@@ -17,7 +17,7 @@ from tilesmith.models.passes.match import is_call
 aten = torch.ops.aten
 
 
-def capture_rotation(module: GraphModule) -> None:
+def fuse_rotary(module: GraphModule) -> None:
     """Find halves that change places."""
     turns: dict[tuple[int, torch.dtype], Node] = {}
     first = next(iter(module.graph.nodes))

@@ -1,4 +1,4 @@
-"""Putting the graph of a function in the place of a node."""
+"""The graph of a function in the place of a node."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ assert custom_ops.__all__  # imported because that registers the operators
 aten, ours = torch.ops.aten, torch.ops.tilesmith
 
 
-def adopt_custom(module: GraphModule) -> None:
+def lower_custom_ops(module: GraphModule) -> None:
     """Runs at every level: without it these operators mean nothing to the passes after it."""
     for node in list(module.graph.nodes):
         if node.op != "call_function":

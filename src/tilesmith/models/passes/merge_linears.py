@@ -19,7 +19,7 @@ from tilesmith.models.planning.views import TILE
 aten = torch.ops.aten
 
 
-def merge_products(module: GraphModule) -> None:
+def merge_linears(module: GraphModule) -> None:
     """Join the weights of linear operators that read the same tensor."""
     constants = constants_of(module)
     together: dict[tuple[Node, bool], list[Node]] = defaultdict(list)

@@ -30,7 +30,7 @@ _SHAPED = {
 }
 
 
-def drop_copies(module: GraphModule) -> None:
+def remove_noops(module: GraphModule) -> None:
     """Every use of a copy becomes a use of what was copied."""
     for node in list(module.graph.nodes):
         if node.op != "call_function":

@@ -18,7 +18,7 @@ aten = torch.ops.aten
 _SPLITS = (aten.split.Tensor, aten.split_with_sizes.default, aten.chunk.default)
 
 
-def split_products(module: GraphModule) -> None:
+def split_gated_linear(module: GraphModule) -> None:
     """Find products with weights known at compile time that gated units cut in two."""
     constants = constants_of(module)
     for node in list(module.graph.nodes):

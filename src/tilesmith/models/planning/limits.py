@@ -39,7 +39,7 @@ _OF: dict[Any, str] = {
 
 
 def note_limit(module: GraphModule, node: Node) -> None:
-    """Keep what the report will say of an operator that is taken apart."""
+    """Keep what the report will say of an operator that is decomposed."""
     if node.target not in _OF:
         return
     accumulates = len(node.args) > 3 and bool(node.args[3])

@@ -27,7 +27,7 @@ def lower_rowwise_backward(lowering: Lowering, group: Group) -> View:
     """The gradient of a norm or a softmax along the last dimension."""
     node = group.anchors[0]
     shape = shape_of(node)
-    grad, source, weight, epsilon = _parts(node, len(shape))
+    grad, source, weight, epsilon = _operands_of(node, len(shape))
     reads = {"g": grad, "x": source, **({} if weight is None else {"w": weight})}
     operands: dict[str, Placed] = {name: lowering.placed(one, shape) for name, one in reads.items()}
     slope: Expr = Input("g") if weight is None else apply("mul", Input("g"), Input("w"))
@@ -47,7 +47,7 @@ def lower_rowwise_backward(lowering: Lowering, group: Group) -> View:
     return done.out
 
 
-def _parts(node: Node, rank: int) -> tuple[Any, Any, Any, float]:
+def _operands_of(node: Node, rank: int) -> tuple[Any, Any, Any, float]:
     """The gradient that comes in, what it is a gradient of, the weight of a norm, and epsilon."""
     if node.target in _SOFTMAXES:
         grad, result, dim = node.args[:3]

@@ -66,7 +66,7 @@ def _sliced(view: View, dim: int = 0, start: Any = None, stop: Any = None, step:
     return view.slice(dim, begin, end, stride)
 
 
-def lower_part(lowering: Lowering, node: Node) -> None:
+def lower_split_output(lowering: Lowering, node: Node) -> None:
     """Plan `getitem` of a split."""
     parts, number = node.args
     assert isinstance(parts, Node)

@@ -12,7 +12,7 @@ from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
 from tilesmith.models.planning.lower_groups import lower_group
 from tilesmith.models.planning.lower_moves import places_of
-from tilesmith.models.planning.lower_views import lower_part, lower_view
+from tilesmith.models.planning.lower_views import lower_split_output, lower_view
 from tilesmith.models.planning.lowering import Lowering, NoKernel, OutOfOrder
 from tilesmith.models.planning.op_tables import VIEWS
 from tilesmith.models.planning.partition import on_device, why_on_host
@@ -69,7 +69,7 @@ def _lower_or_host(lowering: Lowering, group: Group) -> None:
     except NoKernel as reason:
         del lowering.steps[steps:], lowering.constant_steps[uploads:]
         lowering.forget(known)
-        parts = _parts_of(group)
+        parts = _split_group(group)
         if len(parts) > 1:
             for part in parts:
                 _lower_or_host(lowering, part)
@@ -79,7 +79,7 @@ def _lower_or_host(lowering: Lowering, group: Group) -> None:
             lowering.call_host(group.output, str(reason))
 
 
-def _parts_of(group: Group) -> list[Group]:
+def _split_group(group: Group) -> list[Group]:
     """Smaller groups that do the same one after the other."""
     if not group.anchors:
         return [Group(after=[node]) for node in group.after]
@@ -95,8 +95,8 @@ def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> None:
         return
     elif node in chosen and not _is_lost(lowering, node):
         if node.target is operator.getitem:
-            lower_part(lowering, node)
-        elif VIEWS[node.target] != "parts":
+            lower_split_output(lowering, node)
+        elif VIEWS[node.target] != "split":
             lower_view(lowering, node)
     else:
         lowering.call_host(node, why_on_host(node))
@@ -106,6 +106,6 @@ def _is_lost(lowering: Lowering, node: Node) -> bool:
     """Whether what a view looks at was left to the host after all."""
     source = node.args[0]
     assert isinstance(source, Node)
-    if node.target is operator.getitem or VIEWS[node.target] == "parts":
+    if node.target is operator.getitem or VIEWS[node.target] == "split":
         source = source.args[0] if node.target is operator.getitem else source
     return source not in lowering.device

@@ -1,1 +1,1 @@
-"""embedding: rows of a table, by number."""
+"""embedding: rows of a table, by index."""

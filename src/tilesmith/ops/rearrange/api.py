@@ -82,7 +82,7 @@ def _as_bfloat16(
     fill: float,
     view: Sequence[int],
 ) -> Tensor:
-    """Block floats cannot be taken apart: they travel as bfloat16, and in rows they stay that."""
+    """Block floats cannot be moved one by one: they travel as bfloat16, and in rows they stay that."""
     from tilesmith.ops.elementwise.unary import typecast
 
     wide = [typecast(tensor, DataType.BFLOAT16) for tensor in inputs]
