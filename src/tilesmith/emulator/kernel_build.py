@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tilesmith.arch import Arch
 from tilesmith.emulator.compile_errors import explain
+from tilesmith.emulator.kernel_bindings import bindings_text, entry_text
 from tilesmith.emulator.kernel_text import asks_for_its_role, confuses, own_texts, read, without_unroll_hints
 from tilesmith.emulator.runtime_build import INCLUDE
 from tilesmith.emulator.suppress import check_comments
@@ -19,6 +20,9 @@ from tilesmith.toolchain import Compiler, Job, compile_many, find_compiler
 
 _TABLE = 64
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
+
+# What the vendor's firmware includes before every data-movement kernel.
+_FIRMWARE_INCLUDES = ('#include "api/dataflow/dataflow_api.h"', '#include "api/debug/kernel_profiler.hpp"')
 
 Define = tuple[str, str]
 
@@ -123,10 +127,14 @@ def _unit(
     ]
     lines = [f"#define {name} {value}" for name, value in defines]
     lines.append('#include "ts/prologue.h"')
+    if not kernel.is_compute:
+        lines += _FIRMWARE_INCLUDES
+    lines += bindings_text(kernel)
     if source is not None:
         lines.append(f'#include "{source}"')
     else:
         lines += [f'#line 1 "{kernel.label}"', text]
+    lines += entry_text(kernel, text)
     # The first name generation puts the entry into a namespace; both are found from here.
     lines += ["namespace ts_kernel {} using namespace ts_kernel;"]
     lines += ['extern "C" __attribute__((visibility("default"))) void ts_kernel_entry() { kernel_main(); }']

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tilesmith.errors import UnsupportedKernelError
 from tilesmith.ops.framework.binding import Place
 from tilesmith.program import CircularBuffer, CoreCoord, Kernel, Program, Semaphore
 from tilesmith.recording import LaunchRecord, Recording
@@ -162,6 +163,12 @@ def _candidates(stem: str) -> Iterator[str]:
 
 def _kernel(index: int, launch: LaunchRecord, words: dict[int, list[int]], file: str) -> ExportedKernel:
     kernel = launch.program.kernels[index]
+    if kernel.bindings is not None:
+        raise UnsupportedKernelError(
+            f"kernel {kernel.label} has named bindings, which an exported project cannot carry",
+            where=kernel.declared_at,
+            remedy="give its arguments by position",
+        )
     mine = [place for place in launch.bindings.places if place.kernel == index]
     bound = list(dict.fromkeys(place.number for place in sorted(mine, key=lambda place: place.position)))
     return ExportedKernel(

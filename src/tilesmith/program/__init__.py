@@ -1,6 +1,7 @@
 """What a chip runs, as plain data: kernels, circular buffers, semaphores; checked before running; JSON."""
 
 from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet, corerange_to_cores
+from tilesmith.program.bindings import KernelBindings, ScratchpadBinding, TensorBinding
 from tilesmith.program.checks import check_program
 from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer
 from tilesmith.program.kernel import (
@@ -15,6 +16,7 @@ from tilesmith.program.kernel import (
     WriterConfig,
 )
 from tilesmith.program.l1 import Placement, layout_l1
+from tilesmith.program.named_kernel import Scratchpad, TensorArgument, named_kernel
 from tilesmith.program.program import Program, Semaphore
 from tilesmith.program.work_split import WorkSplit, num_cores_to_corerangeset, split_work_to_cores
 
@@ -28,19 +30,25 @@ __all__ = [
     "CoreRangeSet",
     "DataMovementConfig",
     "Kernel",
+    "KernelBindings",
     "KernelConfig",
     "MathFidelity",
     "Placement",
     "Processor",
     "Program",
     "ReaderConfig",
+    "Scratchpad",
+    "ScratchpadBinding",
     "Semaphore",
     "SourceType",
+    "TensorArgument",
+    "TensorBinding",
     "WorkSplit",
     "WriterConfig",
     "check_program",
     "corerange_to_cores",
     "layout_l1",
+    "named_kernel",
     "num_cores_to_corerangeset",
     "split_work_to_cores",
 ]

@@ -94,7 +94,23 @@ def _check_kernel(kernel: Kernel, arch: Arch) -> None:
     for name, _ in kernel.defines:
         if not _IDENTIFIER.fullmatch(name):
             _reject(kernel, f"{label} defines {name!r}, which is no macro name", "use letters, digits and _")
+    _check_bindings(kernel)
     _check_runtime_args(kernel)
+
+
+def _check_bindings(kernel: Kernel) -> None:
+    if kernel.bindings is None:
+        return
+    for namespace, bound in kernel.bindings.namespaces():
+        more = [name for name, _ in kernel.named_compile_time_args] if namespace == "args" else []
+        names = [*bound, *more]
+        for name in names:
+            if not _IDENTIFIER.fullmatch(name):
+                _reject(kernel, f"kernel {kernel.label} binds {name!r}, which is no C++ name", "rename it")
+            if names.count(name) > 1:
+                _reject(
+                    kernel, f"kernel {kernel.label} binds {namespace}::{name} twice", "give each its own name"
+                )
 
 
 def _check_runtime_args(kernel: Kernel) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from tilesmith.arch.cores import CoreCoord, CoreRangeSet, Cores
+from tilesmith.program.bindings import KernelBindings
 from tilesmith.program.site import declaration_site
 
 
@@ -125,6 +126,8 @@ class Kernel:
     declared_at: str = field(default="", compare=False, repr=False)
     written_for: Callable[[int], str] | None = field(default=None, compare=False, repr=False)
     """Of a kernel the tile compiler wrote: the user's "file:line" behind a line of it."""
+    bindings: KernelBindings | None = None
+    """Of a kernel in the Metal 2.0 style: the names of its arguments and resources (see `named_kernel`)."""
 
     def __init__(
         self,
@@ -141,6 +144,7 @@ class Kernel:
         name: str = "",
         declared_at: str = "",
         written_for: Callable[[int], str] | None = None,
+        bindings: KernelBindings | None = None,
     ) -> None:
         self.__dict__.update(
             kernel_source=str(kernel_source),
@@ -157,6 +161,7 @@ class Kernel:
             name=name,
             declared_at=declared_at or declaration_site(),
             written_for=written_for,
+            bindings=bindings,
         )
 
     def __hash__(self) -> int:
@@ -189,6 +194,7 @@ class Kernel:
             self.compiler_include_paths,
             len(self.common_runtime_args),
             frozenset(self.runtime_args),
+            self.bindings,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilesmith.errors import ProgramError
 from tilesmith.formats import DataFormat, TileShape
+from tilesmith.program.bindings import KernelBindings, ScratchpadBinding, TensorBinding
 from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer
 from tilesmith.program.kernel import (
     ComputeConfig,
@@ -66,6 +67,7 @@ def _kernel_out(kernel: Kernel) -> dict[str, Any]:
         "runtime_args": [[list(core), [int(v) for v in args]] for core, args in kernel.runtime_args.items()],
         "common_runtime_args": [int(value) for value in kernel.common_runtime_args],
         "compiler_include_paths": list(kernel.compiler_include_paths),
+        "bindings": _bindings_out(kernel.bindings),
         "name": kernel.name,
         "declared_at": kernel.declared_at,
     }
@@ -79,7 +81,26 @@ def _kernel_in(item: Mapping[str, Any]) -> Kernel:
     fields["named_compile_time_args"] = [(name, value) for name, value in item["named_compile_time_args"]]
     fields["defines"] = [(name, value) for name, value in item["defines"]]
     fields["runtime_args"] = {CoreCoord(*core): tuple(args) for core, args in item["runtime_args"]}
+    # Programs written before there were named bindings have none.
+    fields["bindings"] = _bindings_in(item.get("bindings"))
     return Kernel(**fields)
+
+
+def _bindings_out(bindings: KernelBindings | None) -> dict[str, Any] | None:
+    return None if bindings is None else dict(vars(bindings))
+
+
+def _bindings_in(item: Mapping[str, Any] | None) -> KernelBindings | None:
+    if item is None:
+        return None
+    fields = dict(item)
+    for name in ("runtime_args", "common_runtime_args"):
+        fields[name] = tuple(item[name])
+    for name in ("dataflow_buffers", "semaphores"):
+        fields[name] = tuple((key, value) for key, value in item[name])
+    fields["tensors"] = tuple(TensorBinding(*one) for one in item["tensors"])
+    fields["scratchpads"] = tuple(ScratchpadBinding(*one) for one in item["scratchpads"])
+    return KernelBindings(**fields)
 
 
 def _config_out(config: KernelConfig) -> dict[str, Any]:

@@ -55,6 +55,12 @@ class Translator:
         )
 
     def _kernel(self, kernel: Kernel) -> Any:
+        if kernel.bindings is not None:
+            raise DeviceError(
+                f"kernel {kernel.label} has named bindings, which ttnn's KernelDescriptor cannot carry",
+                where=kernel.declared_at,
+                remedy="run it on the emulator, or give its arguments by position",
+            )
         types = self._ttnn.KernelDescriptor.SourceType
         path = kernel_path(kernel)
         is_file = kernel.source_type is SourceType.FILE_PATH

@@ -1,13 +1,7 @@
 // Semaphore: a program's semaphore as an object.
 #pragma once
 #include "api/dataflow/noc.h"
-
-// Who may act on a semaphore; on these chips there is one kind.
-enum class SemScope : uint8_t { LOCAL_NONATOMIC = 0, DM_LOCAL_CACHED = 1, EXTERNAL = 2, COMPUTE_ATOMIC = 3 };
-struct SemaphoreBindingToken {
-    std::uint32_t id;
-    SemScope scope;
-};
+#include "api/dataflow/semaphore_binding_token.h"
 
 template <ProgrammableCoreType core_type = ProgrammableCoreType::TENSIX>
 class Semaphore {

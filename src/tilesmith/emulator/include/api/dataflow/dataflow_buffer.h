@@ -1,6 +1,7 @@
 // DataflowBuffer: the second generation's name for a circular buffer.
 #pragma once
 #include "api/core_local_mem.h"
+#include "api/dataflow/dfb_binding_token.h"
 #include "api/lock.h"
 #ifdef COMPILE_FOR_TRISC
 #include "ts/compute_cb_values.h"
@@ -28,6 +29,8 @@ struct DfbNoRelease {
 class DataflowBuffer {
 public:
     constexpr DataflowBuffer(uint16_t logical_dfb_id) : id_(logical_dfb_id) {}
+    template <dfb::AccessPattern Pap, dfb::AccessPattern Cap>
+    constexpr DataflowBuffer(DFBBindingToken<Pap, Cap> token) : id_(static_cast<uint16_t>(token)) {}
     constexpr uint16_t get_id() const { return id_; }
 
     void reserve_back(uint16_t num_entries, TS_AT) const { ts::reserve_back(id_, num_entries, at); }

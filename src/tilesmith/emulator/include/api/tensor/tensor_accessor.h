@@ -3,6 +3,7 @@
 #include "api/tensor/pages_address_iterator.h"
 #include "api/tensor/shard_pages_address_iterator.h"
 #include "api/tensor/tensor_accessor_args.h"
+#include "api/tensor/tensor_binding_token.h"
 #include "internal/dataflow/dataflow_api_addrgen.h"
 #include "internal/tensor/dspec.h"
 
@@ -22,6 +23,10 @@ struct TensorAccessor {
     TensorAccessor(
         const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, size_t bank_base_address, uint32_t page_size) :
         spec_(args), base_(static_cast<uint32_t>(bank_base_address)), page_size_(page_size) {}
+    template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
+    TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT) :
+        TensorAccessor(
+            typename decltype(token)::with_runtime_words{}, get_common_arg_val<uint32_t>(token.address_word, at)) {}
     constexpr explicit TensorAccessor(const DSpec& spec, size_t bank_base_address, uint32_t page_size = 0) :
         spec_(spec), base_(static_cast<uint32_t>(bank_base_address)), page_size_(page_size) {}
 
@@ -148,6 +153,10 @@ struct TensorAccessor<tensor_accessor::DistributionSpec<
     template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
     TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, uint32_t bank_base_address, uint32_t page_size) :
         InterleavedAddrGen<IsDram>{bank_base_address, page_size}, page_size_(page_size) {}
+    template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
+    TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT) :
+        TensorAccessor(
+            typename decltype(token)::with_runtime_words{}, get_common_arg_val<uint32_t>(token.address_word, at)) {}
     constexpr explicit TensorAccessor(const DSpec&, size_t bank_base_address, uint32_t page_size = 0) :
         InterleavedAddrGen<IsDram>{static_cast<uint32_t>(bank_base_address), page_size}, page_size_(page_size) {}
 
@@ -168,5 +177,9 @@ TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, size_t)
 template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
 TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, size_t, uint32_t)
     -> TensorAccessor<tensor_accessor::DSpecOf<TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>>>;
+template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
+TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>)
+    -> TensorAccessor<tensor_accessor::DSpecOf<
+        typename tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>::with_runtime_words>>;
 
 #include "ts/dataflow/accessor_views.h"
