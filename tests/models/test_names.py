@@ -12,6 +12,7 @@ from torch.fx import GraphModule
 
 import tilesmith
 from tilesmith.dashboard import PerformanceCollector
+from tilesmith.errors import SettingsError
 
 FAST = {"checks": "off", "numbers": "fast"}
 MODEL = nn.Linear(32, 32).eval()
@@ -35,6 +36,28 @@ def test_models_are_compiled_in_three_ways() -> None:
 @pytest.mark.parametrize("name", ["tenstorrent", "cpu", "cuda"])
 def test_backends_are_made_by_name(name: str) -> None:
     assert tilesmith.Backend.create(name).name == name
+
+
+@pytest.mark.parametrize("name", ["tenstorrent", "cpu", "cuda"])
+def test_a_backend_takes_the_configuration_of_a_compiler(name: str) -> None:
+    config = tilesmith.CompilerConfig(optimization_level="O1", options={"precision": "float32"})
+    made = tilesmith.Backend.create(name, config)
+    assert (made.name, made.options.optimization_level, made.options.precision) == (name, "O1", "float32")
+
+
+def test_a_backend_from_a_configuration_compiles() -> None:
+    config = tilesmith.CompilerConfig(backend="tenstorrent", options=FAST)
+    backend = tilesmith.Backend.create("tenstorrent", config)
+    made = tilesmith.CompiledModel(MODEL, backend)(X)
+    assert (made - MODEL(X)).norm() < 0.01 * MODEL(X).norm()
+
+
+def test_what_is_no_configuration_is_refused_at_once() -> None:
+    with pytest.raises(SettingsError, match="cannot be a dict"):
+        tilesmith.Backend.create("cpu", {"precision": "float32"})  # type: ignore[arg-type]
+    config = tilesmith.CompilerConfig(strategy=tilesmith.TenstorrentStrategy())
+    with pytest.raises(SettingsError, match="has a strategy"):
+        tilesmith.Backend.create("cpu", config)
 
 
 def test_a_strategy_of_your_own_comes_before_the_backends_passes() -> None:
@@ -105,3 +128,20 @@ def test_decorators_compile_what_they_stand_before() -> None:
     assert linear_relu(X, -torch.eye(32)).abs().max() == 0
     heads = X.reshape(1, 1, 4, 32)
     assert torch.allclose(Attention().eval()(heads, heads, heads), heads)
+
+
+class Scaled(nn.Module):
+    def forward(self, x: Tensor, *, scale: Tensor, shift: float = 0.0) -> Tensor:
+        return x * scale + shift
+
+
+def test_inputs_of_a_profile_have_names(tmp_path: Path) -> None:
+    model = tilesmith.compile(Scaled().eval(), **FAST)
+    folders = [
+        tilesmith.profile(model, {"x": X, "scale": X}, output_dir=tmp_path / "a"),
+        tilesmith.profile(model, x=X, scale=X, output_dir=tmp_path / "b"),
+        tilesmith.profile(model, X, scale=X, shift=2.0, output_dir=tmp_path / "c"),
+        PerformanceCollector(tmp_path).collect_metrics(model, {"x": X, "scale": X}).folder,
+    ]
+    for folder in folders:
+        assert tilesmith.PerformanceProfiler(folder).profile.programs

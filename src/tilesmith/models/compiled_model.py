@@ -13,32 +13,13 @@ from tilesmith.models.backends import Backend, Executable
 from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.fx import Captured, export
 from tilesmith.models.capture.state import attributes, fingerprint
-from tilesmith.models.options import ModelOptions
+from tilesmith.models.config import CompilerConfig
 from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.report import Report
 from tilesmith.models.strategy import OptimizationStrategy
 from tilesmith.profiling import Profile, recording
 
 __all__ = ["CompiledModel", "Compiler", "CompilerConfig", "compile_model"]
-
-
-@dataclass(frozen=True)
-class CompilerConfig:
-    """What to compile for. The other options are those of `ModelOptions`.
-
-    >>> CompilerConfig(backend="cpu").optimization_level
-    'O2'
-    """
-
-    backend: str = "tenstorrent"
-    optimization_level: str = "O2"
-    options: Mapping[str, Any] = field(default_factory=dict)
-    strategy: OptimizationStrategy | None = None
-    """What to do to graphs before the backend's own passes."""
-
-    def create_backend(self) -> Backend:
-        chosen = {"optimization_level": self.optimization_level, **self.options}
-        return Backend.create(self.backend, ModelOptions.of(chosen))
 
 
 class Compiler:
@@ -51,7 +32,7 @@ class Compiler:
 
     def __init__(self, config: CompilerConfig | None = None) -> None:
         self.config = config or CompilerConfig()
-        self.backend = self.config.create_backend()
+        self.backend = Backend.create(self.config.backend, self.config.model_options)
 
     @staticmethod
     def create(config: CompilerConfig | None = None) -> Compiler:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,25 +22,41 @@ def profile(
     backend: str = "tenstorrent",
     output_dir: str | Path = "./profiles",
     title: str = "",
+    **keywords: Any,
 ) -> Path:
-    """Call `model` with `inputs` (one, or a sequence of them) and return the folder of the profile.
+    """Call `model` with `inputs` and return the folder of the profile.
 
-    A torch module is compiled for the backend first; anything else is called as it is. What the folder holds
-    is in docs/profiling.md; `PerformanceProfiler(folder)` reads it back.
+    `inputs` are one argument, a sequence of them, or a mapping of names to arguments, as a tokenizer gives it;
+    other keywords are arguments of the model too. A torch module is compiled for the backend first; anything
+    else is called as it is. What the folder holds is in docs/profiling.md; `PerformanceProfiler(folder)` reads
+    it back.
     """
-    arguments = tuple(inputs) if isinstance(inputs, Sequence) and not isinstance(inputs, str) else (inputs,)
-    called = _compiled(model, backend)
+    arguments, keywords = _arguments(inputs, keywords)
+    called = _prepared(model, backend, arguments, keywords)
     with recording(title or getattr(model, "__name__", type(model).__name__)) as recorder:
-        called(*arguments)
+        called(*arguments, **keywords)
     return recorder.profile.save(output_dir)
 
 
-def _compiled(model: Callable[..., Any], backend: str) -> Callable[..., Any]:
+def _arguments(inputs: Any, keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(inputs, Mapping):
+        return (), {**inputs, **keywords}
+    several = isinstance(inputs, Sequence) and not isinstance(inputs, str)
+    return tuple(inputs) if several else (inputs,), keywords
+
+
+def _prepared(
+    model: Callable[..., Any], backend: str, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Callable[..., Any]:
+    """What to call: a torch module compiled for these arguments, anything else as it is."""
     if not is_model(model):
         return model
     from tilesmith.models.compiled_model import CompiledModel
 
-    if isinstance(model, CompiledModel):
-        return model
-    compiled: Callable[..., Any] = compile(cast("torch.nn.Module", model), backend=backend)
+    compiled = (
+        model
+        if isinstance(model, CompiledModel)
+        else compile(cast("torch.nn.Module", model), backend=backend)
+    )
+    compiled.prepare(*arguments, **keywords)
     return compiled

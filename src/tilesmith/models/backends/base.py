@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from torch.fx import GraphModule
 
 from tilesmith.errors import SettingsError
+from tilesmith.models.config import CompilerConfig
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.report import Report
 
@@ -43,8 +44,8 @@ class Backend(ABC):
     name: ClassVar[str] = ""
 
     @staticmethod
-    def create(name: str, options: ModelOptions | None = None) -> Backend:
-        """The backend of a name.
+    def create(name: str, options: ModelOptions | CompilerConfig | None = None) -> Backend:
+        """The backend of a name, with options, or with those of a configuration made for any backend.
 
         >>> Backend.create("cpu").name
         'cpu'
@@ -56,7 +57,7 @@ class Backend(ABC):
                 remedy=f"choose one of: {', '.join(_HOMES)}",
             )
         module, cls = _HOMES[name]
-        made: Backend = getattr(import_module(module), cls)(options or ModelOptions())
+        made: Backend = getattr(import_module(module), cls)(_chosen(options))
         return made
 
     @abstractmethod
@@ -65,3 +66,22 @@ class Backend(ABC):
 
     def check_input(self, number: int, value: Any) -> None:  # noqa: B027 - most backends take everything
         """Refuse an input the backend cannot take."""
+
+
+def _chosen(given: ModelOptions | CompilerConfig | None) -> ModelOptions:
+    """The options of a backend; what does not fit is refused here, before a model is compiled."""
+    if given is None or isinstance(given, ModelOptions):
+        return given or ModelOptions()
+    if not isinstance(given, CompilerConfig):
+        raise SettingsError(
+            f"options of a backend cannot be a {type(given).__name__}",
+            where="Backend.create(name, options)",
+            remedy="give a CompilerConfig, or a ModelOptions",
+        )
+    if given.strategy is not None:
+        raise SettingsError(
+            "the configuration has a strategy, and a backend runs none",
+            where="Backend.create(name, options)",
+            remedy="Compiler.create(config) takes all of the configuration",
+        )
+    return given.model_options
