@@ -26,10 +26,10 @@ def profile(
 ) -> Path:
     """Call `model` with `inputs` and return the folder of the profile.
 
-    `inputs` are one argument, a sequence of them, or a mapping of names to arguments, as a tokenizer gives it;
-    other keywords are arguments of the model too. A torch module is compiled for the backend first; anything
-    else is called as it is. What the folder holds is in docs/profiling.md; `PerformanceProfiler(folder)` reads
-    it back.
+    `inputs` are one argument, a sequence of them, or a mapping of names to arguments as a tokenizer gives it.
+    Other keywords are arguments of the model too. A torch module is compiled for the backend first; anything
+    else is called as it is. What the folder holds is in docs/profiling.md; `PerformanceProfiler(folder)`
+    reads it back.
     """
     arguments, keywords = _arguments(inputs, keywords)
     called = _prepared(model, backend, arguments, keywords)

@@ -15,6 +15,7 @@ from tilesmith.models import custom_ops
 from tilesmith.zoo.running import relative_l2
 
 ours = torch.ops.tilesmith
+_sdpa = torch.nn.functional.scaled_dot_product_attention
 
 
 @dataclass(frozen=True)
@@ -27,17 +28,9 @@ class Case:
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool, scale: float) -> Tensor:
-    return torch.nn.functional.scaled_dot_product_attention(
+    return _sdpa(
         q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=q.shape[1] != k.shape[1]
     )
-
-
-def _layer_norm(x: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor:
-    return torch.layer_norm(x, (40,), weight, bias, epsilon)
-
-
-def _rms_norm(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
-    return torch.rms_norm(x, (40,), weight, epsilon)
 
 
 _X, _W = ("shape", 4, 40), ("shape", 40)  # rows that end inside a tile
@@ -46,8 +39,8 @@ CASES = {
     "matmul": Case(ours.matmul, (("shape", 2, 32, 32), ("shape", 2, 32, 32)), torch.matmul),
     "attention": Case(ours.attention, (_Q, _K, _K, None, True, 0.2), _attention),
     "softmax": Case(ours.softmax, (_X,), lambda x: torch.softmax(x, -1)),
-    "layer_norm": Case(ours.layer_norm, (_X, _W, _W, 1e-5), _layer_norm),
-    "rms_norm": Case(ours.rms_norm, (_X, _W, 1e-5), _rms_norm),
+    "layer_norm": Case(ours.layer_norm, (_X, [40], _W, _W, 1e-5), torch.layer_norm),
+    "rms_norm": Case(ours.rms_norm, (_X, [40], _W, 1e-5), torch.rms_norm),
 }
 
 
@@ -59,6 +52,8 @@ def _arguments(case: Case, dtype: torch.dtype = torch.float32, small: int = 0) -
             shape = [min(size, small or size) for size in argument[1:]]
             source = torch.Generator().manual_seed(number)
             made.append(torch.randn(shape, generator=source).to(dtype).requires_grad_())
+        elif isinstance(argument, list):
+            made.append([min(size, small or size) for size in argument])
         else:
             made.append(argument)
     return made
@@ -150,3 +145,102 @@ class _Product(torch.nn.Module):
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
         made: Tensor = custom_ops.matmul(a, b)
         return made
+
+
+functional = torch.nn.functional
+DEFAULTS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor], list[tuple[int, ...]]]] = {
+    "attention of 4-D tensors": (
+        ours.attention,
+        _sdpa,
+        [(1, 2, 32, 32)] * 3,
+    ),
+    "attention of 3-D tensors": (ours.attention, _sdpa, [(2, 32, 32)] * 3),
+    "causal attention": (
+        lambda q, k, v: ours.attention(q, k, v, is_causal=True),
+        lambda q, k, v: _sdpa(q, k, v, is_causal=True),
+        [(2, 32, 32)] * 3,
+    ),
+    "attention of 3-D tensors with shared keys": (
+        ours.attention,
+        lambda q, k, v: _sdpa(q, k, v, enable_gqa=True),
+        [(4, 32, 32), (2, 32, 32), (2, 32, 32)],
+    ),
+    "softmax": (ours.softmax, lambda x: functional.softmax(x, -1), [(4, 40)]),
+    "softmax of columns": (
+        lambda x: ours.softmax(x, 0),
+        lambda x: functional.softmax(x, 0),
+        [(4, 40)],
+    ),
+    "softmax of the middle": (
+        lambda x: ours.softmax(x, dim=-2),
+        lambda x: functional.softmax(x, -2),
+        [(2, 5, 40)],
+    ),
+    "layer_norm": (lambda x: ours.layer_norm(x, [40]), lambda x: functional.layer_norm(x, [40]), [(4, 40)]),
+    "layer_norm of two dimensions": (
+        lambda x, w, b: ours.layer_norm(x, (3, 40), w, b),
+        lambda x, w, b: functional.layer_norm(x, (3, 40), w, b),
+        [(4, 3, 40), (3, 40), (3, 40)],
+    ),
+    "layer_norm with a bias alone": (
+        lambda x, b: ours.layer_norm(x, [40], bias=b),
+        lambda x, b: functional.layer_norm(x, [40], bias=b),
+        [(4, 40), (40,)],
+    ),
+    "rms_norm": (lambda x: ours.rms_norm(x, [40]), lambda x: functional.rms_norm(x, [40]), [(4, 40)]),
+    "rms_norm of two dimensions": (
+        lambda x, w: ours.rms_norm(x, (3, 40), w),
+        lambda x, w: functional.rms_norm(x, (3, 40), w),
+        [(4, 3, 40), (3, 40)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_arguments_left_out_are_those_of_torch(name: str) -> None:
+    made_by, wanted_by, shapes = DEFAULTS[name]
+    source = torch.Generator().manual_seed(0)
+    given = [torch.randn(shape, generator=source).requires_grad_() for shape in shapes]
+    copies = [one.detach().clone().requires_grad_() for one in given]
+    with settings.using(checks="off", numbers="fast"):
+        made = made_by(*given)
+        slope = torch.randn(made.shape, generator=source)
+        made.backward(slope)
+    wanted = wanted_by(*copies)
+    wanted.backward(slope)
+    assert relative_l2(made, wanted) < 1e-3
+    for one, copy in zip(given, copies, strict=True):
+        assert one.grad is not None
+        assert copy.grad is not None
+        assert relative_l2(one.grad, copy.grad) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("operator", "arguments"),
+    [
+        (ours.attention, (HEADS[0], HEADS[0], HEADS[0])),
+        (ours.softmax, (ROWS, 0)),
+        (ours.layer_norm, (HEADS, (4, 8), torch.ones(4, 8).double())),
+        (ours.rms_norm, (HEADS, (4, 8))),
+    ],
+)
+def test_calls_with_defaults_are_registered(operator: Any, arguments: tuple[Any, ...]) -> None:
+    given = tuple(
+        one.clone().requires_grad_() if isinstance(one, Tensor) and one.dim() > 2 else one
+        for one in arguments
+    )
+    results = torch.library.opcheck(operator.default, given)
+    assert set(results.values()) == {"SUCCESS"}
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda x: ours.softmax(x, 2), "has no dimension 2"),
+        (lambda x: ours.layer_norm(x, [41]), "does not end with the normalized_shape"),
+        (lambda x: ours.attention(x, x, x), "takes tensors"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_a_sentence(call: Callable[[Tensor], Tensor], sentence: str) -> None:
+    with pytest.raises(RuntimeError, match=sentence):
+        call(torch.zeros(4, 40))

@@ -56,7 +56,8 @@ def _layer_norm(node: Node) -> Call:
     x, shape, weight, bias, epsilon = _given(node, "input", "normalized_shape", "weight", "bias", "eps")
     if len(shape) != 1:
         return None
-    return torch.ops.tilesmith.layer_norm.default, (x, weight, bias, 1e-5 if epsilon is None else epsilon)
+    usual = 1e-5 if epsilon is None else epsilon
+    return torch.ops.tilesmith.layer_norm.default, (x, list(shape), weight, bias, usual)
 
 
 def _rms_norm(node: Node) -> Call:
@@ -64,7 +65,12 @@ def _rms_norm(node: Node) -> Call:
     if len(shape) != 1:
         return None
     usual = torch.finfo(torch.float32).eps
-    return torch.ops.tilesmith.rms_norm.default, (x, weight, usual if epsilon is None else epsilon)
+    return torch.ops.tilesmith.rms_norm.default, (
+        x,
+        list(shape),
+        weight,
+        usual if epsilon is None else epsilon,
+    )
 
 
 def _attention(node: Node) -> Call:

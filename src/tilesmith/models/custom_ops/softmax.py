@@ -11,44 +11,45 @@ from tilesmith.models.custom_ops.eager import launched
 
 
 @torch.library.custom_op("tilesmith::softmax", mutates_args=())
-def softmax(x: Tensor) -> Tensor:
-    """Softmax along the last dimension.
+def softmax(x: Tensor, dim: int = -1) -> Tensor:
+    """Softmax along a dimension.
 
     >>> softmax(torch.zeros(1, 4).double()).tolist()
     [[0.25, 0.25, 0.25, 0.25]]
     """
-    result: Tensor = launched("softmax", lambda one: torch.softmax(one, -1), x)
+    result: Tensor = launched("softmax", torch.softmax, x, dim)
     return result
 
 
 @softmax.register_fake
-def _(x: Tensor) -> Tensor:
+def _(x: Tensor, dim: int = -1) -> Tensor:
+    torch._check(-x.dim() <= dim < x.dim(), lambda: f"{tuple(x.shape)} has no dimension {dim}")
     return x.new_empty(x.shape)
 
 
 @torch.library.custom_op("tilesmith::softmax_backward", mutates_args=())
-def softmax_backward(grad: Tensor, result: Tensor) -> Tensor:
+def softmax_backward(grad: Tensor, result: Tensor, dim: int = -1) -> Tensor:
     """The gradient of what went into a softmax, from what came out."""
-    made: Tensor = launched("softmax_backward", softmax_formula, grad, result)
+    made: Tensor = launched("softmax_backward", softmax_formula, grad, result, dim)
     return made
 
 
 @softmax_backward.register_fake
-def _(grad: Tensor, result: Tensor) -> Tensor:
+def _(grad: Tensor, result: Tensor, dim: int = -1) -> Tensor:
     return result.new_empty(result.shape)
 
 
-def softmax_formula(grad: Tensor, result: Tensor) -> Tensor:
-    return result * (grad - (grad * result).sum(-1, keepdim=True))
+def softmax_formula(grad: Tensor, result: Tensor, dim: int) -> Tensor:
+    return result * (grad - (grad * result).sum(dim, keepdim=True))
 
 
-def _keep(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+def _keep(ctx: Any, inputs: tuple[Tensor, int], output: Tensor) -> None:
+    ctx.dim = inputs[1]
     ctx.save_for_backward(output)
 
 
-def _backward(ctx: Any, grad: Tensor) -> Tensor:
-    made: Tensor = softmax_backward(grad, ctx.saved_tensors[0])
-    return made
+def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+    return softmax_backward(grad, ctx.saved_tensors[0], ctx.dim), None
 
 
 softmax.register_autograd(_backward, setup_context=_keep)

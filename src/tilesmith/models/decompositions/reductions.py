@@ -101,7 +101,7 @@ def norm_of_many(
     """A layer norm over several dimensions is one over all of them in a row."""
     rows = x.reshape([*x.shape[: x.dim() - len(shape)], -1])
     flat = [None if one is None else one.reshape(-1) for one in (weight, bias)]
-    made: Tensor = torch.ops.tilesmith.layer_norm(rows, *flat, epsilon)
+    made: Tensor = torch.ops.tilesmith.layer_norm(rows, [rows.shape[-1]], *flat, epsilon)
     return made.reshape(x.shape)
 
 

@@ -33,36 +33,31 @@ Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
 
 def _attention(node: Node) -> Call:
-    q, k, v, mask, causal, scale = node.args
-    shared = q.meta["val"].shape[1] != k.meta["val"].shape[1]  # type: ignore[union-attr]
+    query, key, value, mask, causal, scale = _given(node)
+    shared = query.meta["val"].shape[-3] != key.meta["val"].shape[-3]
     return (
         aten.scaled_dot_product_attention.default,
-        (q, k, v, mask, 0.0, causal),
+        (query, key, value, mask, 0.0, causal),
         {"scale": scale, "enable_gqa": shared},
     )
 
 
-def _last(node: Node) -> list[int]:
-    return [int(node.meta["val"].shape[-1])]
+def _softmax_backward(node: Node) -> Call:
+    return aten._softmax_backward_data.default, (*_given(node), node.meta["val"].dtype), {}
+
+
+def _given(node: Node) -> list[Any]:
+    """Every argument of a call in the order of the schema; where one is left out, its default."""
+    names = node.target._schema.arguments  # type: ignore[union-attr]
+    given = {**dict(zip((one.name for one in names), node.args, strict=False)), **node.kwargs}
+    return [given.get(one.name, one.default_value) for one in names]
 
 
 _RENAMED: dict[Any, Callable[[Node], Call]] = {
-    ours.matmul.default: lambda node: (aten.matmul.default, node.args, {}),
+    ours.matmul.default: lambda node: (aten.matmul.default, tuple(_given(node)), {}),
     ours.attention.default: _attention,
-    ours.softmax.default: lambda node: (aten._softmax.default, (node.args[0], -1, False), {}),
-    ours.softmax_backward.default: lambda node: (
-        aten._softmax_backward_data.default,
-        (*node.args, -1, node.meta["val"].dtype),
-        {},
-    ),
-    ours.layer_norm.default: lambda node: (
-        aten.layer_norm.default,
-        (node.args[0], _last(node), *node.args[1:]),
-        {},
-    ),
-    ours.rms_norm.default: lambda node: (
-        aten.rms_norm.default,
-        (node.args[0], _last(node), *node.args[1:]),
-        {},
-    ),
+    ours.softmax.default: lambda node: (aten._softmax.default, (*_given(node), False), {}),
+    ours.softmax_backward.default: _softmax_backward,
+    ours.layer_norm.default: lambda node: (aten.layer_norm.default, tuple(_given(node)), {}),
+    ours.rms_norm.default: lambda node: (aten.rms_norm.default, tuple(_given(node)), {}),
 }
