@@ -247,6 +247,10 @@ class UnknownPassError(UserError):
     """A pass name that is not in the pipeline."""
 
 
+class PassOrderError(UserError):
+    """A pass was called on a module that lacks what earlier passes make, or that is past this one."""
+
+
 # ---- operations ----
 
 

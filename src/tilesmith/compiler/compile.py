@@ -58,10 +58,11 @@ def compile_kernel(
             remedy=f"choose one of: {', '.join(MathFidelity.__members__)}",
         )
     choices = Choices(arch=arch.name, formats=requested, fidelity=fidelity)
-    return CompiledKernel(_imported(kernel), arch, choices, out_idx)
+    return CompiledKernel(imported_modules(kernel), arch, choices, out_idx)
 
 
-def _imported(kernel: Any) -> list[ModuleOp]:
+def imported_modules(kernel: Any) -> list[ModuleOp]:
+    """A module of the tile dialect for each grid of the kernel."""
     if isinstance(kernel, ModuleOp):
         return [kernel.clone()]
     with naming_extras():
@@ -86,8 +87,8 @@ class CompiledKernel:
         self.arch = arch
         self.signature: Signature = signature_of(modules, out_idx)
         self.modules: tuple[ModuleOp, ...] = tuple(module.clone() for module in modules)
-        self._imported = tuple(modules)
-        self._choices = choices
+        self.imported: tuple[ModuleOp, ...] = tuple(modules)
+        self.choices = choices
         self._launches: OrderedDict[tuple[tuple[str, int], ...], Launch] = OrderedDict()
         self._last: tuple[RunReport, ...] = ()
         self._ir: dict[str, list[str]] = {}
@@ -148,10 +149,10 @@ class CompiledKernel:
     def ir(self, after: str = "") -> str:
         """The module after a pass; "import" is what the front end made. Left out, after the last one."""
         if not self._ir:
-            for module in self._imported:
+            for module in self.imported:
                 self._note_ir("import", module)
-                lower(module.clone(), self._choices, self._note_ir)
-        names = [step.name for step, _ in tree(pipeline(self._choices))]
+                lower(module.clone(), self.choices, self._note_ir)
+        names = [step.name for step, _ in tree(pipeline(self.choices))]
         chosen = after or names[-1]
         if chosen not in self._ir:
             raise UnknownPassError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -11,8 +12,25 @@ from xdsl.passes import ModulePass
 
 from tilesmith.compiler.dialects.tile import FuncOp
 
+if TYPE_CHECKING:
+    from tilesmith.compiler.pass_result import PassResult
 
-class PassGroup(ModulePass):
+
+class Pass(ModulePass):
+    """A pass of the pipeline. `apply` changes a module in place; a call gives a changed copy."""
+
+    def __call__(self, kernel: Any) -> PassResult:
+        """The kernel after this pass: a prim_func, a CompiledKernel, a module, or what a pass gave before.
+
+        All but a module go through the passes that come before this one first.
+        """
+        # A call needs the whole pipeline, which is made of passes.
+        from tilesmith.compiler.pass_calls import call
+
+        return call(self, kernel)
+
+
+class PassGroup(Pass):
     """Several passes that only make sense together. Each can be run alone, too."""
 
     @property
@@ -25,7 +43,7 @@ class PassGroup(ModulePass):
             step.apply(ctx, op)
 
 
-class FunctionPass(ModulePass):
+class FunctionPass(Pass):
     """A pass over every kernel of the tile dialect by itself."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:  # noqa: ARG002 - the interface of a pass

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.passes import ModulePass
 
 from tilesmith.compiler.analysis.kernel_signature import kernels_of
 from tilesmith.compiler.codegen.kernel import kernel_source
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class CodegenTT(ModulePass):
+class CodegenTT(Pass):
     """Write the C++ of every kernel into its property `source`."""
 
     name = "codegen-tt"

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
 from tilesmith.compiler.analysis.roles import role_of, steps
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import InternalFault
 
 
 @dataclass(frozen=True)
-class BuildTileDFGTT(ModulePass):
+class BuildTileDFGTT(Pass):
     """Note the graph as attribute `dfg` of the kernel; check that every circular buffer has two sides."""
 
     name = "build-tile-dfg-tt"

@@ -8,16 +8,16 @@ from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.constant_folding import Scaled, fold
 from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.analysis.kernel_signature import kernels_of
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class CanonicalizeScalars(ModulePass):
+class CanonicalizeScalars(Pass):
     """Fold what is known; put the body of a loop of one turn, or of a decided branch, in its place."""
 
     name = "canonicalize-scalars"

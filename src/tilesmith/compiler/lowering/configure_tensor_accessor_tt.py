@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.pass_group import Pass
 
 INTERLEAVED_WORDS = 2
 """Compile-time words of the accessor of an interleaved tensor: configuration bits and page size."""
 
 
 @dataclass(frozen=True)
-class ConfigureTensorAccessorTT(ModulePass):
+class ConfigureTensorAccessorTT(Pass):
     """Every accessor a kernel uses gets its place among the compile-time words and the common arguments.
 
     The address of a tensor is a common runtime argument, so that a call with other tensors compiles nothing.

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tilesmith.compiler.analysis.kernel_signature import (
@@ -22,12 +21,13 @@ from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.elements import bits_of
 from tilesmith.compiler.lowering.tiles.stage import buffer_of
+from tilesmith.compiler.pass_group import Pass
 
 EXACT = "HiFi4"
 
 
 @dataclass(frozen=True)
-class FinalizePersistentSignatureTT(ModulePass):
+class FinalizePersistentSignatureTT(Pass):
     """Number the runtime arguments of every kernel and list their names on it.
 
     `common_args` are the same on every core: the addresses of the tensors ("address_A"), then symbols.

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.analysis.kernel_signature import circular_buffers, kernels_of
 from tilesmith.compiler.analysis.l1_budget import bytes_of, fit
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class FitCircularBuffers(ModulePass):
+class FitCircularBuffers(Pass):
     """Take versions from the largest circular buffers until all fit, or each has one.
 
     `propagate-tt-layout` has done so for the buffers of the user; by now those that the lowering made, and

@@ -9,7 +9,6 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block, Operation
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.index_expressions import constant_of
@@ -26,13 +25,14 @@ from tilesmith.compiler.lowering.tiles.engines import (
     unpacked_whole,
 )
 from tilesmith.compiler.lowering.tiles.stage import name_of
+from tilesmith.compiler.pass_group import Pass
 
 State = dict[str, object]
 """What each engine is set up for; an engine that is missing may be set up for anything."""
 
 
 @dataclass(frozen=True)
-class InsertComputeInitTT(ModulePass):
+class InsertComputeInitTT(Pass):
     """Add the set-up calls of compute kernels, and note what the kernel's configuration must say.
 
     The kernel gets `fp32_dest_acc_en` (slots of 32 bits) and `unpack_to_dest_fp32` (names of circular buffers

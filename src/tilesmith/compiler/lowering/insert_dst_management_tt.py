@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.lowering.tiles.stage import Dst
+from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import InternalFault
 
 
 @dataclass(frozen=True)
-class InsertDSTManagementTT(ModulePass):
+class InsertDSTManagementTT(Pass):
     """Guard DST: math holds it from acquire to commit, pack from wait to release."""
 
     name = "insert-dst-management-tt"

@@ -16,7 +16,7 @@ from tilesmith.compiler.analysis.memory_effects import buffer_effects, is_buffer
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.transfers import lower_read, lower_transfer
-from tilesmith.compiler.pass_group import PassGroup
+from tilesmith.compiler.pass_group import Pass, PassGroup
 from tilesmith.compiler.transforms.dead_code import DeadCodeElimination
 
 _TRANSFERS = (tile.LoadOp, tile.StoreOp, tile.CopyOp, tile.FillOp, tile.ScalarOp)
@@ -44,7 +44,7 @@ class LowerCBIntrinsics(PassGroup):
 
 
 @dataclass(frozen=True)
-class LowerTransfers(ModulePass):
+class LowerTransfers(Pass):
     """Loads, stores and scalar code of data-movement kernels become NoC calls and loops."""
 
     name = "lower-transfers"
@@ -60,7 +60,7 @@ class LowerTransfers(ModulePass):
 
 
 @dataclass(frozen=True)
-class InsertCBProtocol(ModulePass):
+class InsertCBProtocol(Pass):
     """Insert reserve and push around what fills a circular buffer, wait and pop for what drains it."""
 
     name = "insert-cb-protocol"
@@ -71,7 +71,7 @@ class InsertCBProtocol(ModulePass):
 
 
 @dataclass(frozen=True)
-class LowerReads(ModulePass):
+class LowerReads(Pass):
     """Scalars read from memory become loads from L1 or DRAM."""
 
     name = "lower-reads"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tilesmith.arch import Arch, load_arch
@@ -18,12 +17,13 @@ from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
 from tilesmith.compiler.analysis.roles import COMPUTE, steps
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.tiles.engines import unpacked_whole
+from tilesmith.compiler.pass_group import Pass
 
 _SCRATCH = 2  # the reader and the writer may each need one more for their transfers
 
 
 @dataclass(frozen=True)
-class ShareCircularBuffers(ModulePass):
+class ShareCircularBuffers(Pass):
     """Merge circular buffers of one shape and one pair of roles whose versions never live at the same time.
 
     It costs the user's name of a buffer in the C++, so nothing is merged in a kernel that fits as it is.

@@ -13,7 +13,7 @@ from xdsl.traits import is_side_effect_free
 
 from tilesmith.compiler.analysis.kernel_signature import kernels_of
 from tilesmith.compiler.lowering.canonicalize_scalars import CanonicalizeScalars
-from tilesmith.compiler.pass_group import PassGroup
+from tilesmith.compiler.pass_group import Pass, PassGroup
 from tilesmith.compiler.transforms.loop_invariant_code_motion import LoopInvariantCodeMotion
 
 
@@ -29,7 +29,7 @@ class SimplifyScalars(PassGroup):
 
 
 @dataclass(frozen=True)
-class DeadScalarElimination(ModulePass):
+class DeadScalarElimination(Pass):
     """Erase scalar code without effects whose results nobody uses."""
 
     name = "dead-scalar-elimination"

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.roles import CONTROL, READER, role_of, steps
 from tilesmith.compiler.analysis.scalar_dependence import is_accessed, is_step, needed_by
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.scalar_mailboxes import Sent, sent_scalars
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class SplitDeviceKernel(ModulePass):
+class SplitDeviceKernel(Pass):
     """Three kernels with the same control flow; each has its own steps and the scalars those need."""
 
     name = "split-device-kernel"

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tilesmith.compiler.analysis.cb_protocol import check_order
 from tilesmith.compiler.analysis.push_pop_balance import PageCounts, Path, of_buffer, page_counts
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import InternalFault
 
 
 @dataclass(frozen=True)
-class ValidateSplitKernels(ModulePass):
+class ValidateSplitKernels(Pass):
     """Check each kernel's calls in order, then compare what the kernels of a core push and pop."""
 
     name = "validate-split-kernels"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.analysis.dst_usage import check_slots
 from tilesmith.compiler.analysis.kernel_signature import COMMON_ARGS, CORE_ARGS, circular_buffers, kernels_of
 from tilesmith.compiler.analysis.l1_budget import check_buffers_fit
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import CircularBufferError, InternalFault, KernelArgumentError
 from tilesmith.program.checks import MAX_RUNTIME_ARGS
 
@@ -24,7 +24,7 @@ _CONCRETE_TILE = (tile.VarOp, tile.GetOp, tile.SetOp, tile.FnOp, tile.ViewOp)
 
 
 @dataclass(frozen=True)
-class VerifyTTIR(ModulePass):
+class VerifyTTIR(Pass):
     """Refuse what no kernel can be written for, and what the chip has no room for."""
 
     name = "verify-ttir"

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from tilesmith.compiler.dialects.tile import FuncOp
 from tilesmith.compiler.dialects.tt import AccessorOp
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class AttachTensorAccessorTT(ModulePass):
+class AttachTensorAccessorTT(Pass):
     """One `tt.accessor` at the top of the function per parameter that is used; views share their source's."""
 
     name = "attach-tensor-accessor-tt"

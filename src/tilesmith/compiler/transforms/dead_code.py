@@ -8,17 +8,17 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator
 
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.analysis.scalar_dependence import is_accessed, is_step, needed_by
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class DeadCodeElimination(ModulePass):
+class DeadCodeElimination(Pass):
     """Keep the steps of a kernel, and of scalars, loops and branches only what decides about them."""
 
     name = "dead-code-elimination"

@@ -11,17 +11,17 @@ from xdsl.dialects import scf
 from xdsl.dialects.arith import AddiOp, ConstantOp, DivSIOp, MuliOp, RemSIOp
 from xdsl.dialects.builtin import DictionaryAttr, IndexType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.analysis.work_partition import Partition
 from tilesmith.compiler.dialects.tile import GridOp
 from tilesmith.compiler.dialects.tt import ArgOp, number
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class GridToCoreGrid(ModulePass):
+class GridToCoreGrid(Pass):
     """Replace `tile.grid` by `tt.arg core` operations and loops; the module keeps the partition."""
 
     name = "grid-to-core-grid"

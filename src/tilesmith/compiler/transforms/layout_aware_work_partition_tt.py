@@ -7,7 +7,6 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.passes import ModulePass
 
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.analysis.accumulation import separate_dims
@@ -15,10 +14,11 @@ from tilesmith.compiler.analysis.index_expressions import constant_of, text_of
 from tilesmith.compiler.analysis.multicast_candidates import Sharing, shared_loads
 from tilesmith.compiler.analysis.work_partition import Partition
 from tilesmith.compiler.dialects.tile import GridOp
+from tilesmith.compiler.pass_group import Pass
 
 
 @dataclass(frozen=True)
-class LayoutAwareWorkPartitionTT(ModulePass):
+class LayoutAwareWorkPartitionTT(Pass):
     """Give every `tile.grid` its `partition`, and every load that cores can share its `multicast`.
 
     Blocks that accumulate into the same place go to one core. Otherwise a mesh of cores is chosen if it lets

@@ -8,11 +8,11 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.pass_group import Pass
 
 _PURE = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
 _DIVISIONS = (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp)
@@ -20,7 +20,7 @@ _Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
-class LoopInvariantCodeMotion(ModulePass):
+class LoopInvariantCodeMotion(Pass):
     """Compute named indices once, outside the loops, branches and stages that do not change them."""
 
     name = "loop-invariant-code-motion"

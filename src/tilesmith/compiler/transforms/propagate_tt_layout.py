@@ -9,7 +9,6 @@ from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.analysis.memory_effects import effects_of
@@ -17,12 +16,13 @@ from tilesmith.compiler.analysis.tile_geometry import version_bytes
 from tilesmith.compiler.dialects.tile import AllocOp, FuncOp, LoadOp, ScalarOp, StoreOp, place_of
 from tilesmith.compiler.dialects.tt import number
 from tilesmith.compiler.dialects.types import BufferType, TensorType
+from tilesmith.compiler.pass_group import Pass
 
 _DEFAULT_DEPTH = 2
 
 
 @dataclass(frozen=True)
-class PropagateTTLayout(ModulePass):
+class PropagateTTLayout(Pass):
     """Set the `depth` of every `tile.alloc`: what is loaded can be loaded ahead, the rest has one version.
 
     `num_stages` of the loop around a load says how many versions there are; without it there are two. Where
