@@ -2,7 +2,7 @@
 
 Compared are whether a call is refused and in which words; shape, padded shape, dtype, layout and memory of
 the result; and how many programs a first and a second call add to the cache. ttnn's answers are in
-benchmarks/ttnn_face/ttnn-0.81.1.jsonl; `--record` asks it again, with an interpreter that has it.
+benchmarks/ttnn_api/ttnn-0.81.1.jsonl; `--record` asks it again, with an interpreter that has it.
 
 With --json the last line is an object with `calls`, `operations`, `same`, `differences` and `unexplained`.
 """
@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.ttnn_face.calls import all_calls
-from benchmarks.ttnn_face.compare import (
+from benchmarks.ttnn_api.calls import all_calls
+from benchmarks.ttnn_api.compare import (
     RECORDED,
     Difference,
     default_python,
@@ -27,7 +27,7 @@ from benchmarks.ttnn_face.compare import (
     record,
     write,
 )
-from benchmarks.ttnn_face.page import tables, update_page
+from benchmarks.ttnn_api.page import tables, update_page
 
 
 def main() -> int:

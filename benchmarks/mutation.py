@@ -36,7 +36,7 @@ HARMLESS = Path(__file__).with_name("mutation_harmless.toml")
 
 
 @dataclass
-class Tally:
+class Score:
     """What became of the mutants so far."""
 
     mutants: int = 0
@@ -96,12 +96,12 @@ def _mutate(names: Sequence[str], root: Path, options: argparse.Namespace) -> di
     tasks = list(tasks_of(names, root, rewrite_tree(root), range(options.seeds)))
     if options.limit:
         tasks = tasks[:: max(1, len(tasks) // options.limit)][: options.limit]
-    tally = Tally()
+    score = Score()
     for task, verdict in run_all(judge, tasks, options.jobs):
-        tally.add(task, verdict)
-    summary = tally.summary()
+        score.add(task, verdict)
+    summary = score.summary()
     print(", ".join(f"{key} {summary[key]}" for key in ("mutants", "found", "harmless", "missed")))
-    print("found by:", ", ".join(f"{check} {count}" for check, count in tally.found_by.most_common()))
+    print("found by:", ", ".join(f"{check} {count}" for check, count in score.found_by.most_common()))
     return summary
 
 

@@ -3,7 +3,7 @@
     python benchmarks/ttnn_unit_tests.py CHECKOUT --json
 
 CHECKOUT is a checkout of tenstorrent/tt-metal; it is only read. Nothing but the pytest plugin is used
-(docs/ttnn-face.md). 60 cases are drawn per file by a fixed seed; each file runs in a process of its own under
+(docs/ttnn-api.md). 60 cases are drawn per file by a fixed seed; each file runs in a process of its own under
 a time limit. Folders about several chips are left out. With --json the last line is an object with `files`,
 `run`, `passed`, `wrong` (numbers that differ), `skipped` and `causes`.
 """
@@ -27,11 +27,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.ttnn_face.unit_test_causes import Case, cause_of, detail_of  # noqa: E402
+from benchmarks.ttnn_api.unit_test_causes import Case, cause_of, detail_of  # noqa: E402
 
 UNIT_TESTS = Path("tests/ttnn/unit_tests")
 SEVERAL_CHIPS = ("ccl", "per_core_allocation", "benchmarks", "light_metal")
-WORKER = ROOT / "benchmarks" / "ttnn_face" / "unit_test_worker.py"
+WORKER = ROOT / "benchmarks" / "ttnn_api" / "unit_test_worker.py"
 
 
 @dataclass(frozen=True)

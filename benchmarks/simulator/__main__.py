@@ -2,7 +2,7 @@
 
 python -m benchmarks.simulator record FOLDER [--chip wormhole] [--only TEXT]
 TT_METAL_SIMULATOR=... python -m benchmarks.simulator run FOLDER [--json]
-python -m benchmarks.simulator check . [--chip wormhole]     # with what is kept of the simulator's results
+python -m benchmarks.simulator check . [--chip wormhole]     # with golden results of the simulator
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def main() -> int:
         print(json.dumps(outcome(options.path)))
         return 0
     if options.step == "check":
-        return check_kept(options.chip)
+        return check_golden(options.chip)
     return report(options.path, options.only, options.json)
 
 
 def write_recordings(folder: Path, chip: str, only: str) -> None:
-    """The examples, the probes and the sheets, as the emulator runs them."""
+    """The examples, the micro-kernels and the batches, as the emulator runs them."""
     folder.mkdir(parents=True, exist_ok=True)
-    for work in (*_examples(), *_probes()):
+    for work in (*_examples(), *_micro_kernels()):
         path = folder / f"{chip} {re.sub(r'[^A-Za-z0-9_]+', '-', work.title).strip('-')}.npz"
         if only in work.title and not path.exists():
             save_recording(record(work, chip), path)
@@ -59,22 +59,22 @@ def _examples() -> Iterator[Workload]:
         yield Workload(title, partial(module.run, **arguments, seed=3))
 
 
-def _probes() -> Iterator[Workload]:
-    from benchmarks.simulator.probes import probes
-    from benchmarks.simulator.recordings import sheet_workload, workload
-    from benchmarks.simulator.sheets import sheets
+def _micro_kernels() -> Iterator[Workload]:
+    from benchmarks.simulator.batches import batches
+    from benchmarks.simulator.micro_kernels import micro_kernels
+    from benchmarks.simulator.recordings import batch_workload, workload
 
-    yield from map(workload, probes())
-    yield from map(sheet_workload, sheets())
+    yield from map(workload, micro_kernels())
+    yield from map(batch_workload, batches())
 
 
-def check_kept(chip: str) -> int:
+def check_golden(chip: str) -> int:
     """The emulator against what the simulator gave before."""
-    from benchmarks.simulator.kept import check_all
+    from benchmarks.simulator.golden import check_all
 
     count, found = check_all(chip)
     for one in found:
-        print(f"{one.sheet}: {one.call} differs in {one.differing} bytes")
+        print(f"{one.batch}: {one.call} differs in {one.differing} bytes")
     print(f"{chip}: {count - len(found)} of {count} calls have the simulator's bits")
     return bool(found)
 

@@ -1,4 +1,4 @@
-"""Recordings for the simulator: probes and sheets, one small program each on one core."""
+"""Recordings for the simulator: micro-kernels and batches, one small program each on one core."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.simulator.probes import Probe
-from benchmarks.simulator.sheets import Sheet
-from benchmarks.simulator.values import probe_values, special_values
+from benchmarks.simulator.batches import Batch
+from benchmarks.simulator.micro_kernels import MicroKernel
+from benchmarks.simulator.values import operand_values, special_values
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import (
     CBFormat,
@@ -103,46 +103,46 @@ class Job:
     out: DataFormat
 
 
-def workload(probe: Probe) -> Workload:
-    """A probe on four tiles of numbers of many sizes."""
-    return Workload(probe.name, lambda device: _run(probe, device))
+def workload(kernel: MicroKernel) -> Workload:
+    """A micro-kernel on four tiles of numbers of many sizes."""
+    return Workload(kernel.name, lambda device: _run(kernel, device))
 
 
-def sheet_workload(sheet: Sheet) -> Workload:
-    """A sheet on two tiles: one of special values and of all sizes, one of plain numbers."""
+def batch_workload(batch: Batch) -> Workload:
+    """A batch on two tiles: one of special values and of all sizes, one of plain numbers."""
 
     def run(device: Device) -> None:
-        run_sheet(sheet, device)
+        run_batch(batch, device)
 
-    return Workload(sheet.name, run)
+    return Workload(batch.name, run)
 
 
-def _run(probe: Probe, device: Device) -> None:
+def _run(kernel: MicroKernel, device: Device) -> None:
     shape = (32, 32 * TILES)
     a, b = (
-        device.from_numpy(probe_values(probe, form, seed, shape), form)
-        for seed, form in enumerate((probe.a, probe.b))
+        device.from_numpy(operand_values(kernel, form, seed, shape), form)
+        for seed, form in enumerate((kernel.a, kernel.b))
     )
-    body = BODY.format(body=probe.body, after=probe.after, pack="pack_tile(0, 16);")
-    _launch(device, Job(_compute(probe.headers, probe.start, body), probe.config, a, b, 1, probe.out))
+    body = BODY.format(body=kernel.body, after=kernel.after, pack="pack_tile(0, 16);")
+    _launch(device, Job(_compute(kernel.headers, kernel.start, body), kernel.config, a, b, 1, kernel.out))
 
 
-def run_sheet(sheet: Sheet, device: Device) -> Tensor:
-    """Runs a sheet; every call has as many tiles of the result as there are in an operand."""
-    a = device.from_numpy(special_values(sheet.form, 0), sheet.form)
-    second = sheet.form if sheet.second is None else sheet.second
+def run_batch(batch: Batch, device: Device) -> Tensor:
+    """Runs a batch; every call has as many tiles of the result as there are in an operand."""
+    a = device.from_numpy(special_values(batch.form, 0), batch.form)
+    second = batch.form if batch.second is None else batch.second
     b = device.from_numpy(
-        special_values(second, 1) if sheet.scaler is None else np.full((32, 64), sheet.scaler, np.float32),
+        special_values(second, 1) if batch.scaler is None else np.full((32, 64), batch.scaler, np.float32),
         second,
     )
     bodies = "".join(
-        BODY.format(body=f"{sheet.load} {call.text}", after=call.after, pack=call.pack)
-        for call in sheet.calls
+        BODY.format(body=f"{batch.load} {call.text}", after=call.after, pack=call.pack)
+        for call in batch.calls
     )
-    source = _compute(sheet.headers, sheet.start, bodies)
+    source = _compute(batch.headers, batch.start, bodies)
     return _launch(
         device,
-        Job(source, sheet.config, a, b, len(sheet.calls), sheet.form if sheet.out is None else sheet.out),
+        Job(source, batch.config, a, b, len(batch.calls), batch.form if batch.out is None else batch.out),
     )
 
 

@@ -1,11 +1,11 @@
-"""Numbers for probes and sheets."""
+"""Numbers for micro-kernels and batches."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.simulator.probes import Probe
+from benchmarks.simulator.micro_kernels import MicroKernel
 from tilesmith.formats import DataFormat
 
 # Zeros, ones, subnormal, smallest, largest, infinity, NaN; pi, halves and the ends of the usual ranges.
@@ -16,18 +16,20 @@ SPECIAL = (
 )  # fmt: skip
 
 
-def probe_values(probe: Probe, form: DataFormat, seed: int, shape: tuple[int, ...]) -> NDArray[np.generic]:
+def operand_values(
+    kernel: MicroKernel, form: DataFormat, seed: int, shape: tuple[int, ...]
+) -> NDArray[np.generic]:
     """Most numbers between -4 and 4, some from the whole range in which sums of squares stay finite."""
     random = np.random.default_rng(seed)
-    if seed and probe.scaler is not None:
-        return np.full(shape, probe.scaler, np.float32)
+    if seed and kernel.scaler is not None:
+        return np.full(shape, kernel.scaler, np.float32)
     if form.is_integer:
         return random.integers(-10000, 10000, shape).astype(np.int32)
     plain = random.uniform(-4, 4, shape)
     sizes = random.choice([-1, 1], shape) * 2.0 ** random.uniform(-20, 20, shape)
     chosen = np.where(random.random(shape) < 0.25, sizes, plain)
     chosen.reshape(-1)[:2] = 0.0, 1.0
-    return (np.abs(chosen) + 2.0**-20 if probe.positive else chosen).astype(np.float32)
+    return (np.abs(chosen) + 2.0**-20 if kernel.positive else chosen).astype(np.float32)
 
 
 def special_values(form: DataFormat, seed: int) -> NDArray[np.generic]:

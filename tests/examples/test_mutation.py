@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.mutation import EXAMPLES, Tally, harmless_reason, tasks_of
+from benchmarks.mutation import EXAMPLES, Score, harmless_reason, tasks_of
 from benchmarks.mutation_run import Task, Verdict, judge
 from benchmarks.mutation_switch import VARIABLE, rewrite_tree
 
@@ -24,11 +24,11 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Task]]:
 
 
 def test_every_mutant_is_found(tasks: list[Task]) -> None:
-    tally = Tally()
+    score = Score()
     for task in tasks:
-        tally.add(task, judge(task))
-    assert tally.mutants > 20
-    assert not tally.missed
+        score.add(task, judge(task))
+    assert score.mutants > 20
+    assert not score.missed
 
 
 def test_unchanged_kernels_are_silent(tasks: list[Task]) -> None:

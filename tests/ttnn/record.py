@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.op_matrix.cases import all_cases
 from benchmarks.op_matrix.run import call, tensors_of
-from benchmarks.ttnn_face.calls import all_calls
-from benchmarks.ttnn_face.record import own_kit
+from benchmarks.ttnn_api.calls import all_calls
+from benchmarks.ttnn_api.record import own_kit
 from examples.metal.matmul_bfp8 import host as matmul_bfp8
 from examples.metal.multicast import host as multicast
 from examples.metal.sharded_add import host as sharded_add

@@ -21,7 +21,7 @@ _MODULES = (
     "rearrange.layout",
     "rearrange.memory",
     "rearrange.moves",
-    "rearrange.parts",
+    "rearrange.slicing",
     "rearrange.permutation",
     "rearrange.shapes",
     "reduction.api",

@@ -28,7 +28,7 @@ class MeshDevice:
 
     @staticmethod
     def of(device: Device) -> MeshDevice:
-        """The face of a device; the same one every time."""
+        """The ttnn device of a device; the same one every time."""
         return _faces.get(id(device)) or MeshDevice(device)
 
     def __repr__(self) -> str:
@@ -82,5 +82,5 @@ class MeshDevice:
         operation_cache(self.device).misses_allowed = allowed
 
 
-# By the identity of the device, which lives as long as its face: the face holds it.
+# By the identity of the device, which lives as long as its ttnn device: that holds it.
 _faces: WeakValueDictionary[int, MeshDevice] = WeakValueDictionary()

@@ -51,7 +51,7 @@ class Tensor:
 
     @staticmethod
     def of_device(tensor: DeviceTensor) -> Tensor:
-        """A runtime tensor under ttnn's face."""
+        """A runtime tensor under ttnn's API."""
         return Tensor(on_device=tensor)
 
     @property
@@ -190,7 +190,7 @@ class Tensor:
         )
 
     def __getitem__(self, index: Any) -> Tensor:
-        from tilesmith.ops.rearrange.parts import indexed
+        from tilesmith.ops.rearrange.slicing import indexed
 
         return indexed(self, index)
 

@@ -1,4 +1,4 @@
-"""ttnn's face of the operations and the runtime: `from tilesmith import ttnn`, and ttnn code runs here.
+"""ttnn's API over the operations and the runtime: `from tilesmith import ttnn`, and ttnn code runs here.
 
 >>> from tilesmith import ttnn
 >>> import torch

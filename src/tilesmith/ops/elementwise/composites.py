@@ -15,8 +15,8 @@ from tilesmith.ops.elementwise.unary import typecast
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.memory import copy, moved
-from tilesmith.ops.rearrange.parts import slice_
 from tilesmith.ops.rearrange.shapes import reshape
+from tilesmith.ops.rearrange.slicing import slice_
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 

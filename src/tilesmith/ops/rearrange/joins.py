@@ -12,9 +12,9 @@ from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.api import rearrange
 from tilesmith.ops.rearrange.gather import MAX_SOURCES
 from tilesmith.ops.rearrange.mapping import placed, repeated, widened
-from tilesmith.ops.rearrange.parts import split
 from tilesmith.ops.rearrange.reference import concatenated, padded, stacked
 from tilesmith.ops.rearrange.shapes import reshape, unsqueeze
+from tilesmith.ops.rearrange.slicing import split
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout

@@ -14,8 +14,8 @@ from tilesmith.ops.framework.registry import call
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.joins import concat, repeat
 from tilesmith.ops.rearrange.memory import to_memory_config
-from tilesmith.ops.rearrange.parts import slice_
 from tilesmith.ops.rearrange.shapes import reshape
+from tilesmith.ops.rearrange.slicing import slice_
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
 

@@ -19,9 +19,9 @@ from tilesmith.ops.layouts import as_tiles, in_layout
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.joins import concat, pad
 from tilesmith.ops.rearrange.memory import copy, to_memory_config
-from tilesmith.ops.rearrange.parts import slice_
 from tilesmith.ops.rearrange.permutation import transpose
 from tilesmith.ops.rearrange.shapes import reshape
+from tilesmith.ops.rearrange.slicing import slice_
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout

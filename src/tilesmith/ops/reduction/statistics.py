@@ -19,8 +19,8 @@ from tilesmith.ops.framework import registered
 from tilesmith.ops.framework.registry import call
 from tilesmith.ops.layouts import as_tiles, in_layout
 from tilesmith.ops.memory import MemoryConfig
-from tilesmith.ops.rearrange.parts import slice_
 from tilesmith.ops.rearrange.shapes import reshape
+from tilesmith.ops.rearrange.slicing import slice_
 from tilesmith.ops.reduction.api import Axes, reduced_axes
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet

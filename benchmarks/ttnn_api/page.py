@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.ttnn_face.calls import all_calls
-from benchmarks.ttnn_face.compare import Difference
+from benchmarks.ttnn_api.calls import all_calls
+from benchmarks.ttnn_api.compare import Difference
 
 PAGE = Path(__file__).parents[2] / "docs" / "ttnn-differences.md"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.ttnn_face.call import Call, Fact, Kit, calls_of
+from benchmarks.ttnn_api.call import Call, Fact, Kit, calls_of
 
 _SHAPE = [1, 8, 8, 32]
 

@@ -9,10 +9,10 @@ import tomllib
 from collections.abc import Iterator
 
 import pytest
-from benchmarks.ttnn_face.call import Call, Kit
-from benchmarks.ttnn_face.calls import all_calls
-from benchmarks.ttnn_face.compare import REASONS, RECORDED, fields, read, reason_for
-from benchmarks.ttnn_face.record import answer, emulator_kit
+from benchmarks.ttnn_api.call import Call, Kit
+from benchmarks.ttnn_api.calls import all_calls
+from benchmarks.ttnn_api.compare import REASONS, RECORDED, fields, read, reason_for
+from benchmarks.ttnn_api.record import answer, emulator_kit
 
 _ANSWERS = read(RECORDED)
 _REASONS = tomllib.loads(REASONS.read_text(encoding="utf-8"))

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ttnn_face.call import Call, Fact, Kit, failure
-from benchmarks.ttnn_face.calls import all_calls
+from benchmarks.ttnn_api.call import Call, Fact, Kit, failure
+from benchmarks.ttnn_api.calls import all_calls
 
 
 def main(library: str, target: str, skip: str) -> None:
@@ -77,7 +77,7 @@ def emulator_kit() -> Iterator[Kit]:
 
 
 def own_kit(device: Any) -> Kit:
-    """The calls made with our face of ttnn on a device."""
+    """The calls made with our ttnn API on a device."""
     from tilesmith import ttnn
 
     def make(shape: Any, dtype: Any, layout: Any, device: Any, memory: Any) -> Any:

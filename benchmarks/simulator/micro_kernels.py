@@ -14,7 +14,7 @@ COPY = "copy_init(0); copy_tile(0, i, 0);"
 
 
 @dataclass(frozen=True)
-class Probe:
+class MicroKernel:
     """`body` runs for tile `i` of two operands in circular buffers 0 and 1, and leaves its result in DST 0.
 
     `after` runs when it is packed. `scaler`: the second operand is this number everywhere. `positive`: the
@@ -34,8 +34,8 @@ class Probe:
     scaler: float | None = None
 
 
-def probes() -> Iterator[Probe]:
-    """Every probe."""
+def micro_kernels() -> Iterator[MicroKernel]:
+    """Every micro-kernel."""
     yield from _products()
     yield from _elementwise()
     yield from _reductions()
@@ -52,7 +52,7 @@ def _accumulating(wide: bool, fidelity: MathFidelity = MathFidelity.HiFi4) -> Co
     return ComputeConfig(math_fidelity=fidelity, fp32_dest_acc_en=wide)
 
 
-def _products() -> Iterator[Probe]:
+def _products() -> Iterator[MicroKernel]:
     body = "matmul_init(0, 1); for (uint32_t k = 0; k < 4; k++) matmul_tiles(0, 1, k, k, 0);"
     start = "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
     lo, two, four = MathFidelity.LoFi, MathFidelity.HiFi2, MathFidelity.HiFi4
@@ -67,10 +67,10 @@ def _products() -> Iterator[Probe]:
         (FP32, FP32, BF16, lo, False),
     ):
         name = f"matmul {a.name} {b.name} {fidelity.name} {_width(wide)}"
-        yield Probe(name, ("matmul.h",), body, a, b, out, _accumulating(wide, fidelity), start)
+        yield MicroKernel(name, ("matmul.h",), body, a, b, out, _accumulating(wide, fidelity), start)
 
 
-def _elementwise() -> Iterator[Probe]:
+def _elementwise() -> Iterator[MicroKernel]:
     for operation, a, out, fidelity, wide in (
         ("add", FP32, FP32, MathFidelity.HiFi4, True),
         ("add", BFP4, BFP4, MathFidelity.HiFi4, False),
@@ -83,13 +83,13 @@ def _elementwise() -> Iterator[Probe]:
     ):
         body = f"{operation}_init(0, 1); {operation}_tiles(0, 1, i, i, 0);"
         name = f"{operation} {a.name} to {out.name} {fidelity.name} {_width(wide)}"
-        yield Probe(name, ("eltwise_binary.h",), body, a, a, out, _accumulating(wide, fidelity))
+        yield MicroKernel(name, ("eltwise_binary.h",), body, a, a, out, _accumulating(wide, fidelity))
     for operation, kind in (("add", "rows"), ("sub", "cols"), ("mul", "scalar")):
         body = f"{operation}_bcast_{kind}_init(0, 1); {operation}_tiles_bcast_{kind}(0, 1, i, i, 0);"
-        yield Probe(f"{operation} {kind}", ("bcast.h",), body, FP32, FP32, FP32, _accumulating(True))
+        yield MicroKernel(f"{operation} {kind}", ("bcast.h",), body, FP32, FP32, FP32, _accumulating(True))
 
 
-def _reductions() -> Iterator[Probe]:
+def _reductions() -> Iterator[MicroKernel]:
     for kind, over, a, wide in (
         ("SUM", "ROW", FP32, True),
         ("SUM", "COL", FP32, True),
@@ -106,12 +106,12 @@ def _reductions() -> Iterator[Probe]:
         name = f"{kind} of {over} {a.name} {_width(wide)}"
         scaler = 1.0 if kind == "MAX" else 0.375
         # The mask that zeroes the rest of a tile is the packer's: it goes when the tile is packed.
-        yield Probe(
+        yield MicroKernel(
             name, ("reduce.h",), body, a, a, a, _accumulating(wide), after="reduce_uninit();", scaler=scaler
         )
 
 
-def _moves() -> Iterator[Probe]:
+def _moves() -> Iterator[MicroKernel]:
     for a, out, wide in (
         (BF16, BFP4, False),
         (BFP4, BF16, False),
@@ -121,13 +121,13 @@ def _moves() -> Iterator[Probe]:
         (FP32, BFP8, True),
     ):
         name = f"copy {a.name} to {out.name} {_width(wide)}"
-        yield Probe(name, ("tile_move_copy.h",), COPY, a, a, out, _accumulating(wide))
+        yield MicroKernel(name, ("tile_move_copy.h",), COPY, a, a, out, _accumulating(wide))
     for a in (BF16, FP32, BFP8):
-        yield Probe(
+        yield MicroKernel(
             f"transpose {a.name}", ("transpose.h",), "transpose_init(0); transpose_tile(0, i, 0);", a, a, a
         )
     whole = ComputeConfig(fp32_dest_acc_en=True, unpack_to_dest_fp32=(0, 1))
-    yield Probe("copy Float32 to DST", ("tile_move_copy.h",), COPY, FP32, FP32, FP32, whole)
+    yield MicroKernel("copy Float32 to DST", ("tile_move_copy.h",), COPY, FP32, FP32, FP32, whole)
 
 
 # Function, its header, extra arguments, whether its domain is the positive numbers.
@@ -166,7 +166,7 @@ _FUNCTIONS = (
 )
 
 
-def _vector_unit() -> Iterator[Probe]:
+def _vector_unit() -> Iterator[MicroKernel]:
     for function, header, more, positive in _FUNCTIONS:
         body = f"{COPY} {function}_init(); {function}(0{more});"
         for a, wide, approximate in ((BF16, False, False), (FP32, True, False), (BF16, True, True)):
@@ -177,7 +177,9 @@ def _vector_unit() -> Iterator[Probe]:
                 unpack_to_dest_fp32=(0,) if a is FP32 else (),
             )
             headers = ("tile_move_copy.h", header)
-            yield Probe(" ".join(filter(None, words)), headers, body, a, a, a, config, positive=positive)
+            yield MicroKernel(
+                " ".join(filter(None, words)), headers, body, a, a, a, config, positive=positive
+            )
     both = "copy_init(0); copy_tile(0, i, 0); copy_init(1); copy_tile(1, i, 1);"
     for function in ("add", "sub", "mul", "div", "rsub", "power"):
         body = f"{both} {function}_binary_tile_init(); {function}_binary_tile(0, 1, 0);"
@@ -185,13 +187,13 @@ def _vector_unit() -> Iterator[Probe]:
             config = ComputeConfig(fp32_dest_acc_en=wide, unpack_to_dest_fp32=(0, 1) if a is FP32 else ())
             headers = ("tile_move_copy.h", "eltwise_binary_sfpu.h")
             name = f"{function}_binary_tile {a.name}"
-            yield Probe(name, headers, body, a, a, a, config, positive=function == "power")
+            yield MicroKernel(name, headers, body, a, a, a, config, positive=function == "power")
 
 
-def _integers() -> Iterator[Probe]:
+def _integers() -> Iterator[MicroKernel]:
     both = "copy_init(0); copy_tile(0, i, 0); copy_init(1); copy_tile(1, i, 1);"
     config = ComputeConfig(fp32_dest_acc_en=True, unpack_to_dest_fp32=(0, 1))
     for function, init in (("add_int", ""), ("sub_int", ""), ("mul_int", "<DataFormat::Int32>")):
         body = f"{both} {function}_tile_init{init}(); {function}_tile<DataFormat::Int32>(0, 1, 0);"
         headers = ("tile_move_copy.h", f"{function}_sfpu.h")
-        yield Probe(f"{function} Int32", headers, body, INT32, INT32, INT32, config)
+        yield MicroKernel(f"{function} Int32", headers, body, INT32, INT32, INT32, config)

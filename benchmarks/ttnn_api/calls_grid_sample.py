@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.ttnn_face.call import Call, Fact, Kit, calls_of
+from benchmarks.ttnn_api.call import Call, Fact, Kit, calls_of
 
 
 def _sampled(image: Any = (1, 8, 8, 32), grid: Any = (1, 6, 6, 2), **more: Any) -> Any:

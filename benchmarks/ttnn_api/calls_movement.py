@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.ttnn_face.call import Call, calls_of
+from benchmarks.ttnn_api.call import Call, calls_of
 
 MOVEMENT: list[Call] = [
     *calls_of(

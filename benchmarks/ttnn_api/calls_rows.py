@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.ttnn_face.call import Call, Fact, Kit, calls_of
+from benchmarks.ttnn_api.call import Call, Fact, Kit, calls_of
 
 _REDUCTION: dict[str, Callable[[Kit], Fact]] = {
     "last": lambda k: k.call(k.t(2, 3, 64, 96), dim=-1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.ttnn_face.call import Call, Fact, Kit, calls_of
+from benchmarks.ttnn_api.call import Call, Fact, Kit, calls_of
 
 _PLAIN = (
     "relu", "gelu", "exp", "sqrt", "rsqrt", "reciprocal", "sigmoid", "tanh", "abs", "neg", "log", "sin",

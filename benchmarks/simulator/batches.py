@@ -1,4 +1,4 @@
-"""Sheets: many calls of the vector unit in one kernel, each on the same tiles with a result of its own.
+"""Batches: many calls of the vector unit in one kernel, each on the same tiles with a result of its own.
 
 Compiling takes most of the time on the simulator, so calls that need the same formats share a kernel.
 """
@@ -24,7 +24,7 @@ THREE = f"{BOTH} copy_init(0); copy_tile(0, (i + 1) % count, 2);"
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Batch:
     """`calls`, after `load` has put the operands into DST. The result is in DST 0."""
 
     name: str
@@ -46,8 +46,8 @@ class Sheet:
         )
 
 
-def sheets() -> Iterator[Sheet]:
-    """Every sheet."""
+def batches() -> Iterator[Batch]:
+    """Every batch."""
     for kind, load, group in (
         ("unary", FIRST, calls.UNARY),
         ("binary", BOTH, calls.BINARY),
@@ -70,13 +70,13 @@ def sheets() -> Iterator[Sheet]:
     yield from _pages("reductions", FIRST, calls.REDUCTIONS, DataFormat.Float32, True, False)
     yield from _first_names()
     yield from _pages("statistics", FIRST, calls.STATISTICS, DataFormat.Float32, True, False)
-    sorted_by = Sheet("sheet sorts", "", calls.SORTS, DataFormat.Float16_b, ComputeConfig())
+    sorted_by = Batch("batch sorts", "", calls.SORTS, DataFormat.Float16_b, ComputeConfig())
     yield replace(sorted_by, second=DataFormat.UInt16, start=UNARY_START)
     yield from _typecasts()
     yield from _matrix_unit()
     yield from _packer()
     whole = ComputeConfig(dst_full_sync_en=True)
-    yield Sheet("sheet whole DST", "", engine_calls.WHOLE_DST, DataFormat.Float16_b, whole)
+    yield Batch("batch whole DST", "", engine_calls.WHOLE_DST, DataFormat.Float16_b, whole)
 
 
 CASTS = {
@@ -88,22 +88,22 @@ CASTS = {
 }
 
 
-def _typecasts() -> Iterator[Sheet]:
+def _typecasts() -> Iterator[Batch]:
     for source, targets in CASTS.items():
         for target in targets:
             made = f"<(uint32_t)DataFormat::{source.name}, (uint32_t)DataFormat::{target.name}>"
             call = Call("eltwise_unary/typecast.h", f"typecast_tile_init{made}(); typecast_tile{made}(0);")
             config = ComputeConfig(fp32_dest_acc_en=True, unpack_to_dest_fp32=_whole(source))
-            name = f"sheet typecast {source.name} to {target.name}"
-            yield Sheet(name, FIRST, (call,), source, config, out=target, start=UNARY_START)
+            name = f"batch typecast {source.name} to {target.name}"
+            yield Batch(name, FIRST, (call,), source, config, out=target, start=UNARY_START)
 
 
-def _first_names() -> Iterator[Sheet]:
+def _first_names() -> Iterator[Batch]:
     """Copies by their first name: the start decides whether negative zero and denormals stay."""
     load = "copy_tile_init(0); copy_tile(0, i, 0);"
     for start in (UNARY_START, "compute_kernel_hw_startup(0, 1, 16);"):
-        name = f"sheet first names after {start.split('(')[0]}"
-        yield Sheet(name, load, calls.SIGNED, DataFormat.Float16_b, ComputeConfig(), start=start)
+        name = f"batch first names after {start.split('(')[0]}"
+        yield Batch(name, load, calls.SIGNED, DataFormat.Float16_b, ComputeConfig(), start=start)
 
 
 def _whole(form: DataFormat) -> tuple[int, ...]:
@@ -114,33 +114,33 @@ def _whole(form: DataFormat) -> tuple[int, ...]:
 FORMATS = (DataFormat.Float16_b, DataFormat.Float32, DataFormat.Bfp8_b, DataFormat.Bfp4_b)
 
 
-def _matrix_unit() -> Iterator[Sheet]:
+def _matrix_unit() -> Iterator[Batch]:
     fidelities = (MathFidelity.LoFi, MathFidelity.HiFi2, MathFidelity.HiFi3, MathFidelity.HiFi4)
     for (form, wide), fidelity in zip(product(FORMATS, (False, True)), fidelities * 2, strict=True):
         config = ComputeConfig(math_fidelity=fidelity, fp32_dest_acc_en=wide)
         words = f"{form.name} {'wide' if wide else 'narrow'} {fidelity.name}"
-        yield Sheet(f"sheet elementwise {words}", "", engine_calls.ELEMENTWISE, form, config)
-        yield Sheet(f"sheet reuse {words}", "", engine_calls.REUSE, form, config)
-        yield Sheet(f"sheet chains {words}", "", engine_calls.CHAINS, form, config)
-        yield Sheet(f"sheet moves {words}", "", engine_calls.MOVES, form, config)
+        yield Batch(f"batch elementwise {words}", "", engine_calls.ELEMENTWISE, form, config)
+        yield Batch(f"batch reuse {words}", "", engine_calls.REUSE, form, config)
+        yield Batch(f"batch chains {words}", "", engine_calls.CHAINS, form, config)
+        yield Batch(f"batch moves {words}", "", engine_calls.MOVES, form, config)
         start = "compute_kernel_hw_startup<SrcOrder::Reverse>(0, 1, 16);"
-        yield Sheet(f"sheet products {words}", "", engine_calls.PRODUCTS, form, config, start=start)
-        yield Sheet(f"sheet sums {words}", "", engine_calls.SUMS, form, config, scaler=0.375)
-        yield Sheet(f"sheet unmasked {words}", "", engine_calls.UNMASKED, form, config, scaler=1.0)
-        yield Sheet(f"sheet largest {words}", "", engine_calls.LARGEST, form, config, scaler=1.0)
+        yield Batch(f"batch products {words}", "", engine_calls.PRODUCTS, form, config, start=start)
+        yield Batch(f"batch sums {words}", "", engine_calls.SUMS, form, config, scaler=0.375)
+        yield Batch(f"batch unmasked {words}", "", engine_calls.UNMASKED, form, config, scaler=1.0)
+        yield Batch(f"batch largest {words}", "", engine_calls.LARGEST, form, config, scaler=1.0)
 
 
-def _packer() -> Iterator[Sheet]:
+def _packer() -> Iterator[Batch]:
     for form, wide in product(FORMATS, (False, True)):
         config = ComputeConfig(fp32_dest_acc_en=wide)
         for out in FORMATS:
-            name = f"sheet pack {form.name} to {out.name} {'wide' if wide else 'narrow'}"
-            yield Sheet(name, "", engine_calls.PACKS, form, config, out=out)
+            name = f"batch pack {form.name} to {out.name} {'wide' if wide else 'narrow'}"
+            yield Batch(name, "", engine_calls.PACKS, form, config, out=out)
 
 
 def _pages(
     kind: str, load: str, group: Sequence[Call], form: DataFormat, wide: bool, approximate: bool
-) -> Iterator[Sheet]:
+) -> Iterator[Batch]:
     config = ComputeConfig(
         fp32_dest_acc_en=wide,
         math_approx_mode=approximate,
@@ -148,5 +148,5 @@ def _pages(
     )
     for start in range(0, len(group), LENGTH):
         words = (kind, form.name, "wide" if wide else "narrow", "approximate" if approximate else "")
-        title = f"sheet {' '.join(filter(None, words))} {start // LENGTH}"
-        yield Sheet(title, load, tuple(group[start : start + LENGTH]), form, config, start=UNARY_START)
+        title = f"batch {' '.join(filter(None, words))} {start // LENGTH}"
+        yield Batch(title, load, tuple(group[start : start + LENGTH]), form, config, start=UNARY_START)

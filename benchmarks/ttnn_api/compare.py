@@ -11,8 +11,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.ttnn_face.call import Fact
-from benchmarks.ttnn_face.calls import all_calls
+from benchmarks.ttnn_api.call import Fact
+from benchmarks.ttnn_api.calls import all_calls
 
 ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).with_name("ttnn-0.81.1.jsonl")
@@ -48,7 +48,7 @@ def record(library: str, python: str, most_crashes: int = 40) -> dict[str, Fact]
             arguments = [library, str(target), json.dumps(list(done))]
             environment = {**os.environ, "PYTHONPATH": _paths()}
             ended = subprocess.run(
-                [python, "-m", "benchmarks.ttnn_face.record", *arguments],
+                [python, "-m", "benchmarks.ttnn_api.record", *arguments],
                 cwd=ROOT,
                 env=environment,
                 capture_output=True,
