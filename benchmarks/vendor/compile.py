@@ -10,9 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from benchmarks.vendor.defines import defines_for
-from benchmarks.vendor.wheel import VendorKernel, Wheel
+from benchmarks.vendor.metal2 import arguments_for
+from benchmarks.vendor.wheel import VendorKernel, Wheel, without_comments
 from tilesmith.arch import Arch
 from tilesmith.emulator.kernel_build import kernel_unit
+from tilesmith.emulator.kernel_text import own_texts
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import CBFormat, ComputeConfig, CoreCoord, Kernel, ReaderConfig
 from tilesmith.toolchain import Job, find_compiler
@@ -68,6 +70,7 @@ class Outcome:
     ok: bool
     missing: tuple[str, ...] = ()
     output: str = field(default="", repr=False)
+    metal2: bool = False
 
     @property
     def is_final(self) -> bool:
@@ -98,20 +101,27 @@ class VendorCompiler:
     def _attempt(self, kernel: VendorKernel, guess: Guess) -> Outcome:
         unit = kernel_unit(self._described(kernel, guess), _buffers(guess.format), self.arch, checks=False)
         output = "\n".join(filter(None, map(_errors_of, unit.jobs)))
-        return Outcome(kernel.name, not output, tuple(_missing(output)), output)
+        return Outcome(kernel.name, not output, tuple(_missing(output)), output, kernel.is_metal2)
 
     def _described(self, kernel: VendorKernel, guess: Guess) -> Kernel:
+        text = self._text_with_local_headers(kernel)
+        words = guess.words(_ARGUMENTS)
         names = self.wheel.named_arguments
+        named = dict(zip(names, guess.words(len(names)), strict=True))
+        bindings = None
+        if kernel.is_metal2:
+            given = arguments_for(kernel.text, text, words, kernel.name)
+            bindings, words = given.bindings, list(given.compile_time_args)
+            named = dict(given.named_compile_time_args)
         return Kernel(
             kernel.path,
             CoreCoord(0, 0),
             ComputeConfig() if kernel.is_compute else ReaderConfig(),
-            compile_time_args=guess.words(_ARGUMENTS),
-            named_compile_time_args=zip(names, guess.words(len(names)), strict=True),
-            defines=defines_for(
-                kernel.name, self._text_with_local_headers(kernel), compute=kernel.is_compute
-            ),
+            compile_time_args=words,
+            named_compile_time_args=named,
+            defines=defines_for(kernel.name, text, compute=kernel.is_compute),
             compiler_include_paths=[*self._roots, kernel.path.parent],
+            bindings=bindings,
         )
 
     @cached_property
@@ -120,12 +130,8 @@ class VendorCompiler:
         return self.links, sources / "cpp", sources
 
     def _text_with_local_headers(self, kernel: VendorKernel) -> str:
-        texts = [kernel.text]
-        for name in kernel.includes:
-            found = (folder / name for folder in (kernel.path.parent, *self._roots))
-            if header := next((path for path in found if path.is_file()), None):
-                texts.append(header.read_text(errors="replace"))
-        return "\n".join(texts)
+        folders = list(map(str, self._roots))
+        return "\n".join(without_comments(text) for text in own_texts(kernel.text, kernel.path, folders))
 
 
 def _buffers(format: DataFormat) -> dict[int, CBFormat]:

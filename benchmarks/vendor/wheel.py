@@ -15,6 +15,10 @@ _NAMED_ARGUMENT = re.compile(r"get_named_(?:compile_time|ct)_arg(?:_val)?\(\s*\"
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
+def without_comments(text: str) -> str:
+    return _COMMENT.sub("", text)
+
+
 @dataclass(frozen=True)
 class VendorKernel:
     """One kernel file, named by its path inside the wheel's `ttnn` folder."""
@@ -24,7 +28,7 @@ class VendorKernel:
 
     @cached_property
     def text(self) -> str:
-        return _COMMENT.sub("", self.path.read_text(errors="replace"))
+        return without_comments(self.path.read_text(errors="replace"))
 
     @property
     def is_kernel(self) -> bool:
@@ -57,7 +61,7 @@ class Wheel:
     def open(cls, path: Path, scratch: Path) -> Wheel:
         """A wheel file is unpacked into `scratch`; an unpacked one is used where it is."""
         if path.is_dir():
-            return cls(path)
+            return cls(path.resolve())
         with zipfile.ZipFile(path) as archive:
             wanted = [n for n in archive.namelist() if n.endswith((".cpp", ".hpp", ".h", ".inl"))]
             archive.extractall(scratch, members=[n for n in wanted if n.startswith("ttnn/")])

@@ -9,7 +9,7 @@ from pathlib import Path
 from tilesmith.arch import Arch
 from tilesmith.emulator.compile_errors import explain
 from tilesmith.emulator.kernel_bindings import bindings_text, entry_text
-from tilesmith.emulator.kernel_text import asks_for_its_role, confuses, own_texts, read, without_unroll_hints
+from tilesmith.emulator.kernel_text import asks_for_its_role, confuses, own_texts, read, simplified
 from tilesmith.emulator.runtime_build import INCLUDE
 from tilesmith.emulator.suppress import check_comments
 from tilesmith.errors import KernelCompileError
@@ -70,7 +70,7 @@ def kernel_unit(
     if confuses(compiler, own):
         standard = ""  # it comes with the preprocessed text
         options = ("-std=c++20", *flags, *(f"-I{folder}" for folder in includes))
-        units = [without_unroll_hints(unit, compiler, options) for unit in units]
+        units = [simplified(unit, compiler, options) for unit in units]
     name = f"{Path(kernel.label).stem}.unit.cpp"
     return KernelUnit(
         kernel, tuple(Job(((name, unit),), includes, flags, precompiled=standard) for unit in units)

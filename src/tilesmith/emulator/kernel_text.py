@@ -17,7 +17,13 @@ _PER_ROLE = re.compile(
 # An unroll factor that is not a number: it may depend on a template parameter.
 _NAMED_UNROLL = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+GCC[ \t]+unroll[ \t(]+[A-Za-z_]", re.MULTILINE)
 _UNROLL = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+GCC[ \t]+unroll\b.*$", re.MULTILINE)
-_FIRST_GCC_WITH_NAMED_UNROLL = 14
+# An alias template, and in its body a member of a parameter of class type: before GCC 14 the compiler crashes
+# where the argument is a variable template that depends on another parameter.
+_ALIAS = re.compile(
+    r"\btemplate\s*<(?P<params>[^;{}()]*)>\s*using\s+(?P<name>\w+)\s*=(?P<body>[^;{}]*);", re.DOTALL
+)
+_PARAMETER = re.compile(r"(?P<type>\b[A-Z][\w:]*)\s+(?P<name>\w+)\s*(?=$|,|=)")
+_FIRST_GOOD_GCC = 14
 
 
 @lru_cache(maxsize=256)
@@ -47,14 +53,32 @@ def asks_for_its_role(texts: Sequence[str]) -> bool:
 
 
 def confuses(compiler: Compiler, texts: Sequence[str]) -> bool:
-    """Whether there are unroll hints this compiler refuses; they are hints, and may be left out."""
-    if compiler.kind != "gcc" or int(compiler.version.split(".")[0]) >= _FIRST_GCC_WITH_NAMED_UNROLL:
+    """Whether there is something this compiler refuses or crashes on, and `simplified` takes away."""
+    if compiler.kind != "gcc" or int(compiler.version.split(".")[0]) >= _FIRST_GOOD_GCC:
         return False
-    return any(map(_NAMED_UNROLL.search, texts))
+    return any(_NAMED_UNROLL.search(text) or with_deduced_parameters(text) != text for text in texts)
 
 
-def without_unroll_hints(unit: str, compiler: Compiler, options: Sequence[str]) -> str:
-    """The unit after the preprocessor, less those hints. Its lines keep their numbers and files."""
+def with_deduced_parameters(text: str) -> str:
+    """The same aliases, their parameters of class type deduced and converted where a member is asked for."""
+    return _ALIAS.sub(_deduced, text)
+
+
+def _deduced(alias: re.Match[str]) -> str:
+    whole, body = alias[0], alias["body"]
+    for found in _PARAMETER.finditer(alias["params"]):
+        member = re.compile(rf"\b{found['name']}\s*\.")
+        if member.search(body):
+            whole = re.sub(rf"\b{re.escape(found['type'])}(\s+{found['name']}\b)", r"auto\1", whole, count=1)
+            whole = member.sub(f"{found['type']}({found['name']}).", whole)
+    return whole
+
+
+def simplified(unit: str, compiler: Compiler, options: Sequence[str]) -> str:
+    """The unit after the preprocessor, less what confuses the compiler. Lines keep their numbers and files.
+
+    Unroll factors are hints and may be left out.
+    """
     done = subprocess.run(
         [*compiler.command, *options, "-E", "-x", "c++", "-"],
         input=unit,
@@ -64,4 +88,4 @@ def without_unroll_hints(unit: str, compiler: Compiler, options: Sequence[str]) 
         env=compiler.environment(),
     )
     # A unit that cannot be preprocessed is left to the compiler, which will say why.
-    return unit if done.returncode else _UNROLL.sub("", done.stdout)
+    return unit if done.returncode else with_deduced_parameters(_UNROLL.sub("", done.stdout))
