@@ -2,7 +2,8 @@
 
 With --json the last line is an object with `total`, `exact`, `within`, `off` and `off_names`. Copies,
 conversions, reductions, broadcasts and elementwise FPU operations must be bit-equal; matmul and vector
-functions may differ as benchmarks/vectors/judge.py says. Vectors in a folder named `blackhole` run on one.
+functions may differ as benchmarks/vectors/judge.py says. They run on --arch; without it, those in a
+folder named `blackhole` run on one, and the others on Wormhole.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Outcome:
 
 def main() -> int:
     options = _options()
-    work = [one for one in vector_paths(options.vectors) if options.filter in one[0].stem]
+    work = [one for one in vector_paths(options.vectors, options.arch) if options.filter in one[0].stem]
     with ProcessPoolExecutor(options.jobs) as pool:
         outcomes = list(pool.map(_run, work, repeat(options.checks)))
     for outcome in outcomes:
@@ -82,6 +83,7 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("vectors", type=Path, help="folder of .npz files")
+    parser.add_argument("--arch", choices=("wormhole", "blackhole"), help="the chip that all vectors are of")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--filter", default="", help="only vectors whose name contains this")
     parser.add_argument("--jobs", type=int, default=2, help="vectors that run at the same time")

@@ -105,7 +105,8 @@ def read_vector(path: Path, arch: str) -> Vector:
     )
 
 
-def vector_paths(folder: Path) -> Iterator[tuple[Path, str]]:
-    """All vectors under a folder, each with its chip: those in a folder named after one, else Wormhole."""
+def vector_paths(folder: Path, arch: str | None = None) -> Iterator[tuple[Path, str]]:
+    """All vectors under a folder, each with its chip: `arch`, else what its folder is named after."""
+    folder = folder.resolve()
     for path in sorted(folder.rglob("*.npz")):
-        yield path, "blackhole" if path.parent.name == "blackhole" else "wormhole"
+        yield path, arch or ("blackhole" if path.parent.name == "blackhole" else "wormhole")

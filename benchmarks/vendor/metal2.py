@@ -1,7 +1,7 @@
 """Named bindings for a kernel in the Metal 2.0 style, from the names its text and headers use.
 
-Which arguments the vendor's factory gives at run time is not in the kernel's text. All that are not parameters
-of a TT_KERNEL entry are given as compile-time ones: those may stand wherever an argument may.
+Which arguments the vendor's factory gives at run time is not in the kernel's text. All that are not
+parameters of a TT_KERNEL entry are given as compile-time ones: those may stand wherever an argument may.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Metal2Arguments:
 
 
 def arguments_for(own: str, text: str, words: Sequence[int], name: str) -> Metal2Arguments:
-    """`own` is the kernel's text, `text` that of its headers too; `words` are guesses for positional arguments."""
+    """`own` is the kernel's text, `text` that of its headers too; `words` are guesses by position."""
     used = {space: _used(text, space) for space in ("args", "dfb", "tensor", "sem", "scratch")}
     entry = entry_of(own, name)
     named = entry.compile_time_args if entry else used["args"]

@@ -1,4 +1,4 @@
-"""The benchmark that compiles a wheel's kernels, on a wheel of four."""
+"""The benchmark that compiles a wheel's kernels, on a wheel of five."""
 
 from __future__ import annotations
 
@@ -29,13 +29,30 @@ void kernel_main() { ELTWISE_OP(0, 1, 0, 0, 0); }
 void kernel_main() { noc_async_teleport(0); }
 """,
     "dataflow/metal2.cpp": """
+#define NAMED
 #include "experimental/kernel_args.h"
-void kernel_main() { get_arg(args::x); }
+#include "../shared.hpp"
+void kernel_main() {
+    constexpr uint32_t pages = get_arg(args::pages);
+    LocalTensorAccessor<uint32_t> local(tensor::local);
+    read_all(TensorAccessor(tensor::src), dfb::page);
+    read_named();
+}
+""",
+    "compute/entry.cpp": """
+#include "experimental/kernel_args.h"
+template <uint32_t block>
+TT_KERNEL void compute(uint32_t count) { DataflowBuffer(dfb::in).wait_front(count + block); }
 """,
 }
 SHARED = """
+#include "api/scratchpad.h"
+#include "api/tensor/local_tensor_accessor.h"
 template <class Accessor>
 void read_all(const Accessor& tensor, uint32_t cb) { noc_async_read_page(0, tensor, get_write_ptr(cb)); }
+#ifdef NAMED
+inline void read_named() { Scratchpad<uint32_t> pad(scratch::pad); pad[0] = get_arg(args::from_header); }
+#endif
 """
 
 
@@ -54,18 +71,19 @@ def wheel(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return archive
 
 
-def run(repository: Path, *arguments: str) -> list[str]:
+def run(repository: Path, folder: Path, *arguments: str) -> list[str]:
     script = repository / "benchmarks" / "vendor_kernels.py"
     done = subprocess.run(
-        [sys.executable, str(script), *arguments], capture_output=True, text=True, check=True, cwd=repository
+        [sys.executable, str(script), *arguments], capture_output=True, text=True, check=True, cwd=folder
     )
     return done.stdout.splitlines()
 
 
 def test_counts_and_names_what_is_missing(repository: Path, wheel: Path) -> None:
-    lines = run(repository, str(wheel), "--json", "--verbose")
+    # From the wheel's own folder, by a relative path.
+    lines = run(repository, wheel.parent, wheel.name, "--json", "--verbose")
     summary: dict[str, Any] = json.loads(lines[-1])
-    assert (summary["compiled"], summary["total"]) == (2, 3)
+    assert (summary["compiled"], summary["total"], summary["metal2"]) == (4, 5, [2, 2])
     assert summary["missing"] == [{"what": "name noc_async_teleport", "kernels": 1}]
-    assert lines[0] == "4 kernel files; 1 are Metal 2.0 and excluded"
+    assert lines[0] == "5 kernel files; 2 are in the Metal 2.0 style"
     assert lines[1].endswith("unknown.cpp: name noc_async_teleport")

@@ -1,4 +1,4 @@
-"""What older versions of g++ refuse or crash on: unroll hints and aliases that depend on template parameters."""
+"""What older versions of g++ refuse or crash on: unroll hints and aliases that depend on parameters."""
 
 from __future__ import annotations
 
