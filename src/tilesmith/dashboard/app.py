@@ -26,8 +26,17 @@ def show_run(run: SavedRun, other: SavedRun | None) -> None:
     profile, chip = run.profile, run.profile.chip
     time, rate, dram, l1 = st.columns(4)
     delta = f"{run.microseconds - other.microseconds:+,.1f} us" if other else None
-    time.metric("predicted latency", f"{run.microseconds:,.1f} us", delta, delta_color="inverse")
+    host = profile.memory.host
+    time.metric(
+        f"latency ({host.label})" if host else "predicted latency",
+        f"{run.microseconds:,.1f} us",
+        delta,
+        delta_color="inverse",
+    )
     rate.metric("calls per second", f"{1e6 / run.microseconds:,.0f}" if run.microseconds else "-")
+    if host is not None:
+        dram.metric(f"memory at its peak ({host.label})", readable(host.peak_resident))
+        return
     dram.metric("DRAM at its peak", readable(profile.memory.peak_dram))
     l1.metric("L1 of the fullest core", readable(profile.memory.peak_l1))
     if chip is None or not profile.programs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,18 @@ from tilesmith.profiling import PerformanceProfiler
 
 @dataclass(frozen=True)
 class Metrics:
-    """Of one call: predicted time with launches, calls per second, and the peaks of both memories."""
+    """Of one call: time with launches, calls per second, and the peaks of the memories.
+
+    `source` says whose they are: "chip, predicted", or "host, measured" where nothing ran on a device.
+    """
 
     latency_us: float
     throughput: float
     dram_bytes: int
     l1_bytes: int
     folder: Path
+    host_bytes: int = 0
+    source: str = "chip, predicted"
 
 
 class PerformanceCollector:
@@ -37,11 +42,12 @@ class PerformanceCollector:
         target = self.folder / f"{stamp}-{name}"
         folder = profile(model, inputs, backend=self.backend, output_dir=target, title=name)
         seen = PerformanceProfiler(folder).profile
-        latency = seen.microseconds + seen.launch_us
-        return Metrics(
+        latency, host = seen.latency_us, seen.memory.host
+        metrics = Metrics(
             latency_us=latency,
             throughput=1e6 / latency if latency else 0.0,
             dram_bytes=seen.memory.peak_dram,
             l1_bytes=seen.memory.peak_l1,
             folder=folder,
         )
+        return metrics if host is None else replace(metrics, host_bytes=host.peak_resident, source=host.label)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from types import TracebackType
 
+from tilesmith.profiling.host import HostFigures, HostMeter
 from tilesmith.program import Program
 from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
@@ -46,6 +47,8 @@ class MemoryReport:
     l1_capacity: int
     samples: tuple[MemorySample, ...]
     buffers: tuple[BufferLife, ...]
+    host: HostFigures | None = None
+    """What the host took, where no device took part: for eager models and the backend "cpu"."""
 
     @property
     def peak_dram(self) -> int:
@@ -68,6 +71,8 @@ class MemoryReport:
         return sorted(there, key=lambda one: -one.size)
 
     def __str__(self) -> str:
+        if self.host is not None:
+            return str(self.host)
         lines = []
         for memory, peak, capacity in (
             ("DRAM", self.peak_dram, self.dram_capacity),
@@ -82,7 +87,7 @@ class MemoryReport:
 
 
 class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
-    """Watches the memory of every device inside its block.
+    """Watches the memory of every device inside its block; where there is none, measures that of the host.
 
     >>> from tilesmith.runtime import open_device
     >>> with open_device("n150") as device, MemoryProfiler() as profiler:
@@ -98,8 +103,10 @@ class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
         self._open: dict[tuple[int, bool, int], int] = {}  # device, in DRAM, address -> its life
         self._devices: dict[int, Device] = {}
         self._observing = observing(self)
+        self._host: HostMeter | None = None
 
     def __enter__(self) -> MemoryProfiler:
+        self._host = HostMeter()
         self._observing.__enter__()
         return self
 
@@ -107,6 +114,8 @@ class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._observing.__exit__(kind, error, trace)
+        if self._host is not None:
+            self._host.stop()
 
     def get_report(self) -> MemoryReport:
         """What was seen so far."""
@@ -116,6 +125,7 @@ class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
             l1_capacity=max((one.l1_size - one.l1_unreserved_base for one in chips), default=0),
             samples=tuple(self._samples),
             buffers=tuple(self._lives),
+            host=self._host.figures() if self._host is not None and not chips else None,
         )
 
     # ---- what devices tell ----

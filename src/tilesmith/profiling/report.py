@@ -54,7 +54,10 @@ class Chip:
 
 @dataclass(frozen=True)
 class Profile:
-    """The programs of a recording, one after the other. Nothing is measured: times are those of the model."""
+    """The programs of a recording, one after the other. Their times are those of the model, not measured.
+
+    Where no program ran on a device, `memory.host` has what the host took, and that is measured.
+    """
 
     title: str
     chip: Chip | None
@@ -86,6 +89,12 @@ class Profile:
     @property
     def launch_us(self) -> float:
         return sum(program.launch_us for program in self.programs)
+
+    @property
+    def latency_us(self) -> float:
+        """Of kernels and their launches, predicted; of the host, measured, where nothing ran on a device."""
+        host = self.memory.host
+        return host.microseconds if host is not None else self.microseconds + self.launch_us
 
     @property
     def traffic(self) -> tuple[KernelTraffic, ...]:

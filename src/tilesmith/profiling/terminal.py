@@ -35,6 +35,8 @@ def as_text(profile: Profile) -> str:
 def rendered(profile: Profile) -> Group:
     """All programs in a table where there are several; the longest ones in full."""
     chip = profile.chip
+    if profile.memory.host is not None:
+        return Group(Text(f"{profile.title or 'no program ran'}: {profile.memory.host}"))
     if chip is None or not profile.programs:
         return Group(Text("no program ran" if not profile.untraced else "no traced program ran"))
     longest = sorted(profile.programs, key=lambda one: -one.cycles)[:_MOST_PROGRAMS]
