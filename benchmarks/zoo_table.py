@@ -117,7 +117,7 @@ def _names(options: Any) -> list[str]:
 
 def _row(name: str, size: Size, sample: Sample, options: Any) -> Row:
     if not options.plan:
-        how = {"checks": "on"} if options.checks else {"checks": "off", "numbers": "fast"}
+        how: dict[str, Any] = {"checks": "on"} if options.checks else {"checks": "off", "numbers": "fast"}
         made = run_sample(name, sample, optimization_level=options.level, **how)
         return _ran(made, size, options.level, how["checks"])
     plan = planned(sample.network, sample.inputs)

@@ -30,6 +30,7 @@ def run(
     level: Annotated[str, typer.Option(help="O0, O1, O2 or O3")] = "O2",
     checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
     weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
+    out: Annotated[Path | None, typer.Option(help="write the image it makes", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print the figures as JSON")] = False,
 ) -> None:
     """Run a model, compare it with torch, and say what it was compiled to."""
@@ -38,9 +39,11 @@ def run(
     options = {"checks": "on" if checks else "off", "numbers": "chip" if checks else "fast"}
     chosen = options if backend == "tenstorrent" else {}
     outcome = run_entry(
-        name, "tiny" if tiny else "full", backend, weights, optimization_level=level, **chosen
+        name, "tiny" if tiny else "full", backend, weights, out=out, optimization_level=level, **chosen
     )
     typer.echo(json.dumps(outcome.to_json()) if as_json else str(outcome))
+    if out is not None and not as_json:
+        typer.echo(f"  the image is in {out}")
     if not outcome.ok:
         raise typer.Exit(1)
 

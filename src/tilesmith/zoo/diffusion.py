@@ -96,7 +96,7 @@ def tiny_unet() -> Sample:
 
 
 def tiny_vae() -> Sample:
-    return Sample(decoder(), (noise(1, 4, 8, 8),), RANDOM)
+    return Sample(decoder(), (noise(1, 4, 8, 8),), RANDOM, paints=True)
 
 
 def full_text(path: Path | None) -> Sample:
@@ -126,9 +126,9 @@ def full_vae(path: Path | None) -> Sample:
     from diffusers import AutoencoderKL
 
     if path is None:
-        return Sample(decoder((32, 32, 64, 64)), (noise(1, 4, 8, 8),), RANDOM)
+        return Sample(decoder((32, 32, 64, 64)), (noise(1, 4, 8, 8),), RANDOM, paints=True)
     made = pretrained(AutoencoderKL.from_pretrained, path)
-    return Sample(Decoder(made), (noise(1, 4, 64, 64),), str(path))
+    return Sample(Decoder(made), (noise(1, 4, 64, 64),), str(path), paints=True)
 
 
 def image(
@@ -169,7 +169,7 @@ def _painting(denoise: nn.Module, decode: nn.Module, steps: int) -> Sample:
     run = partial(image, steps=steps)
     inputs = (tokens(_VOCABULARY, 1, _LONG), noise(1, 4, 8, 8, seed=5))
     turns = {"encode": 1, "denoise": steps, "decode": 1}
-    return Sample(Loop(models, run, turns), inputs, RANDOM)
+    return Sample(Loop(models, run, turns), inputs, RANDOM, paints=True)
 
 
 def tiny_image() -> Sample:
@@ -184,7 +184,8 @@ def full_image(path: Path | None) -> Sample:
     models = dict(zip(("encode", "denoise", "decode"), (part.network for part in parts), strict=True))
     latent = parts[1].inputs[0]
     turns = {"encode": 1, "denoise": 2, "decode": 1}
-    return Sample(Loop(models, partial(image, steps=2), turns), (parts[0].inputs[0], latent), str(path))
+    loop = Loop(models, partial(image, steps=2), turns)
+    return Sample(loop, (parts[0].inputs[0], latent), str(path), paints=True)
 
 
 _FOLDERS = ((full_text, "text_encoder"), (full_unet, "unet"), (full_vae, "vae"))

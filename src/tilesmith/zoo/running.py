@@ -14,6 +14,7 @@ import torch
 from tilesmith.models.compiled_model import compile_model
 from tilesmith.models.report import Report
 from tilesmith.zoo.catalogue import load
+from tilesmith.zoo.picture import check_picture, save_picture
 from tilesmith.zoo.sample import Loop, Sample, Size
 
 _CLOSE = 0.99
@@ -71,24 +72,32 @@ def run(
     size: Size = "full",
     backend: str = "tenstorrent",
     checkpoint: Path | None = None,
+    *,
+    out: Path | None = None,
     **options: Any,
 ) -> Outcome:
-    """Run a model of the zoo and compare it with torch in float32.
+    """Run a model of the zoo and compare it with torch in float32. An image it makes is written to `out`.
 
     >>> run("mlp", "tiny", backend="cpu").ok
     True
     """
-    return run_sample(name, load(name, size, checkpoint), backend, **options)
+    return run_sample(name, load(name, size, checkpoint), backend, out=out, **options)
 
 
-def run_sample(name: str, sample: Sample, backend: str = "tenstorrent", **options: Any) -> Outcome:
+def run_sample(
+    name: str, sample: Sample, backend: str = "tenstorrent", *, out: Path | None = None, **options: Any
+) -> Outcome:
     """The same for a model of one's own with inputs."""
+    if out is not None:
+        check_picture(name, sample.paints, out)
     compiled = _compiled(sample.model, backend, {"precision": sample.precision, **options})
     begin = perf_counter()
     compiled.run(*sample.inputs)
     ready = perf_counter()
     made = compiled.run(*sample.inputs)
     done = perf_counter()
+    if out is not None:
+        save_picture(made, out)
     with torch.no_grad():
         wanted = sample.model(*sample.inputs)
     verdict, well = sample.judge(made, wanted) if sample.judge is not None else ("", True)

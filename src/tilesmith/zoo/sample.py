@@ -34,7 +34,7 @@ class Sample:
     """`weights` says where the weights come from; `classifies` that the largest output is an answer.
 
     `judge` says what a result and the wanted one have in common, and whether that is enough. `precision` is
-    what values are kept in between kernels.
+    what values are kept in between kernels. `paints` says that the result is an image of values from -1 to 1.
     """
 
     model: nn.Module | Loop
@@ -43,6 +43,7 @@ class Sample:
     classifies: bool = False
     judge: Judge | None = None
     precision: str = "bfloat16"
+    paints: bool = False
 
     @property
     def network(self) -> nn.Module:
