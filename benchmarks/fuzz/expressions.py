@@ -21,6 +21,10 @@ def plus(node: Node, number: int) -> Node:
     return Binary(op, node, Const(abs(number)), "int32")
 
 
+def _is_constant(node: Node) -> bool:
+    return isinstance(node, Const) or (bool(node.parts) and all(map(_is_constant, node.parts)))
+
+
 class Expressions:
     """`i` and `j` run over `rows` and `cols`; in a vector there is only one of them."""
 
@@ -67,6 +71,8 @@ class Expressions:
         return Binary(op, a, self.draw(dtype, depth - 1), dtype)
 
     def _cast(self, node: Node, dtype: str) -> Node:
+        if dtype.startswith("uint") and is_float(node.dtype) and _is_constant(node):
+            node = Const(2.0, node.dtype)  # TileLang computes it, and has no unsigned integer for -1.5
         return node if node.dtype == dtype else Cast(node, dtype)
 
     def condition(self, depth: int) -> Node:

@@ -151,8 +151,11 @@ def _float_binary(op: str, a: Value, b: Value, dtype: str) -> Value:
     x, y = a.data, b.data
     if op in ("max", "min"):
         result = np.maximum(x, y) if op == "max" else np.minimum(x, y)
+        # A denormal operand counts as zero.
+        tiny = np.where((np.abs(result) < FLUSHED) & (result != 0), FLUSHED, 0.0)
+        error = np.maximum(a.error, b.error) + tiny
         # Of a number and NaN a chip may take either.
-        return Value(result, np.where(np.isnan(x) | np.isnan(y), np.inf, np.maximum(a.error, b.error)))
+        return Value(result, np.where(np.isnan(x) | np.isnan(y), np.inf, error))
     result = _OPS[op](x, y)
     error = a.error * np.abs(y) + b.error * np.abs(x) + a.error * b.error if op == "*" else a.error + b.error
     error = np.where(np.isnan(error), np.inf, error)
@@ -212,8 +215,6 @@ class Compare(Node):
         with np.errstate(all="ignore"):
             near = a.error + b.error
             certain = (near == 0) | (np.abs(x - y) > near)
-            # The vector unit compares by sign and size, which says something of NaN too.
-            certain = certain & ~np.isnan(x - y) if is_float(self.a.dtype) else certain
             tiny = (
                 (np.abs(x) < FLUSHED) & (np.abs(y) < FLUSHED) & (x != y) if is_float(self.a.dtype) else False
             )

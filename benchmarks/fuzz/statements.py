@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.fuzz.nodes import Node, Scope, converted
-from benchmarks.fuzz.values import Array, Value, half_unit, is_float, settled, stored
+from benchmarks.fuzz.values import Array, Value, half_unit, is_float, largest, settled, stored
 
 _TILE = "    "
 
@@ -304,11 +304,13 @@ class Gemm(Statement):
                 c.data[...], c.error[...] = stored(total, self.c.dtype), c.error
                 return
             size = np.abs(x) @ np.abs(y)
-            # The matrix unit lines products up before it adds them, and reads TF32 of wider types.
-            unit = 2.0**-10 if self.a.dtype == "bfloat16" else 2.0**-9
+            # The matrix unit lines products up before it adds them (one), cuts both operands of float32 to
+            # TF32 (two more), and one operand of float16 to ten of its eleven bits (one more).
+            unit = {"bfloat16": 1, "float16": 2, "float32": 3}[self.a.dtype] * 2.0**-10
             error = c.error + ex @ np.abs(y) + np.abs(x) @ ey + ex @ ey + size * unit
-        # The matrix unit has no NaN.
-        result = settled(total, np.where(np.isfinite(total) & ~np.isnan(error), error, np.inf), self.c.dtype)
+        # The matrix unit has no NaN, and the order of additions decides what a sum is that may overflow.
+        known = np.isfinite(total) & ~np.isnan(error) & (size <= largest("float32"))
+        result = settled(total, np.where(known, error, np.inf), self.c.dtype)
         c.data[...], c.error[...] = result.data, result.error
 
 

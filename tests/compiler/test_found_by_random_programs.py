@@ -152,3 +152,47 @@ def test_a_wider_unsigned_type_takes_the_bits_of_a_negative_number(source: str, 
     x = np.arange(-512, 512).reshape(32, 32).astype(source)
     result = tilesmith.compile(widened(source, between, "int32"))(x)
     assert np.array_equal(result, x.astype(between).astype("int32"))
+
+
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+def compared(dtype: str, with_what: str) -> Any:
+    """Each comparison of a tensor with a constant, on either side, or with another tensor."""
+
+    @T.prim_func
+    def main(A: T.Tensor((32, 32), dtype), B: T.Tensor((32, 32), dtype), C: T.Tensor((6, 32, 32), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32, 32), dtype)
+            b = T.alloc_shared((32, 32), dtype)
+            c = T.alloc_shared((6, 32, 32), "float32")
+            T.copy(A, a)
+            T.copy(B, b)
+            for i, j in T.Parallel(32, 32):
+                left = T.cast(3, dtype) if with_what == "number" else a[i, j]
+                right = T.cast(3, dtype) if with_what == "to number" else b[i, j]
+                c[0, i, j] = T.if_then_else(left < right, 1.0, 0.0)
+                c[1, i, j] = T.if_then_else(left <= right, 1.0, 0.0)
+                c[2, i, j] = T.if_then_else(left > right, 1.0, 0.0)
+                c[3, i, j] = T.if_then_else(left >= right, 1.0, 0.0)
+                c[4, i, j] = T.if_then_else(left == right, 1.0, 0.0)
+                c[5, i, j] = T.if_then_else(left != right, 1.0, 0.0)
+            T.copy(c, C)
+
+    return main
+
+
+@pytest.mark.parametrize(
+    ("dtype", "with_what"), [("float32", "number"), ("float32", "to number"), ("float16", "tensor")]
+)
+def test_nan_is_unequal_to_everything_and_not_ordered(dtype: str, with_what: str) -> None:
+    a, b = (noise(32, 32, seed=seed) for seed in (0, 1))
+    odd = torch.tensor([torch.nan, -torch.nan, torch.inf, -torch.inf, 0.0, -0.0, 3.0, -3.0])
+    a[:8, :8], b[:8, :8] = odd[:, None], odd[None, :]
+    a, b = (one.to(getattr(torch, dtype)) for one in (a, b))
+    left = torch.tensor(3.0) if with_what == "number" else a
+    right = torch.tensor(3.0) if with_what == "to number" else b
+    result = tilesmith.compile(compared(dtype, with_what))(a, b)
+    wanted = [left < right, left <= right, left > right, left >= right, left == right, left != right]
+    for name, got, want in zip(_COMPARISONS, result, wanted, strict=True):
+        assert torch.equal(got.bool(), want), name

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from tilesmith.compiler.dialects import tile
@@ -167,16 +167,19 @@ class Translator:
                 where=location_of(op),
                 remedy="compare with <, <=, >, >=, == or !=",
             )
-        if self._is_plain(op.rhs):
+        if self._may_subtract(op.lhs, op.rhs):
             return Apply(f"{fn}_number", (self.node(op.lhs),), (self.scalar(op.rhs),))
-        if self._is_plain(op.lhs):
+        if self._may_subtract(op.rhs, op.lhs):
             return Apply(f"{_MIRRORED[fn]}_number", (self.node(op.rhs),), (self.scalar(op.lhs),))
         return Apply(fn, (self.node(op.lhs), self.node(op.rhs)))
 
-    def _is_plain(self, value: SSAValue) -> bool:
-        """A scalar that may be compared with by subtracting it: an infinity less itself would not be zero."""
-        known = known_number(value)
-        return self.is_uniform(value) and (known is None or math.isfinite(known))
+    def _may_subtract(self, value: SSAValue, scalar: SSAValue) -> bool:
+        """Whether a scalar may be compared with by the sign of the difference, as `unary_gt_tile` does.
+
+        The difference of a NaN has a sign, and an infinity less itself is not zero: floats that may be either
+        are compared by `gt_binary_tile`, which knows them.
+        """
+        return self.is_uniform(scalar) and _is_finite(value) and _is_finite(scalar)
 
     def select(self, op: arith.SelectOp) -> Node:
         return Apply("where", tuple(self.node(value) for value in op.operands))
@@ -240,6 +243,15 @@ def known_number(value: SSAValue) -> float | None:
         # A true i1 is kept as -1 by some builders.
         return float(abs(data)) if value.type == IntegerType(1) else float(data)
     return None
+
+
+def _is_finite(value: SSAValue) -> bool:
+    """Whether a value is known to be neither NaN nor infinite: a number, or an integer."""
+    known = known_number(value)
+    if known is not None:
+        return math.isfinite(known)
+    converted = isinstance(value.owner, arith.SIToFPOp | arith.UIToFPOp)
+    return converted or isinstance(value.type, IntegerType | IndexType)
 
 
 def quotient(left: Node, right: Scalar | Node) -> Node:
