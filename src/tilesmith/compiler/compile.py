@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 
 from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
@@ -19,7 +20,7 @@ from tilesmith.compiler.lowering.fit_circular_buffers import shortened_pipelines
 from tilesmith.compiler.pass_group import tree
 from tilesmith.compiler.pipeline import Choices, lower, pipeline
 from tilesmith.compiler.signature import Call, Parameter, Signature, packed, signature_of
-from tilesmith.errors import BadCallError, SettingsError, UnknownPassError
+from tilesmith.errors import BadCallError, SettingsError, TilesmithWarning, UnknownPassError
 from tilesmith.extras import naming_extras
 from tilesmith.profiling import Profile, RunSummary, recording
 from tilesmith.program import MathFidelity, Program
@@ -121,7 +122,7 @@ class CompiledKernel:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was not done as the kernel asked, though its result is the same: one sentence each."""
-        return tuple(shortened_pipelines(self.modules))
+        return (*annotation_notes(self.imported), *shortened_pipelines(self.modules))
 
     @property
     def program(self) -> Program:
@@ -145,6 +146,11 @@ class CompiledKernel:
 
         pairs = zip(self.modules, self.programs, strict=True)
         return tuple(plan_of(module, self.arch, program) for module, program in pairs)
+
+    def warn(self, stacklevel: int = 2) -> None:
+        """Tell the user the notes, as warnings at the caller's line."""
+        for note in self.notes:
+            warnings.warn(note, TilesmithWarning, stacklevel=stacklevel + 1)
 
     def ir(self, after: str = "") -> str:
         """The module after a pass; "import" is what the front end made. Left out, after the last one."""
@@ -255,6 +261,13 @@ class CompiledKernel:
 
     def _note_ir(self, name: str, module: ModuleOp) -> None:
         self._ir.setdefault(name, []).append(str(module))
+
+
+def annotation_notes(modules: Iterable[ModuleOp]) -> tuple[str, ...]:
+    """What the front end noted about annotations it did not follow."""
+    noted = [op.attributes.get("notes") for module in modules for op in module.ops]
+    found = [note.data for notes in noted if isinstance(notes, ArrayAttr) for note in notes]
+    return tuple(dict.fromkeys(found))
 
 
 def _write_back(target: Any, values: Array) -> None:

@@ -37,6 +37,7 @@ class JitKernel:
     def compile(self, *args: Any, **named: Any) -> CompiledKernel:
         """The kernel for these arguments, compiled and not run."""
         kernel: CompiledKernel = compile_kernel(self._tilelang.get_tir(*args, **named), **self._options)
+        kernel.warn()
         return kernel
 
 

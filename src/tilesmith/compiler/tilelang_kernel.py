@@ -56,6 +56,7 @@ class _Adapter(BaseKernelAdapter):  # type: ignore[misc]
         self.params = params
         outputs = self._legalize_result_idx(out_idx)
         self.compiled: CompiledKernel = compile_kernel(func, chip, out_idx=outputs)
+        self.compiled.warn()
         super().__init__(None, params, outputs)
 
     def _convert_torch_func(self) -> Callable[..., Any]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from tilesmith.arch import Arch
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
-from tilesmith.errors import SettingsError, TilesmithWarning
+from tilesmith.errors import SettingsError
 from tilesmith.extras import naming_extras
 
 if TYPE_CHECKING:
@@ -62,8 +61,7 @@ def compile(  # noqa: A001
             remedy="kernels take target, formats, out_idx and fidelity",
         )
     compiled = compile_kernel(kernel, target, formats=formats, out_idx=out_idx, fidelity=fidelity)
-    for note in compiled.notes:
-        warnings.warn(note, TilesmithWarning, stacklevel=2)
+    compiled.warn()
     return compiled
 
 

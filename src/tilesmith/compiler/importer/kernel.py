@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Block, Region, SSAValue
 
 from tilesmith.compiler.dialects import tile
@@ -59,6 +59,11 @@ def lower_kernel(kernel: Kernel) -> ModuleOp:
     with emitter.at(kernel.at):
         emitter.locate(func)
         _Kernel(kernel, func, emitter).lower()
+    for alloc in [op for op in func.walk() if isinstance(op, tile.AllocOp)]:
+        if depth := kernel.depths.get(alloc.buffer_name.data):
+            alloc.stages = IntegerAttr(depth, i64)
+    if kernel.notes:
+        func.attributes["notes"] = ArrayAttr([StringAttr(note) for note in kernel.notes])
     return ModuleOp([func])
 
 

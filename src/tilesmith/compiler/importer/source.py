@@ -6,7 +6,7 @@ by structure; variables, memories and statements by identity.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 
@@ -239,6 +239,8 @@ class Kernel:
     """A kernel: tensors and symbols it takes, its grid of blocks, its threads, and what a block does.
 
     `parameters` are the names a caller gives values for, in order; `workspace` tensors nobody outside sees.
+    `depths` are how many versions of a buffer the user asked for; `notes` say what of the annotations is not
+    done.
     """
 
     name: str
@@ -249,6 +251,8 @@ class Kernel:
     body: tuple[Statement, ...]
     parameters: tuple[str, ...] = ()
     workspace: tuple[str, ...] = ()
+    depths: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     at: Location = Location()
 
 

@@ -12,6 +12,7 @@ from tvm import tirx
 from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.compiler.importer import source as s
+from tilesmith.compiler.importer.annotations import Annotations
 from tilesmith.compiler.importer.grid_sync import phases
 from tilesmith.compiler.importer.kernel import lower_kernel
 from tilesmith.compiler.importer.source_lines import UserLines
@@ -72,9 +73,11 @@ class _Translation(Operations):
         self.start = self.at
         self.lines = UserLines(Path(LIBRARY))
         self.workspace: list[s.Memory] = []
+        self.annotations = Annotations()
 
     def kernels(self) -> list[s.Kernel]:
         """The kernels of the function, in the order they run."""
+        self.annotations.take_function(map(str, self.func.attrs.keys()), self.start)
         tensors: list[s.Memory] = []
         symbols: list[s.Variable] = []
         for param in self.func.params:
@@ -101,6 +104,8 @@ class _Translation(Operations):
                 symbols=tuple(dict.fromkeys(symbols)),
                 parameters=order,
                 workspace=tuple(memory.name for memory in self.workspace),
+                depths=self.annotations.depths,
+                notes=tuple(self.annotations.notes),
             )
             for n, kernel in enumerate(kernels)
         ]
@@ -201,6 +206,7 @@ class _Translation(Operations):
 
     def _sblock(self, stmt: Any) -> tuple[s.Statement, ...]:
         notes = stmt.annotations or {}
+        self.annotations.take_block(notes, location(get_stmt_span(stmt)) or self.at)
         if "tl.launch_threads" in notes:
             self.thread_extents = [int(extent) for extent in notes["tl.launch_threads"]]
         for kind in ("reducer_info", "reducer_info_v2"):
@@ -272,6 +278,8 @@ class _Translation(Operations):
                 self._thread("xyz".index(tag[-1]), variable, int(stmt.value))
         elif key == "reduce_scope":
             self.reduce_scope = BINARY[type(stmt.node.result[0])]
+        elif key == "tl.ws_pipeline_depth":
+            self.annotations.take_depths(stmt.node, self.at)
         elif key not in _IGNORED_ATTRS:
             refuse_call(key, str(self.at))
         return self.block(stmt.body)

@@ -25,7 +25,8 @@ _DEFAULT_DEPTH = 2
 class PropagateTTLayout(Pass):
     """Set the `depth` of every `tile.alloc`: what is loaded can be loaded ahead, the rest has one version.
 
-    `num_stages` of the loop around a load says how many versions there are; without it there are two. Where
+    `num_stages` of the loop around a load says how many versions there are; without it there are two; what
+    the user annotated (`stages`) comes first. Where
     L1 is too small for that, the largest buffers get fewer; `fit-circular-buffers` looks again when all
     circular buffers are known.
     """
@@ -46,7 +47,8 @@ class PropagateTTLayout(Pass):
 def _want_depth(alloc: AllocOp) -> None:
     """The depth of a buffer if L1 had no end; `stages` where it was the user who asked for it."""
     filled = [use.operation for use in alloc.buffer.uses if _fills(use.operation, alloc.buffer)]
-    stages = max((stages for op in filled if (stages := _stages_around(op))), default=0)
+    annotated = alloc.stages.value.data if alloc.stages is not None else 0
+    stages = annotated or max((stages for op in filled if (stages := _stages_around(op))), default=0)
     if stages:
         alloc.stages = number(stages)
     loaded = any(isinstance(op, LoadOp) for op in filled)

@@ -1,0 +1,125 @@
+"""Annotations of layout, placement and depth are followed, refused with their line, or warned about."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tilelang
+import tilelang.language as T
+import torch
+from tilelang.layout import make_swizzled_layout
+from tvm.tirx.script.builder.ir import sblock_attr
+
+import tilesmith
+from tilesmith.compiler.importer.tilelang import import_prim_func
+from tilesmith.errors import TilesmithWarning, UnsupportedKernelError
+
+VALUES = torch.arange(64 * 64).reshape(64, 64).float() % 100
+
+
+def kernel_with(annotate: Callable[..., None]) -> Any:
+    """A kernel that copies, with a macro that annotates."""
+
+    @T.prim_func
+    def kernel(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared((64, 64), "float32")
+            annotate(A, a)
+            T.copy(A, a)
+            T.copy(a, B)
+
+    return kernel
+
+
+def line_of(function: Callable[..., Any], text: str) -> str:
+    lines, first = inspect.getsourcelines(function)
+    return f"{__file__}:{first + next(n for n, line in enumerate(lines) if text in line)}"
+
+
+def test_a_depth_is_followed() -> None:
+    compiled = tilesmith.compile(kernel_with(lambda _, a: T.annotate_ws_pipeline_depth({a: 5})))
+    assert [cb.num_pages for cb in compiled.program.cbs] == [5 * 4]
+    assert torch.equal(compiled(VALUES), VALUES)
+
+
+@pytest.mark.parametrize("of", ["shared", "global"])
+def test_a_layout_is_warned_about_with_its_line(of: str) -> None:
+    @T.prim_func
+    def kernel(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared((64, 64), "float32")
+            if of == "shared":
+                T.annotate_layout({a: make_swizzled_layout(a)})
+            else:
+                T.annotate_layout({B: lambda i, j: (j, i)})
+            T.copy(A, a)
+            T.copy(a, B)
+
+    with pytest.warns(TilesmithWarning, match="is not applied") as caught:
+        compiled = tilesmith.compile(kernel)
+    where = line_of(test_a_layout_is_warned_about_with_its_line, "T.annotate_layout")
+    name = "a" if of == "shared" else "B"
+    assert str(caught[0].message).startswith(f"{where}: the layout annotated for {name} is not")
+    assert compiled.notes == (str(caught[0].message),)
+    assert torch.equal(compiled(VALUES), VALUES)
+
+
+def test_tilelangs_own_entry_points_warn_too() -> None:
+    tilesmith.register_tilelang_backend()
+    annotated = kernel_with(lambda _, a: T.annotate_layout({a: make_swizzled_layout(a)}))
+    with pytest.warns(TilesmithWarning, match="the layout annotated for a is not applied"):
+        tilelang.compile(annotated, target="tt")
+
+    @tilesmith.jit
+    def make():
+        return annotated
+
+    with pytest.warns(TilesmithWarning, match="the layout annotated for a is not applied"):
+        make()
+
+
+def test_a_cache_there_is_not_is_warned_about() -> None:
+    with pytest.warns(TilesmithWarning, match="there is no L2 cache"):
+        tilesmith.compile(kernel_with(lambda A, _: T.annotate_l2_hit_ratio({A: 0.5})))
+
+
+def test_a_value_outside_that_is_not_zero_is_refused() -> None:
+    @T.prim_func
+    def kernel(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared((64, 64), "float32")
+            T.annotate_safe_value({A: -1.0})
+            T.copy(A, a)
+            T.copy(a, B)
+
+    with pytest.raises(UnsupportedKernelError, match="asks for -1 outside A") as caught:
+        import_prim_func(kernel)
+    assert caught.value.where == line_of(
+        test_a_value_outside_that_is_not_zero_is_refused, "T.annotate_safe_value"
+    )
+    assert import_prim_func(kernel_with(lambda A, _: T.annotate_safe_value({A: 0.0})))
+
+
+def test_tensors_that_overlap_are_refused() -> None:
+    with pytest.raises(UnsupportedKernelError, match="lets tensors overlap"):
+        import_prim_func(kernel_with(lambda A, _: T.annotate_restrict_buffers(A)))
+
+
+@pytest.mark.parametrize("name", ["tt.memory", "tt.shard", "tilesmith.cb_depth"])
+def test_annotations_nobody_knows_are_refused(name: str) -> None:
+    @T.prim_func
+    def kernel(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared((64, 64), "float32")
+            sblock_attr({name: "L1"})
+            T.copy(A, a)
+            T.copy(a, B)
+
+    with pytest.raises(UnsupportedKernelError, match=f"the annotation {name} is not known"):
+        import_prim_func(kernel)
+    plain = kernel_with(lambda _, __: None).with_attr(name, "L1")
+    with pytest.raises(UnsupportedKernelError, match=f"the annotation {name} is not known"):
+        import_prim_func(plain)
