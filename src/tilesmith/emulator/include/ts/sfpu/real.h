@@ -83,6 +83,7 @@ inline constexpr int half_lanes = lane_count / 2;
 using HalfFloats = float __attribute__((vector_size(4 * half_lanes)));
 using Doubles = double __attribute__((vector_size(8 * half_lanes)));
 using Longs = int64_t __attribute__((vector_size(8 * half_lanes)));
+using UnsignedLongs = uint64_t __attribute__((vector_size(8 * half_lanes)));
 
 template <class V>
 TS_LANE Floats join(V low, V high) {
@@ -101,7 +102,9 @@ TS_LANE Longs cut_sticky(Longs number, Longs lowest) {
     const Longs dropped = lowest - exponent + 52;
     const Longs below = ~(~Longs{} << (dropped & 63));
     // Where only the leading one is left, which has no bit of its own, there is nothing to set.
-    const Longs sticky = ((number & below) + below) & (dropped < 52);
+    // In lanes that are left out the sum may wrap, which only unsigned numbers may.
+    const UnsignedLongs carry = bits<UnsignedLongs>(number & below) + bits<UnsignedLongs>(below);
+    const Longs sticky = bits<Longs>(carry) & (dropped < 52);
     const Longs cut = (number | sticky) & ~below;
     const Longs sign = number & (1ll << 63);
     return (cut & (dropped <= 52) & (exponent != 0)) | sign;
