@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from tilesmith.formats import DataFormat
-from tilesmith.ops.elementwise.steps import Step
+from tilesmith.ops.elementwise.steps import Step, step
 
-_REAL = "eltwise_binary_sfpu"
+_INT = (DataFormat.Int32,)
 _ALL = (DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16)
 
 
@@ -26,68 +26,50 @@ class Binary:
 
     def step(self, format: DataFormat) -> Step | None:
         """The step for operands of a format; None when the chip has none."""
-        for special, step in self.own:
+        for special, own in self.own:
             if special is format:
-                return step
+                return own
         if format.is_integer:
             return self.integer if format in self.integers else None
         return self.real
 
 
-def _two(function: str, *headers: str, template: str = "", init: str = "") -> Step:
+def _two(function: str, template: str = "") -> Step:
     """function(DST 0, DST 1) to DST 0."""
-    return Step(headers, f"{init or function + '_init'}()", f"{function}{template}(0, 1, 0)")
+    return step(f"{function}{template}(0, 1, 0)")
 
 
-def _real(name: str, function: str = "", header: str = _REAL) -> Step:
-    return _two(f"{function or name}_binary_tile", header)
+def _real(name: str, function: str = "") -> Step:
+    return _two(f"{function or name}_binary_tile")
 
 
-def _arithmetic(name: str, header: str, templated_init: bool = False) -> Binary:
-    init = f"{name}_int_tile_init" + ("<{format}>" if templated_init else "")
-    integer = _two(f"{name}_int_tile", header, template="<{format}>", init=init)
-    return Binary(name, _real(name), integer, matrix="" if name == "rsub" else name)
+def _typed(function: str) -> Step:
+    return _two(function, "<{format}>")
+
+
+def _arithmetic(name: str) -> Binary:
+    return Binary(name, _real(name), _typed(f"{name}_int_tile"), matrix="" if name == "rsub" else name)
 
 
 def _comparison(name: str) -> Binary:
-    integer = _two(
-        f"{name}_int_tile", "binary_comp", template="<{format}>", init=f"{name}_int_tile_init<{{format}}>"
-    )
-    return Binary(name, _real(name), integer)
+    return Binary(name, _real(name), _typed(f"{name}_int_tile"))
 
 
 def _extreme(name: str, function: str) -> Binary:
-    integer = _two(f"binary_{function}_int32_tile", "binary_max_min")
-    unsigned = (DataFormat.UInt32, _two(f"binary_{function}_uint32_tile", "binary_max_min"))
-    real = _two(f"binary_{function}_tile", "binary_max_min")
-    return Binary(name, real, integer, (DataFormat.Int32,), own=(unsigned,))
-
-
-def _bitwise(name: str) -> Binary:
-    call = _two(
-        f"{name}_binary_tile", "binary_bitwise_sfpu", template="<{format}>", init="binary_bitwise_tile_init"
-    )
-    return Binary(name, None, call)
-
-
-def _shift(name: str, function: str) -> Binary:
-    call = _two(
-        f"binary_{function}_tile", "binary_shift", template="<{format}>", init="binary_shift_tile_init"
-    )
-    return Binary(name, None, call)
+    unsigned = (DataFormat.UInt32, _two(f"binary_{function}_uint32_tile"))
+    signed = _two(f"binary_{function}_int32_tile")
+    return Binary(name, _two(f"binary_{function}_tile"), signed, _INT, own=(unsigned,))
 
 
 def _signed_right_shift() -> Binary:
     """By more than 31 bits it is the sign that is left, as in torch."""
-    plain = _shift("bitwise_right_shift", "right_shift")
-    assert plain.integer is not None
+    plain = _typed("binary_right_shift_tile")
     limit = (
         "fill_tile_init(); fill_tile_int<DataFormat::Int32>(2, 31);"
         " binary_min_int32_tile_init(); binary_min_int32_tile(1, 2, 1); "
     )
-    headers = ("binary_shift", "binary_max_min", "fill")
-    call = f"{limit}{plain.integer.init}; {plain.integer.call}"
-    return replace(plain, own=((DataFormat.Int32, Step(headers, "", call)),))
+    limited = step(f"{limit}{plain.init}; {plain.call}")
+    return Binary("bitwise_right_shift", None, plain, own=((DataFormat.Int32, limited),))
 
 
 def _logical(name: str, combine: str) -> Binary:
@@ -95,23 +77,15 @@ def _logical(name: str, combine: str) -> Binary:
     to_flags = "nez_tile_init(); nez_tile(0); nez_tile(1)"
     ints = "nez_tile_init(); nez_tile_int32(0); nez_tile_int32(1)"
     unsigned = ints.replace("int32", "uint32")
-    whole = {"mul": "mul_int_tile", "max": "add_int_tile", "ne": "ne_int_tile"}[combine]
-    header = {"mul": "mul_int_sfpu", "max": "add_int_sfpu", "ne": "binary_comp"}[combine]
-    init = f"{whole}_init()" if whole == "add_int_tile" else f"{whole}_init<{{format}}>()"
+    whole = _typed({"mul": "mul_int_tile", "max": "add_int_tile", "ne": "ne_int_tile"}[combine])
+    real = _two({"mul": "mul_binary_tile", "max": "binary_max_tile", "ne": "ne_binary_tile"}[combine])
     after = "; nez_tile_init(); nez_tile_int32(0)" if combine == "max" else ""
-    real = {"mul": "mul_binary_tile", "max": "binary_max_tile", "ne": "ne_binary_tile"}[combine]
-    real_header = "binary_max_min" if combine == "max" else _REAL
     return Binary(
         name,
-        Step(("comp", real_header), "", f"{to_flags}; {real}_init(); {real}(0, 1, 0)"),
-        Step(("comp", header), "", f"{ints}; {init}; {whole}<{{format}}>(0, 1, 0){after}"),
-        (DataFormat.Int32,),
-        own=(
-            (
-                DataFormat.UInt32,
-                Step(("comp", header), "", f"{unsigned}; {init}; {whole}<{{format}}>(0, 1, 0){after}"),
-            ),
-        ),
+        step(f"{to_flags}; {real.init}; {real.call}"),
+        step(f"{ints}; {whole.init}; {whole.call}{after}"),
+        _INT,
+        own=((DataFormat.UInt32, step(f"{unsigned}; {whole.init}; {whole.call}{after}")),),
     )
 
 
@@ -133,81 +107,77 @@ _REMAINDER = (
 )
 _FLOOR_DIV = "div_binary_tile_init(); div_binary_tile(0, 1, 0); rounding_op_tile_init(); floor_tile(0)"
 _TRUNC_DIV = "div_binary_tile_init(); div_binary_tile(0, 1, 0); rounding_op_tile_init(); trunc_tile(0)"
-_INT = (DataFormat.Int32,)
 _ADD, _SUB, _MUL, _DIV = (
     f"{name}_binary_tile_init(); {name}_binary_tile" for name in ("add", "sub", "mul", "div")
 )
-_SQUARED_INT = Step(
-    ("sub_int_sfpu", "mul_int_sfpu"),
-    "",
+_SQUARED_INT = step(
     "sub_int_tile_init(); sub_int_tile<{format}>(0, 1, 0);"
     " mul_int_tile_init<{format}>(); mul_int_tile<{format}>(0, 0, 0)",
 )
-_MAC_INT = Step(
-    ("mul_int_sfpu", "add_int_sfpu"),
-    "",
+_MAC_INT = step(
     "mul_int_tile_init<{format}>(); mul_int_tile<{format}>(0, 1, 0);"
     " add_int_tile_init(); add_int_tile<{format}>(0, 2, 0)",
 )
-_ADDCMUL_INT = Step(
-    ("mul_int_sfpu", "add_int_sfpu"),
-    "",
+_ADDCMUL_INT = step(
     "mul_int_tile_init<{format}>(); mul_int_tile<{format}>(1, 2, 1);"
     " add_int_tile_init(); add_int_tile<{format}>(0, 1, 0)",
 )
 _ROWS = (
-    _arithmetic("add", "add_int_sfpu"),
-    _arithmetic("sub", "sub_int_sfpu"),
-    _arithmetic("mul", "mul_int_sfpu", templated_init=True),
-    _arithmetic("rsub", "sub_int_sfpu"),
+    _arithmetic("add"),
+    _arithmetic("sub"),
+    _arithmetic("mul"),
+    _arithmetic("rsub"),
     Binary("div", _real("div")),
     Binary(
         "floor_div",
-        Step((_REAL, "rounding"), "", _FLOOR_DIV),
-        _two("div_int32_floor_tile", "div_int32_floor"),
+        step(_FLOOR_DIV),
+        _two("div_int32_floor_tile"),
         _INT,
     ),
     Binary(
         "trunc_div",
-        Step((_REAL, "rounding"), "", _TRUNC_DIV),
-        _two("div_int32_trunc_tile", "div_int32_floor"),
+        step(_TRUNC_DIV),
+        _two("div_int32_trunc_tile"),
         _INT,
     ),
-    Binary("div_no_nan", Step((_REAL, "copy_dest_values", "fill", "where"), "", _NO_NAN)),
+    Binary("div_no_nan", step(_NO_NAN)),
     Binary("pow", _real("pow", "power")),
     *(_comparison(name) for name in ("eq", "ne", "lt", "gt", "le", "ge")),
     _extreme("maximum", "max"),
     _extreme("minimum", "min"),
-    *(_bitwise(name) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")),
-    _shift("bitwise_left_shift", "left_shift"),
+    *(
+        Binary(name, None, _typed(f"{name}_binary_tile"))
+        for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
+    ),
+    Binary("bitwise_left_shift", None, _typed("binary_left_shift_tile")),
     _signed_right_shift(),
-    _shift("logical_right_shift", "logical_right_shift"),
-    _shift("logical_left_shift", "left_shift"),
+    Binary("logical_right_shift", None, _typed("binary_logical_right_shift_tile")),
+    Binary("logical_left_shift", None, _typed("binary_left_shift_tile")),
     _logical("logical_and", "mul"),
     _logical("logical_or", "max"),
     _logical("logical_xor", "ne"),
-    Binary("atan2", _real("atan2", header="atan2")),
-    Binary("xlogy", _real("xlogy", header="xlogy")),
-    Binary("logaddexp", _real("logaddexp", header="logaddexp")),
-    Binary("logaddexp2", _real("logaddexp2", header="logaddexp2")),
-    Binary("fmod", _real("fmod", header="binary_fmod"), _two("fmod_int32_tile", "binary_fmod"), _INT),
+    Binary("atan2", _real("atan2")),
+    Binary("xlogy", _real("xlogy")),
+    Binary("logaddexp", _real("logaddexp")),
+    Binary("logaddexp2", _real("logaddexp2")),
+    Binary("fmod", _real("fmod"), _two("fmod_int32_tile"), _INT),
     Binary(
         "remainder",
-        Step((_REAL, "binary_fmod", "comp", "copy_dest_values", "where"), "", _REMAINDER),
-        _two("remainder_int32_tile", "binary_remainder"),
+        step(_REMAINDER),
+        _two("remainder_int32_tile"),
         _INT,
-        own=((DataFormat.UInt32, _two("remainder_uint32_tile", "binary_remainder")),),
+        own=((DataFormat.UInt32, _two("remainder_uint32_tile")),),
     ),
-    Binary("gcd", None, _two("gcd_tile", "gcd"), _INT),
-    Binary("lcm", None, _two("lcm_tile", "lcm"), _INT),
-    Binary("squared_difference", Step((_REAL,), "", _SQUARED), _SQUARED_INT),
-    Binary("hypot", Step((_REAL, "sqrt"), "", _HYPOT)),
-    Binary("ldexp", Step((_REAL,), "", _LDEXP)),
+    Binary("gcd", None, _two("gcd_tile"), _INT),
+    Binary("lcm", None, _two("lcm_tile"), _INT),
+    Binary("squared_difference", step(_SQUARED), _SQUARED_INT),
+    Binary("hypot", step(_HYPOT)),
+    Binary("ldexp", step(_LDEXP)),
     # Of three operands: DST 0, 1 and 2.
-    Binary("addcmul", Step((_REAL,), "", f"{_MUL}(1, 2, 1); {_ADD}(0, 1, 0)"), _ADDCMUL_INT),
-    Binary("addcdiv", Step((_REAL,), "", f"{_DIV}(1, 2, 1); {_ADD}(0, 1, 0)")),
-    Binary("lerp", Step((_REAL,), "", f"{_SUB}(1, 0, 1); {_MUL}(1, 2, 1); {_ADD}(0, 1, 0)")),
-    Binary("mac", Step((_REAL,), "", f"{_MUL}(0, 1, 0); {_ADD}(0, 2, 0)"), _MAC_INT),
+    Binary("addcmul", step(f"{_MUL}(1, 2, 1); {_ADD}(0, 1, 0)"), _ADDCMUL_INT),
+    Binary("addcdiv", step(f"{_DIV}(1, 2, 1); {_ADD}(0, 1, 0)")),
+    Binary("lerp", step(f"{_SUB}(1, 0, 1); {_MUL}(1, 2, 1); {_ADD}(0, 1, 0)")),
+    Binary("mac", step(f"{_MUL}(0, 1, 0); {_ADD}(0, 2, 0)"), _MAC_INT),
 )
 
 BINARY: Mapping[str, Binary] = MappingProxyType({row.name: row for row in _ROWS})

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from tilesmith.formats import DataFormat
+from tilesmith.isa.tile_functions import GENERAL, called_in, init_of
 
 EXACT_SCALARS = frozenset({"mul", "div", "pow"})
 SECOND_SCRATCH = 2  # free before the third operand is loaded, and after all are combined
+_STARTS_WITH_INIT = re.compile(r"\w+_init\b")
 _INTEGERS = (DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16)
 
 
@@ -22,12 +26,19 @@ class Step:
     call: str
 
 
+def step(text: str) -> Step:
+    """Statements with the headers they need; one that does not start with an init gets that of its call.
+
+    >>> step("floor_tile({d})")
+    Step(headers=('rounding',), init='rounding_op_tile_init()', call='floor_tile({d})')
+    """
+    headers = dict.fromkeys(PurePath(function.header).stem for function, _ in called_in(text))
+    headers.pop(PurePath(GENERAL).stem, None)  # every kernel includes it
+    return Step(tuple(headers), "" if _STARTS_WITH_INIT.match(text) else init_of(text), text)
+
+
 # The packer rounds ties away from zero, the vector unit to even.
-ROUND_TO_BFLOAT16 = Step(
-    ("typecast",),
-    "typecast_tile_init<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b>()",
-    "typecast_tile<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b>({d})",
-)
+ROUND_TO_BFLOAT16 = step("typecast_tile<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b>({d})")
 
 
 @dataclass(frozen=True)
