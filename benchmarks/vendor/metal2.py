@@ -15,6 +15,10 @@ from tilesmith.program import KernelBindings, ScratchpadBinding, TensorBinding
 
 _NAME = re.compile(r"(?<![:\w])(?:::)?(args|dfb|tensor|sem|scratch)::(\w+)")
 _LOCAL = re.compile(r"\bLocalTensorAccessor<[^;]*?\btensor::(\w+)")
+_IF_PRESENT = re.compile(r"\b(dfb|tensor)::get_token_if_present<\s*\"(\w+)\"")
+_SEQUENCE = re.compile(
+    r"(?:\bmake_(?:local_)?tensor_accessors\b[^;]*?|\btuple_size_v<decltype\()\btensor::(\w+)"
+)
 _ACCESS_PATTERNS = {"AccessPattern", "STRIDED", "ALL", "BLOCKED", "UNKNOWN"}
 _WORDS_PER_TENSOR = 8
 _L1_INTERLEAVED = 0
@@ -36,7 +40,11 @@ def arguments_for(own: str, text: str, words: Sequence[int], name: str) -> Metal
     entry = entry_of(own, name)
     named = entry.compile_time_args if entry else used["args"]
     positional = list(words)
-    tensors = used["tensor"]
+    sequences = tuple(dict.fromkeys(_SEQUENCE.findall(text)))
+    tensors = (
+        *(one for one in used["tensor"] if one not in sequences),
+        *(f"{name}_{index}" for name in sequences for index in range(2)),
+    )
     for index, tensor in enumerate(tensors):
         if tensor in _LOCAL.findall(text):
             positional[index * _WORDS_PER_TENSOR] = _L1_INTERLEAVED
@@ -50,6 +58,7 @@ def arguments_for(own: str, text: str, words: Sequence[int], name: str) -> Metal
             ScratchpadBinding(one, _SCRATCHPAD_BYTES, index)
             for index, one in enumerate(used["scratch"], len(tensors))
         ),
+        tuple((name, (f"{name}_0", f"{name}_1")) for name in sequences),
         len(positional),
         len(tensors) + len(used["scratch"]),
     )
@@ -59,6 +68,8 @@ def arguments_for(own: str, text: str, words: Sequence[int], name: str) -> Metal
 def _used(text: str, namespace: str) -> tuple[str, ...]:
     """The names of one generated namespace, in order of appearance."""
     names = [name for space, name in _NAME.findall(text) if space == namespace]
+    names = [name for name in names if name != "get_token_if_present"]
+    names += [name for space, name in _IF_PRESENT.findall(text) if space == namespace]
     if namespace == "dfb":
         names = [name for name in names if name not in _ACCESS_PATTERNS]
     if namespace == "tensor":

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tilesmith
-from tilesmith.errors import KernelArgumentError, KernelCompileError, KernelFindings
+from tilesmith.errors import EmulatorGap, KernelArgumentError, KernelCompileError, KernelFindings
 from tilesmith.program import Scratchpad, TensorArgument, named_kernel
 from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
 
@@ -74,7 +74,14 @@ WRITER = """
 void kernel_main() {
     Noc noc;
     DataflowBuffer in(dfb::scaled);
-    const auto dst = TensorAccessor(tensor::dst);
+    // As the first of a sequence, and by its name as text.
+    static_assert(std::tuple_size_v<decltype(tensor::both)> == 2 && !tensor::get_token_if_present<"src">());
+    static_assert(*dfb::get_token_if_present<"scaled">() == 9u && !dfb::get_token_if_present<"pages">());
+    const auto both = make_tensor_accessors(tensor::both);
+    const auto dst = std::get<1>(both);
+    const auto same = TensorAccessor(*tensor::get_token_if_present<"dst">());
+    ASSERT(dst.get_bank_base_address() == same.get_bank_base_address());
+    if constexpr (get_num_compile_time_varargs() > 0) TensorAccessor(*tensor::get_token_if_present<"src">());
     const uint32_t start = get_arg(args::start), count = get_arg(args::count);
     for (uint32_t page = start; page < start + count; ++page) {
         in.wait_front(1);
@@ -124,7 +131,8 @@ def program(device: Device, src: Tensor, dst: Tensor, pad: Tensor, **changed: An
     )  # fmt: skip
     writer = named_kernel(
         WRITER, PAIR, tilesmith.WriterConfig(), source_type=INLINE, runtime_args=spans,
-        dataflow_buffers={"scaled": 9}, tensors={"dst": argument(dst)},
+        dataflow_buffers={"scaled": 9}, tensors={"other": argument(src), "dst": argument(dst)},
+        tensor_sequences={"both": ("other", "dst")},
     )  # fmt: skip
     cbs = [
         tilesmith.CircularBuffer(4096, PAIR, (tilesmith.CBFormat(index, tilesmith.bfloat16, 2048),))
@@ -197,3 +205,19 @@ def test_entries_that_cannot_be_called_are_refused(device: Device, text: str) ->
 def test_data_movement_needs_no_include_and_a_mark_in_a_comment_is_none(device: Device) -> None:
     text = "// TT_KERNEL\nvoid kernel_main() { noc_async_read_barrier(); }"
     device.run(tilesmith.Program([tilesmith.Kernel(text, CORES[0], tilesmith.ReaderConfig(), INLINE)]))
+
+
+def test_a_call_that_is_not_modelled_is_a_gap(device: Device) -> None:
+    text = """
+#include "api/remote_circular_buffer.h"
+void kernel_main() { if (get_arg_val<uint32_t>(0)) experimental::remote_cb_wait_front(31, 1); }
+"""
+    for taken in (0, 1):
+        kernel = tilesmith.Kernel(
+            text, CORES[0], tilesmith.ReaderConfig(), INLINE, runtime_args={CORES[0]: (taken,)}
+        )
+        if taken:
+            with pytest.raises(EmulatorGap, match="global circular buffers"):
+                device.run(tilesmith.Program([kernel]))
+        else:
+            device.run(tilesmith.Program([kernel]))

@@ -56,18 +56,24 @@ def bindings_text(kernel: Kernel) -> list[str]:
         return []
     namespaces = {
         "args": _arguments(kernel, bindings),
-        "dfb": [f"constexpr DFBBindingToken<> {name}{{{cb}}};" for name, cb in bindings.dataflow_buffers],
+        "dfb": [
+            *(f"constexpr DFBBindingToken<> {name}{{{cb}}};" for name, cb in bindings.dataflow_buffers),
+            _if_present([name for name, _ in bindings.dataflow_buffers], "DFBBindingToken<>"),
+        ],
         "sem": [
             f"constexpr SemaphoreBindingToken {name}{{{index}u, SemScope::EXTERNAL}};"
             for name, index in bindings.semaphores
         ],
-        "tensor": list(_tensors(bindings)),
+        "tensor": [
+            *_tensors(bindings),
+            _if_present([one.name for one in bindings.tensors], "::tensor_accessor::NullTensorBindingToken"),
+        ],
         "scratch": [
             f"constexpr ScratchpadBindingToken {name}{{{address_at}u, {size}u}};"
             for name, size, address_at in bindings.scratchpads
         ],
     }
-    lines = ['#include "experimental/kernel_args.h"']
+    lines = ['#include "experimental/kernel_args.h"', '#include "ts/binding_name.h"']
     lines += [
         f'#include "{_HEADERS[name]}"' for name, body in namespaces.items() if body and name in _HEADERS
     ]
@@ -112,6 +118,18 @@ def _tensors(bindings: KernelBindings) -> Iterator[str]:
     for name, words_at, address_at in bindings.tensors:
         yield f"using {name}_t = ::tensor_accessor::TensorBindingToken<{words_at}u, {4 * address_at}u>;"
         yield f"constexpr {name}_t {name}{{}};"
+    for name, each in bindings.tensor_sequences:
+        types = ", ".join(f"{one}_t" for one in each)
+        yield f"constexpr std::tuple<{types}> {name}{{}};"
+
+
+def _if_present(names: Sequence[str], absent: str) -> str:
+    """A token by its name as text, for kernels that ask whether a binding is there: a pointer, or null."""
+    found = "".join(f'if constexpr (name.is("{one}")) return &{one}; else ' for one in names)
+    return (
+        "template <ts::BindingName name> constexpr auto get_token_if_present()"
+        f" {{ {found}return static_cast<const {absent}*>(nullptr); }}"
+    )
 
 
 def _varargs(bindings: KernelBindings) -> Iterator[str]:

@@ -39,6 +39,8 @@ class KernelBindings:
     semaphores: tuple[tuple[str, int], ...] = ()
     tensors: tuple[TensorBinding, ...] = ()
     scratchpads: tuple[ScratchpadBinding, ...] = ()
+    tensor_sequences: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """tensor::name for several tensors, as a tuple of their tokens."""
     compile_time_varargs: int = 0
     first_common_vararg: int = 0
 
@@ -47,5 +49,11 @@ class KernelBindings:
         yield "args", (*self.runtime_args, *self.common_runtime_args)
         yield "dfb", tuple(name for name, _ in self.dataflow_buffers)
         yield "sem", tuple(name for name, _ in self.semaphores)
-        yield "tensor", tuple(tensor.name for tensor in self.tensors)
+        yield (
+            "tensor",
+            (
+                *(tensor.name for tensor in self.tensors),
+                *(name for name, _ in self.tensor_sequences),
+            ),
+        )
         yield "scratch", tuple(pad.name for pad in self.scratchpads)

@@ -37,6 +37,7 @@ def named_kernel(
     dataflow_buffers: Mapping[str, int] | None = None,
     semaphores: Mapping[str, int] | None = None,
     tensors: Mapping[str, TensorArgument] | None = None,
+    tensor_sequences: Mapping[str, Sequence[str]] | None = None,
     scratchpads: Mapping[str, Scratchpad] | None = None,
     compile_time_varargs: Sequence[int] = (),
     varargs: Mapping[CoreCoord, Sequence[int]] | None = None,
@@ -70,6 +71,7 @@ def named_kernel(
         tuple((semaphores or {}).items()),
         tuple(bound),
         tuple(pads),
+        tuple((name, tuple(each)) for name, each in (tensor_sequences or {}).items()),
         len(compile_time_varargs),
         len(common),
     )

@@ -99,6 +99,7 @@ def _bindings_in(item: Mapping[str, Any] | None) -> KernelBindings | None:
     for name in ("dataflow_buffers", "semaphores"):
         fields[name] = tuple((key, value) for key, value in item[name])
     fields["tensors"] = tuple(TensorBinding(*one) for one in item["tensors"])
+    fields["tensor_sequences"] = tuple((name, tuple(each)) for name, each in item["tensor_sequences"])
     fields["scratchpads"] = tuple(ScratchpadBinding(*one) for one in item["scratchpads"])
     return KernelBindings(**fields)
 

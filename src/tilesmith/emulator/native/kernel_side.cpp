@@ -86,6 +86,8 @@ extern "C" void ts_assert_failed(const char* expression, At at) {
     fatal("kernel.assert", at, "assertion failed: %s", expression);
 }
 
+extern "C" [[noreturn]] void ts_gap(const char* what, At at) { gap(at, "%s", what); }
+
 extern "C" void ts_zone_begin(const char* name, At) { current_run->open_zones.push_back({&self(), name, now()}); }
 
 extern "C" void ts_zone_end(At) {

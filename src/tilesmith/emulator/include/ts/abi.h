@@ -128,6 +128,7 @@ uint32_t ts_mailbox_read(ts::Role from, ts::At at);          // blocks until the
 void ts_yield();                             // inside polling loops and invalidate_l1_cache()
 void ts_print(const char* text, ts::At at);
 void ts_assert_failed(const char* expression, ts::At at);
+[[noreturn]] void ts_gap(const char* what, ts::At at);   // something the emulator does not model was called
 void ts_zone_begin(const char* name, ts::At at);
 void ts_zone_end(ts::At at);
 uint64_t ts_clock();                         // this role's virtual clock, in cycles

@@ -23,6 +23,12 @@ private:
     CoreLocalMem<T> memory_;
 };
 
+// One accessor per binding of a tensor sequence.
+template <typename T, typename... Tokens>
+auto make_local_tensor_accessors(const std::tuple<Tokens...>& tokens) {
+    return std::apply([](const auto&... each) { return std::array{LocalTensorAccessor<T>(each)...}; }, tokens);
+}
+
 #ifndef COMPILE_FOR_TRISC
 template <typename T>
 struct noc_traits_t<LocalTensorAccessor<T>>

@@ -157,6 +157,9 @@ struct TensorAccessor<tensor_accessor::DistributionSpec<
     TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT) :
         TensorAccessor(
             typename decltype(token)::with_runtime_words{}, get_common_arg_val<uint32_t>(token.address_word, at)) {}
+    // Of a tensor that the host did not bind; what uses it is never reached.
+    explicit TensorAccessor(const tensor_accessor::NullTensorBindingToken&) :
+        InterleavedAddrGen<IsDram>{0, 0}, page_size_(0) {}
     constexpr explicit TensorAccessor(const DSpec&, size_t bank_base_address, uint32_t page_size = 0) :
         InterleavedAddrGen<IsDram>{static_cast<uint32_t>(bank_base_address), page_size}, page_size_(page_size) {}
 
@@ -181,5 +184,7 @@ template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
 TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>)
     -> TensorAccessor<tensor_accessor::DSpecOf<
         typename tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>::with_runtime_words>>;
+TensorAccessor(const tensor_accessor::NullTensorBindingToken&)
+    -> TensorAccessor<tensor_accessor::InterleavedDSpec<true>>;
 
 #include "ts/dataflow/accessor_views.h"

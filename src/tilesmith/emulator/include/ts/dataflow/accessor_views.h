@@ -52,6 +52,11 @@ auto make_tensor_accessor_tuple(const std::tuple<Args...>& args, uint32_t addres
     return tensor_accessor::detail::accessor_tuple(
         args, address_rt_arg_index_start, std::make_integer_sequence<uint32_t, sizeof...(Args)>());
 }
+// One accessor per binding of a tensor sequence.
+template <typename... Tokens>
+auto make_tensor_accessors(const std::tuple<Tokens...>& tokens) {
+    return std::apply([](const auto&... each) { return std::make_tuple(TensorAccessor(each)...); }, tokens);
+}
 template <typename... Accessors>
 auto make_abstract_tensor_accessor_wrappers(const std::tuple<Accessors...>& accessors) {
     return std::apply(
