@@ -48,6 +48,7 @@ _FORMATS = {
     "bfloat16": DataFormat.Float16_b,
     "float32": DataFormat.Float32,
     "int32": DataFormat.Int32,
+    "int8": DataFormat.UInt8,  # the same bits; kernels say how they read them
     "bfloat8_b": DataFormat.Bfp8_b,
 }
 # Of L1, what tensors that stay there may take; kernels need the rest.

@@ -16,6 +16,7 @@ TYPES = {
     "bfloat16": torch.bfloat16,
     "float32": torch.float32,
     "int32": torch.int32,
+    "int8": torch.int8,
     "bfloat8_b": torch.float32,  # rounded on the way to the device
 }
 # Added to scores that must not be seen.
@@ -24,7 +25,8 @@ _UNSEEN = -inf
 
 def to_matrix(value: torch.Tensor, view: View, additive: bool = False) -> NDArray[Any]:
     """The storage of a view with a tensor in it, as numpy has it."""
-    return numpy_from_torch(to_tensor(value, view, additive))
+    matrix = numpy_from_torch(to_tensor(value, view, additive))
+    return matrix.view(np.uint8) if view.storage.dtype == "int8" else matrix
 
 
 def to_tensor(value: torch.Tensor, view: View, additive: bool = False) -> torch.Tensor:

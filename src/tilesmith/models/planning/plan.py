@@ -11,6 +11,7 @@ from torch.fx import GraphModule, Node
 from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
 from tilesmith.models.planning.lower_groups import lower_group
+from tilesmith.models.planning.lower_integers import is_integer_product, lower_integer_product
 from tilesmith.models.planning.lower_moves import places_of
 from tilesmith.models.planning.lower_views import lower_split_output, lower_view
 from tilesmith.models.planning.lowering import Lowering, NoKernel, OutOfOrder
@@ -98,6 +99,8 @@ def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> None:
             lower_split_output(lowering, node)
         elif VIEWS[node.target] != "split":
             lower_view(lowering, node)
+    elif is_integer_product(node):
+        lower_integer_product(lowering, node)
     else:
         lowering.call_host(node, why_on_host(node))
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 Layout = Literal["tile", "rows"]
 TILE = 32
-BYTES = {"bfloat16": 2.0, "float32": 4.0, "int32": 4.0, "bfloat8_b": 1.0625}
+BYTES = {"bfloat16": 2.0, "float32": 4.0, "int32": 4.0, "int8": 1.0, "bfloat8_b": 1.0625}
 """Of an element; a tile of bfloat8_b has an exponent for every 16."""
 _numbers = count()
 

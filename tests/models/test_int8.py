@@ -1,0 +1,94 @@
+"""Products of int8 run on the device, and are exact; models quantised to int8 compile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import tilesmith
+
+FAST = {"checks": "off", "numbers": "fast"}
+
+
+class Product(nn.Module):
+    def forward(self, a: Tensor, b: Tensor) -> Tensor:
+        return torch._int_mm(a, b)
+
+
+def whole(*shape: int, seed: int) -> Tensor:
+    source = torch.Generator().manual_seed(seed)
+    return torch.randint(-128, 128, shape, generator=source).to(torch.int8)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "numbers"), [((40, 200, 24), "chip"), ((70, 1, 33), "fast"), ((1, 130, 96), "fast")], ids=str
+)
+def test_int_mm_runs_on_the_device_and_is_exact(sizes: tuple[int, int, int], numbers: str) -> None:
+    m, k, n = sizes
+    a, b = whole(m, k, seed=0), whole(k, n, seed=1)
+    model: Any = tilesmith.compile(Product(), checks="off", numbers=numbers)
+    assert torch.equal(model(a, b), torch._int_mm(a, b))
+    assert model.report.host == ()
+    assert [line.kernel for line in model.report.kernels] == ["int8_product"]
+
+
+def test_sums_beyond_what_float32_holds_are_exact() -> None:
+    a, b = torch.full((32, 2048), -128, dtype=torch.int8), torch.full((2048, 32), -128, dtype=torch.int8)
+    a[:, -1], b[-1, :] = 1, 1
+    made = tilesmith.compile(Product(), **FAST)(a, b)
+    assert made.unique().tolist() == [2047 * 128 * 128 + 1]
+
+
+def test_an_empty_product_stays_on_the_host() -> None:
+    made = tilesmith.compile(Product(), **FAST)(whole(4, 0, seed=0), whole(0, 5, seed=1))
+    assert torch.equal(made, torch.zeros(4, 5, dtype=torch.int32))
+
+
+class WeightOnly(nn.Module):
+    """As torchao writes int8 weight-only: an int8 weight with a scale for each output channel."""
+
+    weight: Tensor
+    scale: Tensor
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        scale = linear.weight.detach().abs().amax(1, keepdim=True) / 127
+        self.register_buffer(
+            "weight", (linear.weight.detach() / scale).round().clamp(-127, 127).to(torch.int8)
+        )
+        self.register_buffer("scale", scale)
+        self.bias = linear.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.linear(x, self.weight.to(x.dtype) * self.scale, self.bias)
+
+
+class Dynamic(WeightOnly):
+    """As torchao writes int8 dynamic: rows are quantised when they come, and multiplied as int8."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        scale = x.abs().amax(-1, keepdim=True).clamp_min(1e-6) / 127
+        rows = (x / scale).round().clamp(-127, 127).to(torch.int8)
+        made: Tensor = (
+            torch._int_mm(rows, self.weight.t()).to(x.dtype) * scale * self.scale.flatten() + self.bias
+        )
+        return made
+
+
+@pytest.mark.parametrize("quantised", [WeightOnly, Dynamic])
+def test_quantised_linears_are_as_torch_has_them(quantised: type[WeightOnly]) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        quantised(nn.Linear(64, 96)), nn.GELU(), quantised(nn.Linear(96, 40)), nn.ReLU()
+    ).eval()
+    x = torch.randn(33, 64)
+    with torch.no_grad():
+        wanted = model(x)
+    compiled: Any = tilesmith.compile(model, precision="float32", **FAST)
+    made = compiled(x)
+    assert torch.corrcoef(torch.stack([made.flatten(), wanted.flatten()]))[0, 1] > 0.999
+    assert (made - wanted).norm() < 0.01 * wanted.norm()
+    assert ("int8_product" in str(compiled.report)) == (quantised is Dynamic)
