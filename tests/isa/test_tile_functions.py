@@ -7,6 +7,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from benchmarks.simulator.batches import batches
 
 from tilesmith.errors import InternalFault
 from tilesmith.isa import sfpu
@@ -14,6 +15,7 @@ from tilesmith.isa.tile_functions import TILE_FUNCTIONS, called_in
 from tilesmith.ops.elementwise import binary_table, unary_table
 
 SOURCE = Path(sfpu.__file__).parents[1]
+CALLED = r"\b([a-z]\w*)(?:<[^;>]*>)?\("
 INCLUDE = SOURCE / "emulator" / "include"
 RECIPROCAL = Path(sfpu.__file__).with_name("exact_recip.hpp").read_text()
 HELPERS = "log2_tile"  # of ops/elementwise/kernels/steps.hpp
@@ -67,3 +69,12 @@ def test_an_entry_that_is_gone_breaks_all_who_read_it(
     for file in files:
         with pytest.raises(InternalFault, match=f"{name} is not in isa/tile_functions.py"):
             runpy.run_path(str(SOURCE / file))
+
+
+def test_the_cases_for_the_simulator_have_the_same_headers() -> None:
+    calls = [call for batch in batches() for call in batch.calls]
+    names = [[name for name in re.findall(CALLED, call.text) if name[-5:] != "_init"] for call in calls]
+    known = [one for one in zip(calls, names, strict=True) if set(one[1]) <= set(TILE_FUNCTIONS) and one[1]]
+    for call, functions in known:
+        assert f"api/compute/{call.header}" in {TILE_FUNCTIONS[name].header for name in functions}
+    assert len({name for _, functions in known for name in functions}) > 140
