@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Any, Literal
 
@@ -155,40 +156,50 @@ def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) 
 
 @T.macro
 def _statistics(norm, bound, tensors, place, mean, scale):  # type: ignore[no-untyped-def]
-    """The mean of rows and one over their deviation, from products: with ones, and of rows with themselves.
-
-    The variance is the mean of the squares less the square of the mean. That loses no more than rounding the
-    row to bfloat16 did: the products are exact, and their sums have 24 bits.
-    """
+    """The mean of rows and one over their deviation, from products: with ones, and with themselves."""
     rows, columns, width = norm.block_rows, norm.columns, norm.part
     products = T.alloc_fragment((rows, rows), "float32")
-    sums = T.alloc_fragment((rows, TILE), "float32")
-    ones = T.alloc_fragment((width, TILE), "bfloat16")
     own = T.alloc_fragment((rows, rows), "float32")
     for i, j in T.Parallel(rows, rows):
         own[i, j] = T.if_then_else(i == j, T.float32(1), T.float32(0))
-    T.fill(ones, 1)
-    T.clear(sums)
     T.clear(products)
-    for step in T.Pipelined(columns // width, num_stages=2):
-        at = lambda one: place(one, step * (width // TILE))  # noqa: B023, E731 - called at once
-        x = _row(norm, bound, loaded(norm.inputs, bound, tensors, (rows, width), at))
-        if norm.kind == "layer_norm":
-            T.gemm(x, ones, sums)
-        T.gemm(x, x, products, transpose_B=True)
+    if norm.kind == "layer_norm":
+        _squares_around_mean(norm, bound, tensors, place, mean, products)
+    else:
+        for step in T.Pipelined(columns // width, num_stages=2):
+            at = lambda one: place(one, step * (width // TILE))  # noqa: B023, E731 - called at once
+            x = _row(norm, bound, loaded(norm.inputs, bound, tensors, (rows, width), at))
+            T.gemm(x, x, products, transpose_B=True)
     for i, j in T.Parallel(rows, rows):
         products[i, j] = products[i, j] * own[i, j]
-    if norm.kind == "layer_norm":
-        T.reduce_max(sums, mean, dim=1)  # its columns are all the same
     T.reduce_sum(products, scale, dim=1)
-    if norm.kind == "layer_norm":
-        for i in T.Parallel(rows):
-            mean[i] = mean[i] / columns
-        for i in T.Parallel(rows):
-            scale[i] = T.rsqrt(T.max(scale[i] / columns - mean[i] * mean[i], T.float32(0)) + norm.epsilon)
-    else:
-        for i in T.Parallel(rows):
-            scale[i] = T.rsqrt(scale[i] / columns + norm.epsilon)
+    for i in T.Parallel(rows):
+        scale[i] = T.rsqrt(scale[i] / columns + norm.epsilon)
+
+
+@T.macro
+def _squares_around_mean(norm, bound, tensors, place, mean, products):  # type: ignore[no-untyped-def]
+    """The mean of rows, and products of what is left of them without it.
+
+    Squares of values far from zero would leave nothing for the variance. The rows stay in L1 in between.
+    """
+    rows, columns, width = norm.block_rows, norm.columns, norm.part
+    sums = T.alloc_fragment((rows, TILE), "float32")
+    ones = T.alloc_fragment((width, TILE), "bfloat16")
+    away = T.alloc_fragment((rows, width), "bfloat16")
+    starts = [partial(place, col=col) for col in range(0, columns // TILE, width // TILE)]
+    held = [_row(norm, bound, loaded(norm.inputs, bound, tensors, (rows, width), at)) for at in starts]
+    T.fill(ones, 1)
+    T.clear(sums)
+    for x in held:
+        T.gemm(x, ones, sums)
+    T.reduce_max(sums, mean, dim=1)  # its columns are all the same
+    for i in T.Parallel(rows):
+        mean[i] = mean[i] / columns
+    for x in held:
+        for i, j in T.Parallel(rows, width):
+            away[i, j] = x[i, j].astype("float32") - mean[i]
+        T.gemm(away, away, products, transpose_B=True)
 
 
 def _row(norm: RowWise, bound: Mapping[str, op.Bound], held: Mapping[str, Any]) -> Any:

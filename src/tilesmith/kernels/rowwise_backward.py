@@ -118,10 +118,10 @@ def _softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def
         g[i, j] = g[i, j] * x[i, j]
     T.reduce_sum(g, total, dim=1)
     # What was stored adds up to 1 but for rounding. Dividing by what it does add up to lets the gradients of
-    # a row add up to 0, as they must.
+    # a row add up to 0, as they must. A row that was masked whole is all zeros, and so is its gradient.
     T.reduce_sum(x, weight, dim=1)
     for i in T.Parallel(rows):
-        total[i] = total[i] / weight[i]
+        total[i] = total[i] / T.max(weight[i], T.float32(0.5))
     for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] - x[i, j] * total[i]
 

@@ -153,7 +153,7 @@ def _softmax(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def]
         _add(g, total, rows)
         _add(x, weight, rows)
     for i in T.Parallel(rows):
-        total[i] = total[i] / weight[i]
+        total[i] = total[i] / T.max(weight[i], T.float32(0.5))
 
 
 @T.macro

@@ -99,11 +99,15 @@ _WHOLE: dict[Any, Callable[[Node], Call]] = {
 
 # ---- decompositions of gradients ----
 
+# One kernel each; taken apart, a row is read and written several times.
+_SOFTMAX_GRADIENTS = (aten._softmax_backward_data.default, aten._log_softmax_backward_data.default)
+
 
 def training_decompositions() -> dict[Any, Callable[..., Any]]:
     """The decompositions of operators in graphs of AOTAutograd."""
     table = decompositions()
-    table.pop(aten.upsample_nearest2d.default, None)
+    for kept in (aten.upsample_nearest2d.default, *_SOFTMAX_GRADIENTS):
+        table.pop(kept, None)
     return {
         **table,
         aten.convolution_backward.default: convolution_backward,
