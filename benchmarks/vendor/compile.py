@@ -120,7 +120,7 @@ class VendorCompiler:
             compile_time_args=words,
             named_compile_time_args=named,
             defines=defines_for(kernel.name, text, compute=kernel.is_compute),
-            compiler_include_paths=[*self._roots, kernel.path.parent],
+            compiler_include_paths=[*self._roots, kernel.path.parent, *_siblings(kernel.path.parent)],
             bindings=bindings,
         )
 
@@ -132,6 +132,12 @@ class VendorCompiler:
     def _text_with_local_headers(self, kernel: VendorKernel) -> str:
         folders = list(map(str, self._roots))
         return "\n".join(without_comments(text) for text in own_texts(kernel.text, kernel.path, folders))
+
+
+def _siblings(folder: Path) -> Iterator[Path]:
+    """Headers that kernels on dataflow buffers include by name alone stand beside the other kernels."""
+    if folder.parent.name == "kernels_dfb":
+        yield folder.parent.parent / "kernels" / folder.name
 
 
 def _buffers(format: DataFormat) -> dict[int, CBFormat]:

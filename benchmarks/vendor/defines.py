@@ -45,6 +45,7 @@ _IF_USED = (
     ("HYB_UNIFIED_CT_BASE", "0"),
     ("HYB_UNIFIED_RT_BASE", "0"),
     ("TILE_HW_VAL", "1024"),
+    ("HAS_SHARDING", "0"),
     ("GROUPED_KV_SOURCE_COUNT", "1"),
     ("SLIDING_HALO_SLOT_COUNT", "1"),
     ("SLIDING_MAX_SOURCE_RANGES", "1"),
