@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 import tilesmith
+from tilesmith.errors import CaptureError, SettingsError
 
 FAST = {"checks": "off", "numbers": "fast"}
 
@@ -92,3 +93,27 @@ def test_quantised_linears_are_as_torch_has_them(quantised: type[WeightOnly]) ->
     assert torch.corrcoef(torch.stack([made.flatten(), wanted.flatten()]))[0, 1] > 0.999
     assert (made - wanted).norm() < 0.01 * wanted.norm()
     assert ("int8_product" in str(compiled.report)) == (quantised is Dynamic)
+
+
+def test_precision_int8_says_what_to_use() -> None:
+    with pytest.raises(SettingsError, match="real numbers") as refused:
+        tilesmith.compile(nn.Linear(8, 8), precision="int8")
+    assert "torch._int_mm" in str(refused.value)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_packed_weights_are_refused_in_a_sentence() -> None:
+    packed = torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(8, 8)), {nn.Linear}, torch.qint8)
+    with pytest.raises(CaptureError, match="packed int8 weights") as refused:
+        tilesmith.compile(packed, **FAST)(torch.ones(2, 8))
+    assert "_int_mm" in str(refused.value)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float32"])
+def test_the_report_says_what_float16_is_kept_as(precision: str) -> None:
+    x = torch.ones(2, 8)
+    model: Any = tilesmith.compile(nn.Linear(8, 8).half().eval(), precision=precision, **FAST)
+    report = model.prepare(x.half())
+    assert f"float16 is kept as {precision} on the device" in str(report)
+    plain: Any = tilesmith.compile(nn.Linear(8, 8).eval(), **FAST)
+    assert "float16 is kept" not in str(plain.prepare(x))

@@ -38,6 +38,8 @@ class ModelOptions:
         for name, value in given.items():
             if name not in known:
                 _refuse(f"{name} is not an option", f"known options: {', '.join(known)}")
+            if name == "precision" and value == "int8":
+                _refuse("precision is 'int8', and values between kernels are real numbers", _INT8)
             allowed = _ALLOWED.get(name)
             if allowed is not None and value not in allowed:
                 _refuse(f"{name} is {value!r}", f"choose one of: {', '.join(filter(None, allowed))}")
@@ -75,6 +77,11 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "numbers": ("chip", "fast", ""),
     "fidelity": tuple(MathFidelity.__members__),
 }
+
+_INT8 = (
+    "quantise the linears of the model, weight-only or dynamic with torch._int_mm, as docs/models.md says; "
+    'or optimization_level="O3", which keeps weights as bfloat8_b where the accuracy allows it'
+)
 
 _AT_LEAST = {"accuracy": 0, "candidates": 1}
 

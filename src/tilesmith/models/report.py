@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -66,7 +67,7 @@ class Report:
     weights: int = 0
     precision: tuple[PrecisionLine, ...] = ()
     limits: tuple[str, ...] = ()
-    """Where NaN or infinity come out otherwise than torch has them."""
+    """Where NaN or infinity come out otherwise than torch has them, and what float16 is kept as."""
     recomputed: int = 0
     """Calls that were computed on the host because of NaN or infinity."""
 
@@ -125,8 +126,21 @@ def report_of(plan: Plan, module: GraphModule, ops: int) -> Report:
         uploaded=sum(step.view.storage.bytes for step in plan.steps if isinstance(step, Upload)),
         downloaded=sum(step.view.storage.bytes for step in plan.steps if isinstance(step, Download)),
         weights=sum(step.view.storage.bytes for step in plan.constants),
-        limits=tuple(module.meta.get(LIMITS, ())),
+        limits=(*module.meta.get(LIMITS, ()), *_kept_otherwise(plan, names)),
     )
+
+
+def _kept_otherwise(plan: Plan, names: Mapping[str, Any]) -> list[str]:
+    """What float16 is stored as on the device, which computes with other types."""
+    moved = [step for step in (*plan.constants, *plan.steps) if isinstance(step, Upload | Download)]
+    halves = [one for one in moved if one.node in names and _is_half(names[one.node].meta.get("val"))]
+    kept = sorted({one.view.storage.dtype for one in halves})
+    fewer = ' (8 bits of mantissa, not 11; precision="float32" keeps them)' if "bfloat16" in kept else ""
+    return [f"float16 is kept as {' or '.join(kept)} on the device{fewer}"] if kept else []
+
+
+def _is_half(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float16
 
 
 def _operator(node: Any) -> str:

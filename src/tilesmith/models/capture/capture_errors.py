@@ -23,6 +23,13 @@ def refusal(error: Exception) -> CaptureError:
             where=where,
             remedy="use torch.where or torch.cond, or compile the parts on either side of the decision",
         )
+    if "PackedParams" in str(error):
+        return CaptureError(
+            "the model has modules of torch.ao whose packed int8 weights torch.export cannot read",
+            where=where,
+            remedy="quantise it so that weights stay tensors, as torchao does: an int8 weight and a scale "
+            "for each channel, dequantised or multiplied with torch._int_mm (docs/models.md)",
+        )
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return CaptureError(
         f"PyTorch cannot capture the model: {type(error).__name__}: {first}",
