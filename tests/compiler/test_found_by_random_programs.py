@@ -196,3 +196,37 @@ def test_nan_is_unequal_to_everything_and_not_ordered(dtype: str, with_what: str
     wanted = [left < right, left <= right, left > right, left >= right, left == right, left != right]
     for name, got, want in zip(_COMPARISONS, result, wanted, strict=True):
         assert torch.equal(got.bool(), want), name
+
+
+def to_half(dtype: str) -> Any:
+    """Written to float16 by a copy and from arithmetic."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((32, 32), dtype), B: T.Tensor((32, 32), "float16"), C: T.Tensor((32, 32), "float16")
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32, 32), dtype)
+            b = T.alloc_shared((32, 32), "float16")
+            c = T.alloc_shared((32, 32), "float16")
+            T.copy(A, a)
+            T.copy(a, b)
+            for i, j in T.Parallel(32, 32):
+                c[i, j] = T.cast(2.0, "float16") - T.cast(a[i, j], "float16")
+            T.copy(b, B)
+            T.copy(c, C)
+
+    return main
+
+
+@pytest.mark.parametrize("arch", ["wormhole", "blackhole"])
+def test_every_nan_stays_one_in_float16(arch: str) -> None:
+    x = noise(32, 32)
+    nans = torch.tensor([0x7FC00000, 0x7F800001, 0x7FFFFFFF, 0x7F801000, -1, -0x400000, -0x7FFFFF])
+    x.view(torch.int32)[0, :7] = nans.to(torch.int32)
+    x[1, :6] = torch.tensor([torch.inf, -torch.inf, 65504.0, -65519.0, 65520.0, 2.0**-14])
+    copied, less = tilesmith.compile(to_half("float32"), target=arch)(x)
+    assert torch.equal(copied.isnan(), x.isnan())
+    assert torch.equal(less.isnan(), x.isnan())
+    assert torch.equal(copied.nan_to_num(1.0), x.half().nan_to_num(1.0))
+    assert torch.equal(less.nan_to_num(1.0), (2 - x.half()).nan_to_num(1.0))

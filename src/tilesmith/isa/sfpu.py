@@ -97,6 +97,8 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     "float_to_int": _typecast("Float32", "Int32"),
     "int_to_float": _typecast("Int32", "Float32"),
     # The steps of rounding to float16, on the bits of a float; how they follow is in lowering/tiles/half.py.
+    "one_to_nan_halved": _function("mul_unary_tile({0}, 0x3fe00000u /* 1.75 */)"),
+    "double_bits": _function("left_shift_tile<DataFormat::Int32>({0}, 1)"),
     "shift_to_last_bit": _function("right_shift_tile<DataFormat::Int32>({0}, 13)"),
     "last_bit": _function("bitwise_and_tile<DataFormat::Int32>({0}, 1)"),
     "add_below_half": _function("add_unary_tile_int32({0}, 0xfff)"),

@@ -77,7 +77,7 @@ _HEADERS = {
         " relu_tile relu_tile_int32"
     ),
     "eltwise_unary/rounding": "ceil_tile floor_tile frac_tile round_tile trunc_tile",
-    "eltwise_unary/shift": "right_shift_tile",
+    "eltwise_unary/shift": "left_shift_tile right_shift_tile",
     "eltwise_unary/trigonometry": (
         "acos_tile acosh_tile asin_tile asinh_tile atan_tile atanh_tile"
         " cos_tile cosh_tile sin_tile sinh_tile tan_tile"

@@ -2,6 +2,9 @@
 
 Half of the last bit that float16 keeps is added, a little less if that bit is zero, and what lies below it is
 cleared. Times 2^112 and back makes infinity of what is too large. Numbers below 2^-14 keep eleven bits.
+
+A NaN may have no bits but those that are cleared (Wormhole's arithmetic makes such), or so many that the sum
+overflows, so each is replaced first. `isnan` gives 1.0; the bits of 1.75, shifted left, are those of a NaN.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from tilesmith.compiler.lowering.tiles.expression import Apply, Fill, Load, Node
 from tilesmith.compiler.lowering.tiles.stage import Stage, buffer_of
 from tilesmith.compiler.lowering.transfers.build import Index
 
+_NAN = ("isnan", "one_to_nan_halved", "double_bits")
 _AFTER = ("add_below_half", "clear_13_bits", "to_half_range", "from_half_range")
 _KEEPS = ("transpose", "negative", "abs", "max", "min")
 _TRUTHS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite")
@@ -29,6 +33,10 @@ def is_rounded(kind: BufferType) -> bool:
 def round_slot(stage: Stage, slot: Index, spare: Index) -> None:
     """Round a slot; another is needed on the way."""
     stage.vector("copy_slot", [slot, spare])
+    for fn in _NAN:
+        stage.vector(fn, [spare])
+    stage.vector("where", [spare, spare, slot, slot])
+    stage.vector("copy_slot", [slot, spare])
     stage.vector("shift_to_last_bit", [spare])
     stage.vector("last_bit", [spare])
     stage.vector("add_int", [slot, spare, slot])
@@ -38,6 +46,10 @@ def round_slot(stage: Stage, slot: Index, spare: Index) -> None:
 
 def rounded_to_half(node: Node) -> Node:
     """The same as a graph."""
+    nan: Node = node
+    for fn in _NAN:
+        nan = Apply(fn, (nan,))
+    node = Apply("where", (nan, nan, node))
     odd = Apply("last_bit", (Apply("shift_to_last_bit", (node,)),))
     result: Node = Apply("add_int", (node, odd))
     for fn in _AFTER:
