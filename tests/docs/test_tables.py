@@ -1,4 +1,4 @@
-"""Tables in docs/ that are made from the code are current; run this file with Python to rewrite them."""
+"""Tables in docs/ that are made from the code are current; `python -m tests.docs.test_tables` writes them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.docs.pass_sections import CHECKS, OTHERS, USUAL, changes, pass_sections
+from xdsl.passes import ModulePass
 
 from tilesmith import errors, settings
-from tilesmith.compiler.pass_group import tree
+from tilesmith.compiler.pass_group import leaves, tree
 from tilesmith.compiler.pipeline import Choices, pipeline
 from tilesmith.emulator import checks
 
@@ -70,6 +72,7 @@ def passes_table() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "passes": passes_table,
+    "pass_sections": pass_sections,
     "checks": checks_table,
     "settings": settings_table,
     "errors": errors_table,
@@ -89,7 +92,13 @@ def filled(page: str) -> str:
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda p: str(p.relative_to(DOCS)))
 def test_tables_are_current(page: Path) -> None:
     text = page.read_text()
-    assert filled(text) == text, "run `python tests/docs/test_tables.py`"
+    assert filled(text) == text, "run `python -m tests.docs.test_tables`"
+
+
+@pytest.mark.parametrize("step", list(leaves(pipeline(Choices()))), ids=lambda step: step.name)
+def test_every_pass_is_shown_at_work(step: ModulePass) -> None:
+    shown = changes(step.name, OTHERS.get(step.name, USUAL))
+    assert bool(shown) != (step.name in CHECKS)
 
 
 def main() -> None:
