@@ -28,9 +28,7 @@ class Case:
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool, scale: float) -> Tensor:
-    return _sdpa(
-        q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=q.shape[1] != k.shape[1]
-    )
+    return _sdpa(q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=q.shape[1] != k.shape[1])
 
 
 _X, _W = ("shape", 4, 40), ("shape", 40)  # rows that end inside a tile
