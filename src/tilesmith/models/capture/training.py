@@ -99,7 +99,7 @@ _WHOLE: dict[Any, Callable[[Node], Call]] = {
 
 # ---- decompositions of gradients ----
 
-# One kernel each; taken apart, a row is read and written several times.
+# One kernel each; decomposed, a row is read and written several times.
 _SOFTMAX_GRADIENTS = (aten._softmax_backward_data.default, aten._log_softmax_backward_data.default)
 
 
