@@ -109,8 +109,8 @@ def test_operators_have_short_names() -> None:
         assert torch.equal(tilesmith.matmul(a, a), a)
         assert torch.allclose(tilesmith.softmax(X), torch.full((4, 32), 1 / 32), atol=1e-3)
     double = X.double()
-    assert tilesmith.layer_norm(double, None, None, 1e-5).abs().max() == 0
-    assert tilesmith.rms_norm(double, None, 0.0).unique().tolist() == [1]
+    assert tilesmith.layer_norm(double, (32,), None, None, 1e-5).abs().max() == 0
+    assert tilesmith.rms_norm(double, (32,), None, 0.0).unique().tolist() == [1]
     heads = double.reshape(1, 1, 4, 32)
     assert tilesmith.attention(heads, heads, heads, None, False, 1.0).unique().tolist() == [1]
 

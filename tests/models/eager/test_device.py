@@ -83,3 +83,18 @@ def test_tensors_of_two_places_are_refused() -> None:
 def test_types_the_chip_does_not_have_are_refused() -> None:
     with pytest.raises(BadCallError, match="float64, which the chip does not have"):
         torch.ones(3, dtype=torch.float64).to("tilesmith")
+
+
+def test_random_state_is_kept_and_restored_as_torch_asks_of_a_device() -> None:
+    module = torch.get_device_module(use_device())
+    state = module.get_rng_state()
+    first = torch.rand(4)
+    module.set_rng_state(state)
+    assert torch.equal(torch.rand(4), first)
+    with torch.random.fork_rng(device_type="tilesmith"):
+        torch.rand(1)
+    assert torch.equal(module.get_rng_state(), torch.get_rng_state())
+
+
+def test_operators_can_still_be_checked_by_torch() -> None:
+    torch.library.opcheck(torch.ops.tilesmith.softmax.default, (noise(4, 8),))

@@ -25,7 +25,7 @@ WINDOW = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
 
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
-ELEMENTWISE = ["exp", "erf", "tanh", "sigmoid", "relu", "gelu", "silu", "rsqrt", "sin", "cos", "neg"]
+ELEMENTWISE = ["exp", "erf", "tanh", "sigmoid", "relu", "gelu", "silu", "rsqrt", "neg"]
 WITH_NUMBER = [
     "add.Tensor",
     "sub.Tensor",
@@ -43,6 +43,9 @@ CASES: dict[str, Case] = {
         name: (getattr(getattr(aten, name.split(".")[0]), name.split(".")[1]), (X, 3.0))
         for name in (*WITH_NUMBER, *COMPARED)
     },
+    # Angles that come with the call are taken by the host: the chip might not reduce them exactly.
+    "sin": (lambda x: aten.sin(x * 2), (X,)),
+    "cos": (lambda x: aten.cos(x * 2), (X,)),
     "le.Tensor": (lambda x, y: aten.where.self(aten.le.Tensor(x, y), x, y), (X, X * 2)),
     "bitwise_and.Tensor": (lambda x, y: aten.bitwise_and.Tensor(x > 0, y > 0), (X, X * 2)),
     "bitwise_not": (lambda x: aten.bitwise_not(x > 0), (X,)),

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import torch
-from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+from torch.utils.backend_registration import _DummyBackendModule, _setup_privateuseone_for_python_backend
 
 from tilesmith.errors import SettingsError
 from tilesmith.models.eager.tensor import NAME, DeviceTensor
@@ -31,11 +31,21 @@ def use_device() -> torch.device:
             remedy='use torch.compile(model, backend="tilesmith"), which needs no device of its own',
         )
     if taken != NAME:
-        _setup_privateuseone_for_python_backend(NAME)
+        _setup_privateuseone_for_python_backend(NAME, backend_module=_DeviceModule())
         _library.impl("empty.memory_format", _empty, "PrivateUse1")
         _library.impl("empty_strided", _empty_strided, "PrivateUse1")
         _library.impl("_copy_from", _copy_from, "PrivateUse1")
     return torch.device(NAME, 0)
+
+
+class _DeviceModule(_DummyBackendModule):
+    """`torch.tilesmith`. Random numbers are drawn on the host: its generator is the device's."""
+
+    def get_rng_state(self, device: Any = None) -> torch.Tensor:  # noqa: ARG002 - there is one device
+        return torch.get_rng_state()
+
+    def set_rng_state(self, new_state: torch.Tensor, device: Any = None) -> None:  # noqa: ARG002
+        torch.set_rng_state(new_state)
 
 
 _library = torch.library.Library("aten", "IMPL")
