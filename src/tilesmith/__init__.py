@@ -218,12 +218,12 @@ _HOMES = (
     "compiler.compile",
     "models.compile",
     "models.profile",
-    "compiler.tilelang_backend",
     "models.compiled_model",
     "models.decorators",
     "models.backends",
     "models.strategy",
     "models.custom_ops",
+    "compiler.tilelang_backend",
 )
 _MODULES = (
     "arch",
@@ -250,7 +250,7 @@ def __getattr__(name: str) -> Any:
         homes = (import_module(f"tilesmith.{home}") for home in _HOMES)
         with extras.naming_extras():
             value = next(getattr(home, name) for home in homes if name in home.__all__)
-    elif name in _MODULES:
+    elif name in _MODULES or name in moved_modules.MOVED:
         with extras.naming_extras():
             value = import_module(f"tilesmith.{name}")
     else:

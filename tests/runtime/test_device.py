@@ -167,7 +167,9 @@ def test_the_executor_knows_the_live_buffers(device: Device) -> None:
     device.run(program())
     first, second = (run[2].allocations for run in fake(device).runs)
     l1_top = device.arch.l1_size
-    dram = LiveBuffer(True, one.address, 2048, page_size=2048, pages=1)
+    marks = first[0].written  # where it is noted which pages of DRAM were written
+    assert marks != 0
+    dram = LiveBuffer(True, one.address, 2048, page_size=2048, pages=1, written=marks)
     assert list(first) == [dram, LiveBuffer(False, l1_top - 2048, 2048, page_size=2048, pages=1)]
     assert list(second) == [dram]
 

@@ -30,7 +30,7 @@ with tilesmith.open_device("wormhole") as device:
     print(ones.to_numpy().sum())
     tell(ones.to_torch)
 tell(lambda: tilesmith.compile(lambda a: a))
-tell(lambda: tilesmith.models.eager)
+tell(lambda: tilesmith.CompiledModel)
 sys.argv[1:] = ["zoo", "list"]
 main()
 """
