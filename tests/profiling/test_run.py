@@ -69,7 +69,7 @@ def test_a_failing_script_is_shown_and_saved(tmp_path: Path, capsys: pytest.Capt
     assert profile_script(str(script), [], False, tmp_path / "out", False) == 1
     shown = capsys.readouterr()
     assert "cb.push-without-reserve" in shown.err
-    assert "2 findings" in shown.out
+    assert "1 finding" in shown.out
     assert wrong_program().kernels[0].name in (tmp_path / "out" / "report.html").read_text()
 
 
