@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -32,7 +35,20 @@ def test_a_call_is_a_program() -> None:
     assert (calls["aten::mm", "device"], calls["aten::relu", "device"]) == (1, 1)
 
 
-def test_a_model_moves_there_and_learns_as_on_the_host() -> None:
+def test_a_model_moves_there_and_learns_as_on_the_host(repository: Path) -> None:
+    """In a process of its own: PyTorch's autograd knows the devices there are at its first backward."""
+    body = (
+        "from tests.models.eager import test_device as here\n"
+        "here.use_device()\n"
+        "with here.settings.using(checks='off', numbers='fast'):\n"
+        "    here.learns_as_on_the_host()\n"
+    )
+    run = [sys.executable, "-c", body]
+    done = subprocess.run(run, cwd=repository, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def learns_as_on_the_host() -> None:
     model = seeded(lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 8)))
     there = copy.deepcopy(model).to("tilesmith")
     x = noise(4, 8)
