@@ -25,6 +25,8 @@ MOVED = {
     "native": "toolchain",
 }
 
+_specs: dict[str, ModuleSpec | None] = {}
+
 
 class _Redirect(MetaPathFinder, Loader):
     def find_spec(
@@ -40,10 +42,13 @@ class _Redirect(MetaPathFinder, Loader):
         new = f"tilesmith.{MOVED[spec.name.partition('.')[2]]}"
         message = f"{spec.name} is {new} now; the old name goes with 0.3"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return import_module(new)
+        module = import_module(new)
+        _specs[module.__name__] = module.__spec__
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """It has run under its own name."""
+        """It has run under its own name; importlib has just given it the spec of the old one."""
+        module.__spec__ = _specs[module.__name__]
 
 
 def install() -> None:

@@ -59,6 +59,8 @@ def test_old_names_import_with_a_warning(old: str, monkeypatch: pytest.MonkeyPat
     with pytest.warns(DeprecationWarning, match=f"tilesmith.{old} is tilesmith.{MOVED[old]} now"):
         found = import_module(f"tilesmith.{old}")
     assert found is import_module(f"tilesmith.{MOVED[old]}")
+    assert found.__spec__ is not None
+    assert found.__spec__.name == found.__name__
 
 
 def test_old_names_are_attributes_still() -> None:

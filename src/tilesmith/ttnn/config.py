@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 
@@ -15,7 +16,7 @@ from typing import Any
 class _Fields:
     cache_path: Path = field(default_factory=lambda: Path.home() / ".cache/ttnn")
     model_cache_path: Path = field(default_factory=lambda: Path.home() / ".cache/ttnn/models")
-    tmp_dir: Path = Path("/tmp/ttnn")
+    tmp_dir: Path = Path(gettempdir()) / "ttnn"
     enable_model_cache: bool = False
     enable_fast_runtime_mode: bool = True
     validate_program_args: bool = False
