@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -37,6 +38,11 @@ def lint(project: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", run, "--no-cache"], cwd=project, capture_output=True, text=True, check=False
     )
+
+
+def test_no_import_is_exempt_from_the_layers() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    assert [contract.get("ignore_imports", []) for contract in contracts] == [[], []]
 
 
 @pytest.mark.slow

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tilesmith.compiler.dialects.tile import FuncOp
+from tilesmith.compiler.pass_result import PassResult
 
-if TYPE_CHECKING:
-    from tilesmith.compiler.pass_result import PassResult
+
+class Caller(Protocol):
+    """Brings a kernel to a pass and runs it."""
+
+    def __call__(self, step: Pass, kernel: Any) -> PassResult: ...
 
 
 class Pass(ModulePass):
     """A pass of the pipeline. `apply` changes a module in place; a call gives a changed copy."""
+
+    # A call needs the whole pipeline, which is made of passes: the package hands the function down.
+    caller: ClassVar[Caller]
 
     def __call__(self, kernel: Any) -> PassResult:
         """The kernel after this pass: a prim_func, a CompiledKernel, a module, or what a pass gave before.
 
         All but a module go through the passes that come before this one first.
         """
-        # A call needs the whole pipeline, which is made of passes.
-        from tilesmith.compiler.pass_calls import call
-
-        return call(self, kernel)
+        return type(self).caller(self, kernel)
 
 
 class PassGroup(Pass):

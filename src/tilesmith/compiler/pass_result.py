@@ -9,8 +9,8 @@ from typing import Any
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Attribute
 
+from tilesmith.compiler.choices import Choices
 from tilesmith.compiler.dialects import tile, tt
-from tilesmith.compiler.pipeline import Choices
 from tilesmith.errors import BadCallError
 
 ROLE = "tt.kernel_role"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tilesmith.compiler.choices import Choices
 from tilesmith.compiler.codegen.codegen_tt import CodegenTT
 from tilesmith.compiler.dialects.context import compiler_context
 from tilesmith.compiler.lowering.build_tile_dfg_tt import BuildTileDFGTT
@@ -33,16 +33,9 @@ from tilesmith.compiler.transforms.layout_aware_work_partition_tt import LayoutA
 from tilesmith.compiler.transforms.propagate_tt_layout import PropagateTTLayout
 from tilesmith.settings import current
 
+__all__ = ["Choices", "Observer", "lower", "pipeline", "run"]
+
 Observer = Callable[[str, ModuleOp], None]
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What the user may choose: the chip, and the format of parameters ("B=Bfp8_b,bias=Float32")."""
-
-    arch: str = "wormhole"
-    formats: str = ""
-    fidelity: str = "HiFi4"
 
 
 def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
