@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from random import Random
 
+from benchmarks.fuzz.collectives import Cumsum, Gemm, Reduce
 from benchmarks.fuzz.expressions import Expressions
 from benchmarks.fuzz.nodes import Binary, Compare, Const, Index, Load, Node
 from benchmarks.fuzz.program import Program
 from benchmarks.fuzz.statements import (
     Choice,
     Copy,
-    Cumsum,
     Fill,
     For,
-    Gemm,
     Memory,
     Parallel,
-    Reduce,
     Region,
     Statement,
     Store,

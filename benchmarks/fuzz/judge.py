@@ -1,4 +1,4 @@
-"""Is a result right? Every element within its bound, and no lean to one side on the whole."""
+"""Is a result right? Every element within its bound, and no lean nor gain on the whole."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from benchmarks.fuzz.statements import Memory
 from benchmarks.fuzz.values import Array, Value, half_unit, is_float, wide
 
 _ENOUGH = 256
+_GAIN = 5e-5
+_SIGMAS = 8.0
 _LEAN = 0.3
 """Of half a unit: rounding to nearest leaves a mean near 1/sqrt(3n) of it, truncation all of it."""
 
@@ -23,7 +25,7 @@ def judged(memory: Memory, found: Array, expected: Value) -> str:
         same = (np.isnan(got) & np.isnan(expected.data)) | (got == expected.data)
         close = np.isfinite(expected.data) & (np.abs(got - expected.data) <= expected.error)
     told = _told(memory, got, expected, known & ~same & ~close)
-    return told or _lean(memory, got, expected)
+    return told or _lean(memory, got, expected) or _gain(memory, got, expected)
 
 
 def _told(memory: Memory, got: Array, expected: Value, bad: Array) -> str:
@@ -51,3 +53,28 @@ def _lean(memory: Memory, got: Array, expected: Value) -> str:
     if abs(lean) <= _LEAN:
         return ""
     return f"{memory.name} ({memory.dtype}): {plain.sum()} lean {lean:+.2f} half units away from zero"
+
+
+def _gain(memory: Memory, got: Array, expected: Value) -> str:
+    """How much larger float32 results are on the whole than roundings to either side would make them.
+
+    Narrower types round half away from zero, which is a gain of its own.
+    """
+    if memory.dtype != "float32":
+        return ""
+    with np.errstate(all="ignore"):
+        unsure = np.isfinite(expected.error) & (expected.error > 0) & np.isfinite(expected.data)
+        size = np.abs(expected.data)
+        plain = unsure & np.isfinite(got) & (size > 0)
+    if plain.sum() < _ENOUGH or np.unique(expected.data[plain]).size < _ENOUGH // 4:
+        return ""
+    # In units of the bound, so that a few large elements do not decide.
+    wanted = expected.data[plain] / expected.error[plain]
+    off = (got[plain] - expected.data[plain]) / expected.error[plain]
+    wanted = np.clip(wanted, -(most := 4 * np.median(np.abs(wanted))), most)
+    power = float((wanted**2).sum())
+    gain = float((off * wanted).sum()) / power
+    noise = float(np.sqrt(((off * wanted) ** 2).sum())) / power
+    if abs(gain) <= _GAIN + _SIGMAS * noise:
+        return ""
+    return f"{memory.name} ({memory.dtype}): a gain of {gain:+.1e} over {int(plain.sum())} elements"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.fuzz.nodes import Node, Scope, converted
-from benchmarks.fuzz.values import Array, Value, half_unit, is_float, largest, settled, stored
+from benchmarks.fuzz.values import Array, Value, is_float, settled, stored
 
 _TILE = "    "
 
@@ -195,123 +195,6 @@ class Parallel(Statement):
         state.indices["#mask"] = np.ones([size for _, size in self.extents], bool)
         run_all(self.body, state)
         state.indices = outside
-
-
-@dataclass(frozen=True)
-class Reduce(Statement):
-    kind: str
-    source: Memory
-    dest: Memory
-    dim: int
-    clear: bool = True
-
-    def lines(self) -> Iterator[str]:
-        clear = "" if self.clear else ", clear=False"
-        yield f"T.reduce_{self.kind}({self.source.name}, {self.dest.name}, dim={self.dim}{clear})"
-
-    def run(self, state: State) -> None:
-        found, target = state.memories[self.source.name], state.memories[self.dest.name]
-        data, error = found.data, found.error
-        if self.kind.startswith("abs"):
-            lowest = not is_float(self.dest.dtype) and data.min(initial=0) == -(2**31)
-            data, error = np.abs(data), np.full(data.shape, np.inf) if lowest else error
-        with np.errstate(all="ignore"):
-            result = self._result(data, error)
-            if not self.clear:
-                both = np.stack([target.data, result.data]), np.stack([target.error, result.error])
-                result = self._combined(*both)
-        if is_float(self.dest.dtype):
-            result = settled(
-                result.data, np.where(np.isnan(result.data), np.inf, result.error), self.dest.dtype
-            )
-        else:
-            result = Value(stored(result.data, self.dest.dtype), result.error)
-        target.data[...], target.error[...] = (
-            result.data.reshape(self.dest.shape),
-            result.error.reshape(self.dest.shape),
-        )
-
-    def _combined(self, data: Array, error: Array) -> Value:
-        if self.kind.endswith("sum"):
-            total = data.sum(0)
-            spread = half_unit(np.abs(data).sum(0), "float32") * 2 if is_float(self.dest.dtype) else 0.0
-            return Value(total, error.sum(0) + spread)
-        return _extreme(self.kind, data, error, 0)
-
-    def _result(self, data: Array, error: Array) -> Value:
-        if not self.kind.endswith("sum"):
-            return _extreme(self.kind, data, error, self.dim)
-        total = data.sum(self.dim)
-        if not is_float(self.dest.dtype):
-            return Value(total, error.sum(self.dim))
-        size = np.abs(np.where(np.isfinite(data), data, 0.0)).sum(self.dim)
-        # The matrix unit adds rows and reads TF32; columns are added in float32 as well.
-        spread = np.where(size > 0, size * 2.0**-10, 0.0)
-        return Value(total, error.sum(self.dim) + spread)
-
-
-def _extreme(kind: str, data: Array, error: Array, dim: int) -> Value:
-    result = data.min(dim) if kind == "min" else data.max(dim)
-    unsure = np.isnan(data).any(dim)
-    return Value(np.where(unsure, 0, result), np.where(unsure, np.inf, error.max(dim)))
-
-
-@dataclass(frozen=True)
-class Cumsum(Statement):
-    memory: Memory
-    dim: int
-    reverse: bool
-
-    def lines(self) -> Iterator[str]:
-        yield f"T.cumsum({self.memory.name}, dim={self.dim}, reverse={self.reverse})"
-
-    def run(self, state: State) -> None:
-        target = state.memories[self.memory.name]
-        with np.errstate(all="ignore"):
-            total, size, error = map(self._summed, (target.data, np.abs(target.data), target.error))
-        if is_float(self.memory.dtype):
-            unit = {"float32": 2.0**-20, "bfloat16": 2.0**-5, "float16": 2.0**-8}[self.memory.dtype]
-            error = np.where(np.isfinite(total), error + size * unit, error)
-            target.data[...], target.error[...] = stored(total, self.memory.dtype), error
-        else:
-            target.data[...], target.error[...] = stored(total, self.memory.dtype), error
-
-    def _summed(self, values: Array) -> Array:
-        if self.reverse:
-            return np.flip(np.cumsum(np.flip(values, self.dim), self.dim), self.dim)
-        return np.cumsum(values, self.dim)
-
-
-@dataclass(frozen=True)
-class Gemm(Statement):
-    a: Memory
-    b: Memory
-    c: Memory
-    transpose_a: bool
-    transpose_b: bool
-
-    def lines(self) -> Iterator[str]:
-        flags = f"transpose_A={self.transpose_a}, transpose_B={self.transpose_b}"
-        yield f"T.gemm({self.a.name}, {self.b.name}, {self.c.name}, {flags})"
-
-    def run(self, state: State) -> None:
-        a, b, c = (state.memories[one.name] for one in (self.a, self.b, self.c))
-        x, ex = (a.data.T, a.error.T) if self.transpose_a else (a.data, a.error)
-        y, ey = (b.data.T, b.error.T) if self.transpose_b else (b.data, b.error)
-        with np.errstate(all="ignore"):
-            total = c.data + x @ y
-            if not is_float(self.c.dtype):
-                c.data[...], c.error[...] = stored(total, self.c.dtype), c.error
-                return
-            size = np.abs(x) @ np.abs(y)
-            # The matrix unit lines products up before it adds them (one), cuts both operands of float32 to
-            # TF32 (two more), and one operand of float16 to ten of its eleven bits (one more).
-            unit = {"bfloat16": 1, "float16": 2, "float32": 3}[self.a.dtype] * 2.0**-10
-            error = c.error + ex @ np.abs(y) + np.abs(x) @ ey + ex @ ey + size * unit
-        # The matrix unit has no NaN, and the order of additions decides what a sum is that may overflow.
-        known = np.isfinite(total) & ~np.isnan(error) & (size <= largest("float32"))
-        result = settled(total, np.where(known, error, np.inf), self.c.dtype)
-        c.data[...], c.error[...] = result.data, result.error
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,23 @@
 """The widened random kernels: a few of them here, as many as you like by `benchmarks/random_programs.py`."""
 
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
+import tilelang.language as T
 from benchmarks.fuzz.draw import random_program
 from benchmarks.fuzz.judge import judged
+from benchmarks.fuzz.matrix_unit import product
 from benchmarks.fuzz.run import failure_of
 from benchmarks.fuzz.statements import Memory
-from benchmarks.fuzz.values import Value, settled, stored
+from benchmarks.fuzz.values import Array, Value, numpy_type, settled, stored
+
+import tilesmith
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -49,3 +56,43 @@ def test_one_wrong_integer_is_seen() -> None:
     assert judged(memory, found, wanted) == ""
     found[3, 4] += 1
     assert "1 of 64 elements wrong; at (3, 4)" in judged(memory, found, wanted)
+
+
+def gemm(dtype: str) -> Any:
+    @T.prim_func
+    def main(A: T.Tensor((33, 48), dtype), B: T.Tensor((48, 40), dtype), C: T.Tensor((33, 40), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((33, 48), dtype)
+            b = T.alloc_shared((48, 40), dtype)
+            c = T.alloc_fragment((33, 40), "float32")
+            T.copy(A, a)
+            T.copy(B, b)
+            T.clear(c)
+            T.gemm(a, b, c)
+            T.copy(c, C)
+
+    return main
+
+
+def operands(dtype: str, spread: int) -> tuple[Array, Array]:
+    """Normal random numbers; one in eight is larger by up to 2^spread."""
+    rng = np.random.default_rng(spread)
+    a, b = (
+        rng.standard_normal(shape) * 2.0 ** (rng.integers(0, spread + 1, shape) * (rng.random(shape) < 0.125))
+        for shape in ((33, 48), (48, 40))
+    )
+    return a.astype(np.float32).astype(numpy_type(dtype)), b.astype(np.float32).astype(numpy_type(dtype))
+
+
+@pytest.mark.parametrize("spread", [0, 14])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+def test_products_lie_within_what_the_matrix_unit_rounds(dtype: str, spread: int) -> None:
+    a, b = operands(dtype, spread)
+    found = np.zeros((33, 40), np.float32)
+    tilesmith.compile(gemm(dtype))(a, b, found)
+    wanted = product(Value.exact(a.astype(np.float64)), Value.exact(b.astype(np.float64)), dtype)
+    memory = Memory("c", found.shape, "float32", "out")
+    assert judged(memory, found, wanted) == ""
+    off = np.abs(found - wanted.data)
+    assert (off / wanted.error).max() > 0.25  # the bound is the unit's, not ten times that
+    assert "gain" in judged(memory, found * np.float32(1 + 3e-4), wanted) or spread
