@@ -1,54 +1,56 @@
 """Runs the vendor's own ttnn unit tests on tilesmith, unmodified: a sample of cases from each file.
 
-    python benchmarks/ttnn_unit_tests.py CHECKOUT --json
+    python benchmarks/ttnn_unit_tests.py CHECKOUT --per-file 60 --seed 0 --log FILE --json
 
 CHECKOUT is a checkout of tenstorrent/tt-metal; it is only read. Nothing but the pytest plugin is used
-(docs/ttnn-api.md). 60 cases are drawn per file by a fixed seed; each file runs in a process of its own under
-a time limit. Folders about several chips are left out. With --json the last line is an object with `files`,
-`run`, `passed`, `wrong` (numbers that differ), `skipped` and `causes`.
+(docs/ttnn-api.md). The cases of a file are drawn by the seed and the file's name. Each is written to the
+log when it ends; called again with the same log, the run goes on where it stopped. A case that takes longer
+than --case-limit, or that ends its process, counts as failed. Folders about several chips are left out.
+
+With --json the last line is an object with `files`, `run`, `passed`, `wrong` (assertions about numbers),
+`skipped` (by the tests themselves), `time_limit`, and `causes` of all that did not pass.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import random
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.ttnn_api.unit_test_causes import Case, cause_of, detail_of  # noqa: E402
+from benchmarks.ttnn_api.unit_test_causes import cause_of, detail_of  # noqa: E402
+from benchmarks.ttnn_api.unit_test_runs import FileResult, Plan, read_log, run_files  # noqa: E402
 
 UNIT_TESTS = Path("tests/ttnn/unit_tests")
-SEVERAL_CHIPS = ("ccl", "per_core_allocation", "benchmarks", "light_metal")
-WORKER = ROOT / "benchmarks" / "ttnn_api" / "unit_test_worker.py"
-
-
-@dataclass(frozen=True)
-class FileResult:
-    file: str
-    collected: int
-    cases: tuple[Case, ...]
-    problem: str = ""
+SEVERAL_CHIPS = ("ccl", "point_to_point", "per_core_allocation", "benchmarks", "light_metal")
+FILES_PER_WORKER = 12
 
 
 def main() -> int:
     options = _options()
     checkout = options.checkout.resolve()
-    with ThreadPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(lambda file: run_file(file, checkout, options), _files(checkout, options)))
-    if options.out:
-        options.out.write_text("".join(json.dumps(asdict(one)) + "\n" for one in results), encoding="utf-8")
+    plan = Plan(
+        checkout,
+        checkout / UNIT_TESTS,
+        options.per_file,
+        options.seed,
+        options.case_limit,
+        options.collect_limit,
+    )
+    files = _files(plan.tests, options.only)
+    with tempfile.TemporaryDirectory() as folder:
+        log = options.log or Path(folder) / "log.jsonl"
+        if not options.report:
+            _run(files, plan, log, options.jobs)
+        results = [known for name in files if (known := _known(log, files).get(name)) is not None]
     summary = summarise(results)
     _print(results, summary)
     if options.json:
@@ -63,8 +65,8 @@ def summarise(results: Iterable[FileResult]) -> dict[str, Any]:
     for result in results:
         files += 1
         if result.problem:
-            outcomes[f"not collected: {result.problem}"] += 1
-        outcomes.update(cause_of(case) for case in result.cases)
+            outcomes[f"not collected: {detail_of(result.problem)}"] += 1
+        outcomes.update(cause_of(case) for case in result.cases.values())
     skipped, passed = outcomes.pop("skipped", 0), outcomes.pop("passed", 0)
     return {
         "files": files,
@@ -72,71 +74,46 @@ def summarise(results: Iterable[FileResult]) -> dict[str, Any]:
         "passed": passed,
         "wrong": outcomes.get("wrong number", 0),
         "skipped": skipped,
+        "time_limit": outcomes.get("time limit", 0),
         "causes": dict(outcomes.most_common()),
     }
 
 
-def run_file(file: Path, checkout: Path, options: argparse.Namespace) -> FileResult:
-    """Collect, draw, run."""
-    name = str(file.relative_to(checkout / UNIT_TESTS))
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log.jsonl"
-        found = _worker([str(log), "--collect-only", str(file)], checkout, options.collect_limit)
-        lines = _lines(log)
-        ids = [str(one["id"]) for one in lines if one["what"] == "collected"]
-        if not ids:
-            problem = next((str(one["text"]) for one in lines if one["what"] == "error"), found)
-            return FileResult(name, 0, (), detail_of(problem) or "nothing collected")
-        drawn = random.Random(f"{options.seed} {name}").sample(ids, min(options.cases, len(ids)))
-        log.unlink()
-        _worker([str(log), *sorted(drawn, key=ids.index)], checkout, options.limit)
-        ran = {str(one["id"]): one for one in _lines(log) if one["what"] == "case"}
-    cases = [
-        Case(one, str(ran[one]["outcome"]), str(ran[one]["text"])) if one in ran else Case(one, "slow", "")
-        for one in drawn
-    ]
-    return FileResult(name, len(ids), tuple(cases))
+def _run(files: Sequence[str], plan: Plan, log: Path, jobs: int) -> None:
+    """Several files share a worker; each group has a log of its own beside the given one."""
+    groups = [files[start : start + FILES_PER_WORKER] for start in range(0, len(files), FILES_PER_WORKER)]
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda group: run_files(group, plan, _log_of(log, group[0])), groups))
 
 
-def _worker(arguments: Sequence[str], checkout: Path, limit: float) -> str:
-    path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, str(WORKER), *arguments]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=checkout,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=limit,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "time limit"
-    return done.stdout.decode(errors="replace")[-2000:]
+def _log_of(log: Path, first: str) -> Path:
+    return log.with_name(f"{log.stem}.{first.replace('/', '.').removesuffix('.py')}.jsonl")
 
 
-def _lines(log: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+def _known(log: Path, files: Sequence[str]) -> dict[str, FileResult]:
+    found: dict[str, FileResult] = {}
+    for one in sorted(log.parent.glob(f"{log.stem}.*.jsonl")):
+        found |= read_log(one, files)
+    return found
 
 
-def _files(checkout: Path, options: argparse.Namespace) -> list[Path]:
-    folder = checkout / UNIT_TESTS
-    files = sorted(folder.rglob("test_*.py"))
-    kept = [one for one in files if not set(one.relative_to(folder).parts) & set(SEVERAL_CHIPS)]
-    return [one for one in kept if not options.only or any(word in str(one) for word in options.only)]
+def _files(folder: Path, only: Sequence[str] | None) -> list[str]:
+    names = [str(one.relative_to(folder)) for one in sorted(folder.rglob("test_*.py"))]
+    kept = [name for name in names if not set(Path(name).parts) & set(SEVERAL_CHIPS)]
+    return [name for name in kept if not only or any(word in name for word in only)]
 
 
 def _print(results: Sequence[FileResult], summary: dict[str, Any]) -> None:
     details: Counter[tuple[str, str]] = Counter()
     for result in results:
-        for case in result.cases:
+        for case in result.cases.values():
             cause = cause_of(case)
             if cause not in ("passed", "skipped"):
-                details[cause, detail_of(case.text)] += 1
-    for (cause, detail), count in details.most_common(60):
-        print(f"{count:5d}  {cause}: {detail[:150]}")
+                where = result.file if cause in ("wrong number", "time limit", "crash") else ""
+                details[cause, f"{detail_of(case.text)[:150]} {where}"] += 1
+    for (cause, detail), count in details.most_common(100):
+        print(f"{count:5d}  {cause}: {detail}")
     print({key: value for key, value in summary.items() if key != "causes"})
     for cause, count in Counter(summary["causes"]).most_common():
         print(f"{count:5d}  {cause}")
@@ -145,13 +122,16 @@ def _print(results: Sequence[FileResult], summary: dict[str, Any]) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path, help="a checkout of tenstorrent/tt-metal")
-    parser.add_argument("--cases", type=int, default=60, help="cases drawn per file")
+    parser.add_argument("--per-file", type=int, default=60, help="cases drawn per file")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=float, default=600, help="seconds for the cases of a file")
-    parser.add_argument("--collect-limit", type=float, default=120, help="seconds to collect a file")
+    parser.add_argument("--case-limit", type=float, default=60, help="seconds for a case")
+    parser.add_argument(
+        "--collect-limit", type=float, default=300, help="seconds to collect a group of files"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", nargs="*", help="files whose path has one of these words")
-    parser.add_argument("--out", type=Path, help="write every case there, a line of JSON per file")
+    parser.add_argument("--log", type=Path, help="where cases are written, and read again to go on")
+    parser.add_argument("--report", action="store_true", help="run nothing: report what the log has")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Why a case of the vendor's unit tests failed, read from the last line of its error."""
+"""Why a case of the vendor's unit tests failed, read from its error and the line that raised it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ class Case:
     id: str
     outcome: str
     text: str
+    line: str = ""  # of the source, where the error was raised
 
 
 # The first that is found in the error's text.
 _CAUSES = (
-    ("missing name", r"tilesmith's ttnn(\.\w+)? has no"),
+    ("missing name", r"tilesmith's ttnn(\.\w+)* has no"),
     ("refused by tilesmith", r"OperationError: tilesmith:|EmulatorGap|UnsupportedError|FormatError"),
     ("missing error", r"DID NOT RAISE"),
     ("other error text", r"Regex pattern did not match|Regex: "),
@@ -25,9 +26,18 @@ _CAUSES = (
     ("signature", r"^TypeError|unexpected keyword|missing \d+ required|positional argument"),
     ("missing attribute", r"^AttributeError"),
     ("missing module", r"ModuleNotFoundError|ImportError"),
+    ("missing file", r"FileNotFoundError"),
     ("out of memory", r"OutOfMemory|does not fit|Out of Memory"),
-    ("wrong number", r"^AssertionError|^assert |Failed: "),
+    ("assertion", r"^AssertionError|^assert |Failed: "),
     ("other error of ours", r"tilesmith\.errors"),
+)
+# Assertions about something else than numbers, by the line that asserts. All others count as wrong numbers.
+_OTHER_ASSERTIONS = (
+    ("number of programs", r"num_program_cache_entries|cache_entries|num_cache|program_cache"),
+    (
+        "other property",
+        r"\.memory_config\(\)|\.layout\b|\.dtype\b|\.shape\b|buffer_address|is_sharded|is_allocated",
+    ),
 )
 
 
@@ -36,16 +46,24 @@ def cause_of(case: Case) -> str:
 
     >>> cause_of(Case("a", "failed", "AttributeError: tilesmith's ttnn has no 'topk'; dir(ttnn) lists it"))
     'missing name'
+    >>> cause_of(Case("test_cache", "failed", "AssertionError: 0.5", "assert_with_pcc(a, b)"))
+    'wrong number'
     """
-    if case.outcome in ("passed", "skipped"):
+    if case.outcome in ("passed", "skipped", "time limit", "crash"):
         return case.outcome
-    if case.outcome == "slow":
-        return "time limit"
     for cause, pattern in _CAUSES:
         if re.search(pattern, case.text, re.MULTILINE):
-            # Tests of the program cache count programs: an operation may be made of others here.
-            return "number of programs" if cause == "wrong number" and "cache" in case.id else cause
+            return cause if cause != "assertion" else _assertion(case)
     return "other: " + case.text.partition(":")[0].splitlines()[0][:40] if case.text else "other"
+
+
+def _assertion(case: Case) -> str:
+    if re.search(r"pcc|allclose|equal\(|ulp|isclose", case.line):
+        return "wrong number"
+    for cause, pattern in _OTHER_ASSERTIONS:
+        if re.search(pattern, case.line):
+            return cause
+    return "wrong number"
 
 
 def detail_of(text: str) -> str:
@@ -54,9 +72,9 @@ def detail_of(text: str) -> str:
     >>> detail_of("AttributeError: tilesmith's ttnn has no 'topk'; dir(ttnn) lists what it has")
     'topk'
     """
-    name = re.search(r"has no '([\w.]+)'", text)
+    name = re.search(r"ttnn((?:\.\w+)*) has no '([\w.]+)'", text)
     if name:
-        return name[1]
+        return f"{name[1][1:]}.{name[2]}" if name[1] else name[2]
     module = re.search(r"No module named '([\w.]+)'", text)
     if module:
         return f"no module {module[1]}"
