@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tilesmith import moved_modules
 
+__version__ = "0.2.0"
+
 if TYPE_CHECKING:
     from tilesmith.arch import (
         Arch,

@@ -75,6 +75,14 @@ class SettingsError(UserError):
     """An environment variable or option with a value that means nothing."""
 
 
+class CommandLineError(UserError):
+    """Arguments of the `tilesmith` command that mean nothing. It ends with exit code 2."""
+
+
+class ScriptError(UserError):
+    """A script or module that is not there, or a place for a new one that is taken."""
+
+
 class ProfileError(UserError):
     """A script that cannot be profiled, or a profile that cannot be read."""
 

@@ -1,4 +1,4 @@
-"""Every option and its environment variable, typed, in one place."""
+"""Every option, typed, in one place: from the environment, from pyproject.toml, or its default."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ Numbers = Literal["chip", "fast"]
 VerifyIR = Literal["ends", "each"]
 Clock = Literal["on", "off"]
 Bar = Literal["auto", "on", "off"]
+Verbosity = Literal["quiet", "normal", "verbose"]
+
+_TABLE = "tool.tilesmith"
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -118,12 +121,19 @@ class Settings:
         _one_of("auto", "on", "off"),
         "a bar for what takes more than two seconds; auto shows it on terminals",
     )
+    verbosity: Verbosity = _setting(
+        "normal",
+        _one_of("quiet", "normal", "verbose"),
+        "quiet leaves out what is told on the way, verbose adds every compilation and the place of an error",
+    )
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Read every TILESMITH_* variable; one that is unknown or means nothing is an error."""
-        known = {variable(option.name): option for option in fields(cls)}
-        values: dict[str, Any] = {}
+    def from_environment(
+        cls, environment: Mapping[str, str] = os.environ, project: Mapping[str, Any] | None = None
+    ) -> Settings:
+        """Every TILESMITH_* variable over the values of `project`; an unknown variable is an error."""
+        known = {variable(option.name): option.name for option in fields(cls)}
+        values: dict[str, Any] = dict(project or {})
         for name, text in environment.items():
             if not name.startswith("TILESMITH_"):
                 continue
@@ -133,13 +143,86 @@ class Settings:
                     where="environment",
                     remedy=f"known settings: {', '.join(known)}",
                 )
-            try:
-                values[known[name].name] = known[name].metadata["parse"](text)
-            except ValueError as expected:
-                raise SettingsError(
-                    f"{name} is {text!r}", where="environment", remedy=f"it must be {expected}"
-                ) from None
+            values[known[name]] = _parsed(known[name], text, name, "environment")
         return cls(**values)
+
+
+def _parsed(option: str, text: str, shown: str, where: str) -> Any:
+    parse = next(field.metadata["parse"] for field in fields(Settings) if field.name == option)
+    try:
+        return parse(text)
+    except ValueError as expected:
+        raise SettingsError(f"{shown} is {text!r}", where=where, remedy=f"it must be {expected}") from None
+
+
+# ---- pyproject.toml ----
+
+
+def project_file() -> Path | None:
+    """The nearest pyproject.toml from the current directory upwards that has a [tool.tilesmith]."""
+    return _project(_directory_of_process())[0]
+
+
+def _directory_of_process() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it was removed
+        return ""
+
+
+@lru_cache(maxsize=16)
+def _project(directory: str) -> tuple[Path | None, Mapping[str, Any]]:
+    """The file, and the settings in it. Read once: a process does not change its settings half-way."""
+    if not directory:
+        return None, {}
+    for folder in (Path(directory), *Path(directory).parents):
+        path = folder / "pyproject.toml"
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if f"[{_TABLE}]" in text:
+            return path, _from_toml(text, path)
+    return None, {}
+
+
+def _from_toml(text: str, path: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        table = tomllib.loads(text)["tool"]["tilesmith"]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as problem:
+        raise SettingsError(
+            f"the settings in {path.name} cannot be read: {problem}",
+            where=str(path),
+            remedy=f'write [{_TABLE}] and below it lines such as checks = "off"',
+        ) from None
+    known = {option.name for option in fields(Settings)}
+    values = {}
+    for key, value in table.items():
+        option = key.replace("-", "_")
+        if option not in known:
+            raise SettingsError(
+                f"[{_TABLE}] has {key}, which is not a setting",
+                where=str(path),
+                remedy=f"known settings: {', '.join(sorted(known))}",
+            )
+        values[option] = _parsed(option, _as_text(option, value, path), f"{key} of [{_TABLE}]", str(path))
+    return values
+
+
+def _as_text(option: str, value: object, path: Path) -> str:
+    """As the environment would say it; a directory is meant from where the file lies."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if option == "cache_dir" and value:
+        return str(path.parent / Path(str(value)).expanduser())
+    return str(value)
+
+
+# ---- what is in force ----
 
 
 def variable(option: str) -> str:
@@ -165,14 +248,30 @@ _override: ContextVar[Settings | None] = ContextVar("tilesmith_settings", defaul
 
 
 def current() -> Settings:
-    """The settings in force: those of the innermost `using` block, else of the environment."""
-    return _override.get() or _of_environment(tuple(map(os.environ.get, _VARIABLES)))
+    """The settings in force: of the innermost `using`, else of the environment over those of the project."""
+    return _override.get() or _in_force(tuple(map(os.environ.get, _VARIABLES)), _directory_of_process())
 
 
 @lru_cache(maxsize=8)
-def _of_environment(_values: tuple[str | None, ...]) -> Settings:
-    """Every launch asks for the settings: the environment is read again only when a variable has changed."""
-    return Settings.from_environment()
+def _in_force(_values: tuple[str | None, ...], directory: str) -> Settings:
+    """Every launch asks for the settings: they are read again only when a variable has changed."""
+    return Settings.from_environment(os.environ, _project(directory)[1])
+
+
+def origins() -> dict[str, str]:
+    """Where the value of each setting comes from: using(...), a variable, a file, or the default."""
+    path, project = _project(_directory_of_process())
+    plain = _in_force(tuple(map(os.environ.get, _VARIABLES)), _directory_of_process())
+    now = current()
+
+    def origin(option: str) -> str:
+        if getattr(now, option) != getattr(plain, option):
+            return "using(...)"
+        if variable(option) in os.environ:
+            return variable(option)
+        return str(path) if option in project else "default"
+
+    return {option.name: origin(option.name) for option in fields(Settings)}
 
 
 @contextmanager

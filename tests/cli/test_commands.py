@@ -91,7 +91,7 @@ def test_cache_is_shown_and_cleared(fresh_cache: Path) -> None:
 
 def test_settings_show_what_is_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILESMITH_SEED", "12")
-    assert "TILESMITH_SEED=12\n" in runner.invoke(app, ["settings"]).output
+    assert "TILESMITH_SEED=12  (TILESMITH_SEED)\n" in runner.invoke(app, ["settings"]).output
 
 
 def test_errors_end_in_a_sentence(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
-    """Entry point: errors of the catalogue end in a sentence, not in a traceback."""
-    import sys
+    """Entry point: whatever goes wrong ends in a sentence and an exit code of `docs/command-line.md`."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from tilesmith import __version__
 
-    from tilesmith.cli.app import app
-    from tilesmith.errors import TilesmithError
-    from tilesmith.extras import naming_extras
+        print(f"tilesmith {__version__}")
+        sys.exit(0)
+    from tilesmith.cli.invocation import invoke
 
-    try:
-        with naming_extras():
-            app(prog_name="tilesmith")
-    except TilesmithError as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    sys.exit(invoke(sys.argv[1:]))

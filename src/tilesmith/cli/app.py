@@ -7,45 +7,47 @@ from typing import Annotated
 
 import typer
 
+from tilesmith.cli.environment import cache, doctor, settings
 from tilesmith.cli.op import op
+from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
 from tilesmith.cli.zoo import zoo
+
+# What stands behind a script is the script's, options too.
+_SCRIPT = {"allow_extra_args": True, "allow_interspersed_args": False}
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    help="Run and check Tenstorrent programs on this computer.",
+    rich_markup_mode=None,  # plain help is there at once, and is not cut at the edge of the terminal
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    help="Compile for Tenstorrent chips, and run and check the programs on this computer.",
+    epilog="Exit codes: 0 done, 1 failed, 2 the arguments mean nothing, 130 interrupted;"
+    " run and profile end with the code of the script.",
 )
-cache = typer.Typer(no_args_is_help=True, help="The compiled kernels kept on disk.")
+app.command()(doctor)
+app.command()(settings)
 app.add_typer(cache, name="cache")
 app.add_typer(op, name="op")
 app.add_typer(zoo, name="zoo")
 
 
-@app.command()
-def doctor() -> None:
-    """Say what is installed here and what is missing."""
-    from tilesmith.cli.doctor import examine
+@app.callback()
+def common(
+    version: Annotated[bool, typer.Option("--version", "-V", help="print the version and end")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="leave out what is told on the way; also after the command")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="tell every compilation, and where an error was raised")
+    ] = False,
+) -> None:
+    # `invocation` takes the last two out of the arguments, wherever they stand, and `main` answers the first.
+    del quiet, verbose
+    if version:
+        from tilesmith import __version__
 
-    findings = examine()
-    width = max(len(finding.part) for finding in findings)
-    for finding in findings:
-        mark = "yes" if finding.present else "NO " if finding.needed else "-  "
-        typer.echo(f"{mark}  {finding.part:{width}}  {finding.sentence}")
-    if any(finding.needed and not finding.present for finding in findings):
-        raise typer.Exit(1)
-
-
-@app.command()
-def settings() -> None:
-    """List every environment variable, its value in force, and what it does."""
-    from dataclasses import fields
-
-    from tilesmith.settings import Settings, current, described
-
-    now = current()
-    for field, (variable, _, help_text) in zip(fields(Settings), described(), strict=True):
-        typer.echo(f"{variable}={getattr(now, field.name)}\n    {help_text}")
+        typer.echo(f"tilesmith {__version__}")
+        raise typer.Exit
 
 
 @app.command()
@@ -62,17 +64,25 @@ def opt(
         Path | None, typer.Option(help="write the IR after every pass to this HTML file", metavar="HTML")
     ] = None,
     list_passes: Annotated[bool, typer.Option("--list", help="list the passes and their options")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run passes of the tile compiler on textual IR and print what they make of it."""
+    from tilesmith.cli.compile import formats_from
     from tilesmith.cli.opt import listed, optimise
     from tilesmith.compiler.pipeline import Choices
 
+    formats_from(formats)
     choices = Choices(arch=arch, formats=formats)
     if list_passes:
-        for name, options, sentence in listed(choices):
-            typer.echo(f"{name}{{{options}}}\n    {sentence}" if options else f"{name}\n    {sentence}")
+        found = list(listed(choices))
+        lines = (
+            f"{name}{{{has}}}\n    {does}" if has else f"{name}\n    {does}" for name, has, does in found
+        )
+        rows = [{"name": name.strip(), "options": has, "does": does} for name, has, does in found]
+        tell(as_json, rows, "\n".join(lines))
         return
-    typer.echo(optimise(source, passes, choices, trace))
+    made = optimise(source, passes, choices, trace)
+    tell(as_json, {"module": made}, made)
 
 
 @app.command("compile")
@@ -84,19 +94,40 @@ def compile_kernel(
     arch: Annotated[str, typer.Option(help="the chip")] = "wormhole",
     formats: Annotated[str, typer.Option(help="formats of parameters: B=Bfp8_b,C=Float32")] = "",
     fidelity: Annotated[str, typer.Option(help="LoFi, HiFi2, HiFi3 or HiFi4")] = "HiFi4",
+    as_json: AsJson = False,
 ) -> None:
     """Compile a TileLang kernel to C++ and show it, or write it to a folder."""
     from tilesmith.cli.compile import compiled, write
 
-    made = compiled(kernel, arch, formats, fidelity)
+    with stdout_kept_for_json(as_json):
+        made = compiled(kernel, arch, formats, fidelity)
     if out is None:
-        typer.echo("\n".join(made.sources().values()))
+        tell(as_json, made.sources(), "\n".join(made.sources().values()))
         return
-    for path in write(made, out):
-        typer.echo(path)
+    paths = [str(path) for path in write(made, out)]
+    tell(as_json, paths, "\n".join(paths))
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(context_settings=_SCRIPT)
+def run(
+    context: typer.Context,
+    script: Annotated[str, typer.Argument(help="a Python file; what follows it is given to it")],
+    module: Annotated[bool, typer.Option("-m", help="SCRIPT names a module, as after python -m")] = False,
+    arch: Annotated[str, typer.Option(help="the chip that stands for devices opened without a name")] = "",
+    checks: Annotated[str, typer.Option(help="on or off: look for broken rules in kernels")] = "",
+    numbers: Annotated[str, typer.Option(help="chip or fast: how values are rounded")] = "",
+) -> None:
+    """Run a script; errors of tilesmith end in their sentence, and options stand for variables."""
+    from tilesmith.cli.script import check_exists, run_script, with_variables
+    from tilesmith.settings import current
+
+    check_exists(script, module)
+    with with_variables(arch=arch, checks=checks, numbers=numbers):
+        current()  # what means nothing is refused before anything runs
+        raise typer.Exit(run_script(script, context.args, module))
+
+
+@app.command(context_settings=_SCRIPT)
 def profile(
     context: typer.Context,
     script: Annotated[str, typer.Argument(help="a Python file; what follows it is given to it")],
@@ -104,7 +135,7 @@ def profile(
     out: Annotated[
         Path | None, typer.Option(help="write the report, the traces and the vendor's files here")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the profile as JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a script and say where the predicted time of its programs goes."""
     from tilesmith.cli.profile import profile_script
@@ -120,57 +151,32 @@ def bench(
     tiny: Annotated[bool, typer.Option("--tiny", help="the small version, with random weights")] = False,
     levels: Annotated[str, typer.Option(help="with commas between them: O0,O2; all if left out")] = "",
     accuracy: Annotated[
-        float, typer.Option(help="at O3: how far results may move, as relative L2 error")
+        float, typer.Option(help="how far results may move at O3, as relative L2 error")
     ] = 0.01,
     checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
     weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the figures as JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a model at each optimisation level and show the time each would take on the chip."""
-    import json
-
     from tilesmith.cli.bench import bench as measured
     from tilesmith.zoo.levels import table
 
-    figures = measured(model, tiny, levels, weights, accuracy, checks)
-    typer.echo(json.dumps([one.to_json() for one in figures]) if as_json else table(figures))
+    with stdout_kept_for_json(as_json):
+        figures = measured(model, tiny, levels, weights, accuracy, checks)
+    tell(as_json, [one.to_json() for one in figures], table(figures))
 
 
 @app.command()
 def dashboard(
     folder: Annotated[Path, typer.Argument(help="where profiles are saved")] = Path("profiles"),
-    port: Annotated[int, typer.Option(help="of the web page")] = 8501,
+    port: Annotated[
+        int, typer.Option(help="the port of the web page, from 1 to 65535", min=1, max=65535)
+    ] = 8501,
 ) -> None:
     """Serve a web page over saved profiles: the newest, its history, and what got slower."""
     from tilesmith.cli.dashboard import serve
 
     serve(folder, port)
-
-
-@cache.command()
-def show() -> None:
-    """Print where compiled kernels are kept, how many, and how much room they take."""
-    from tilesmith.settings import current
-    from tilesmith.toolchain import Cache
-    from tilesmith.units import readable
-
-    root = current().cache_dir
-    usage = Cache(root).usage()
-    typer.echo(f"{root}: {usage.entries} entries, {readable(usage.bytes)}")
-
-
-@cache.command()
-def clear(
-    older_than: Annotated[float, typer.Option(help="only entries this many days old", metavar="DAYS")] = 0.0,
-) -> None:
-    """Remove compiled kernels; they are built again when they are needed."""
-    from tilesmith.settings import current
-    from tilesmith.toolchain import Cache
-    from tilesmith.units import readable
-
-    root = current().cache_dir
-    removed = Cache(root).clear(older_than)
-    typer.echo(f"{root}: removed {removed.entries} entries, {readable(removed.bytes)}")
 
 
 @app.command()
@@ -186,20 +192,15 @@ def conformance(
     save: Annotated[
         Path | None, typer.Option("--record", help="write a recording for the first target", metavar="NPZ")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run the same work on several targets and compare the results bit by bit and by error."""
     from tilesmith.cli import conformance as command
 
-    chosen = command.work_from(work, sizes)
-    targets = on or ["wormhole:chip", "wormhole:fast"]
-    if save is not None:
-        command.save(chosen, targets[0], save)
-        typer.echo(save)
-        if on is None or len(targets) < 2:
-            return
-    found = command.verdicts(chosen, targets)
-    for verdict in found:
-        typer.echo(verdict)
+    with stdout_kept_for_json(as_json):
+        found = command.compared(work, sizes, on, save)
+    data = {"recording": save, "verdicts": [command.as_data(verdict) for verdict in found]}
+    tell(as_json, data, "\n".join([*([str(save)] if save else []), *map(str, found)]))
     if not all(verdict.ok for verdict in found):
         raise typer.Exit(1)
 
@@ -213,9 +214,11 @@ def export(
     out: Annotated[Path, typer.Option(help="a new directory for the project")],
     arch: Annotated[str, typer.Option(help="the chip")] = "wormhole",
     sizes: Annotated[str, typer.Option(help="how large a kernel's symbols are: M=64,N=128")] = "",
+    as_json: AsJson = False,
 ) -> None:
     """Write a tt-metal C++ project and a ttnn script that need no tilesmith, with data to compare."""
     from tilesmith.cli.export import export as exported
 
-    for path in exported(work, out, arch, sizes):
-        typer.echo(path)
+    with stdout_kept_for_json(as_json):
+        paths = [str(path) for path in exported(work, out, arch, sizes)]
+    tell(as_json, paths, "\n".join(paths))

@@ -9,6 +9,7 @@ from typing import Any
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
 from tilesmith.compiler.dialects.reading import read_file
 from tilesmith.compiler.kernel_reference import kernel_from, parsed
+from tilesmith.errors import BadCallError
 
 
 def compiled(text: str, arch: str, formats: str, fidelity: str) -> CompiledKernel:
@@ -17,8 +18,23 @@ def compiled(text: str, arch: str, formats: str, fidelity: str) -> CompiledKerne
         kernel: Any = read_file(text)
     else:
         kernel = kernel_from(parsed(text))
-    requested = dict(pair.split("=", 1) for pair in formats.split(",") if "=" in pair)
-    return compile_kernel(kernel, arch, formats=requested, fidelity=fidelity)
+    return compile_kernel(kernel, arch, formats=formats_from(formats), fidelity=fidelity)
+
+
+def formats_from(text: str) -> dict[str, str]:
+    """
+    >>> formats_from("B=Bfp8_b,C=Float32")
+    {'B': 'Bfp8_b', 'C': 'Float32'}
+    """
+    pairs = [pair.partition("=") for pair in text.split(",") if pair.strip()]
+    wrong = [name for name, _, asked in pairs if not (name.strip() and asked.strip())]
+    if wrong:
+        raise BadCallError(
+            f"{text!r} gives no format for {wrong[0]!r}",
+            where="--formats",
+            remedy="write parameters and their formats: --formats B=Bfp8_b,C=Float32",
+        )
+    return {name.strip(): asked.strip() for name, _, asked in pairs}
 
 
 def write(kernel: CompiledKernel, folder: Path) -> list[Path]:

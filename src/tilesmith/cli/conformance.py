@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from tilesmith.conformance import Target, Verdict, compare_targets
 from tilesmith.errors import BadCallError
 from tilesmith.recording import Recording, Workload, load_recording, record, save_recording, workload_from
 from tilesmith.recording.files import SUFFIX
 
+DEFAULT_TARGETS = ("wormhole:chip", "wormhole:fast")
+
 
 def work_from(text: str, sizes: str) -> Workload | Recording:
     """What the user names: a recording, a host function, or a kernel."""
     return load_recording(Path(text)) if text.endswith(SUFFIX) else workload_from(text, sizes_from(sizes))
+
+
+def compared(text: str, sizes: str, on: Sequence[str] | None, to: Path | None) -> list[Verdict]:
+    """The verdicts on two targets or more; none where the work was only to be recorded."""
+    work, targets = work_from(text, sizes), on or DEFAULT_TARGETS
+    if to is not None:
+        save(work, targets[0], to)
+        if on is None or len(targets) < 2:
+            return []
+    return verdicts(work, targets)
+
+
+def as_data(verdict: Verdict) -> dict[str, Any]:
+    return {**asdict(verdict), "same_bits": verdict.same_bits, "ok": verdict.ok}
 
 
 def sizes_from(text: str) -> dict[str, int]:

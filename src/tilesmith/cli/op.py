@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tilesmith.cli.output import AsJson, tell
+
 op = typer.Typer(no_args_is_help=True, help="Make an operation from a spec, in seven test-first stages.")
 Folder = Annotated[
     Path, typer.Option("--op", help="the op's folder, or the folder that holds it", metavar="DIR")
@@ -75,15 +77,16 @@ def _stages(text: str) -> range:
 
 
 @op.command()
-def status(folder: Folder = Path()) -> None:
+def status(folder: Folder = Path(), as_json: AsJson = False) -> None:
     """Say which stages are green."""
     from tilesmith.opsmith.journal import find_op
     from tilesmith.opsmith.stages import status as states
 
     journal = find_op(folder)
-    typer.echo(str(journal.folder))
-    for number, name, state in states(journal):
-        typer.echo(f"  {number}  {state:11}  {name}")
+    found = list(states(journal))
+    lines = [str(journal.folder), *(f"  {number}  {state:11}  {name}" for number, name, state in found)]
+    stages = [{"stage": number, "name": name, "state": state} for number, name, state in found]
+    tell(as_json, {"folder": journal.folder, "stages": stages}, "\n".join(lines))
 
 
 @op.command()

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
+
 zoo = typer.Typer(no_args_is_help=True, help="Models to try, each with weights, an input and a comparison.")
 
 
 @zoo.command("list")
-def list_models() -> None:
+def list_models(as_json: AsJson = False) -> None:
     """List the models, and where their weights come from."""
     from tilesmith.zoo import ENTRIES
 
     lines = [("MODEL", "WHAT IT IS", "WEIGHTS"), *((e.name, e.sentence, e.weights) for e in ENTRIES)]
     name, sentence = (max(len(line[column]) for line in lines) for column in (0, 1))
-    for line in lines:
-        typer.echo(f"{line[0]:{name}}  {line[1]:{sentence}}  {line[2]}")
+    text = "\n".join(f"{line[0]:{name}}  {line[1]:{sentence}}  {line[2]}" for line in lines)
+    tell(as_json, [{"name": e.name, "is": e.sentence, "weights": e.weights} for e in ENTRIES], text)
 
 
 @zoo.command()
@@ -31,17 +32,18 @@ def run(
     checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
     weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
     out: Annotated[Path | None, typer.Option(help="write the image it makes", metavar="FILE")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the figures as JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a model, compare it with torch, and say what it was compiled to."""
     from tilesmith.zoo import run as run_entry
 
     options = {"checks": "on" if checks else "off", "numbers": "chip" if checks else "fast"}
     chosen = options if backend == "tenstorrent" else {}
-    outcome = run_entry(
-        name, "tiny" if tiny else "full", backend, weights, out=out, optimization_level=level, **chosen
-    )
-    typer.echo(json.dumps(outcome.to_json()) if as_json else str(outcome))
+    with stdout_kept_for_json(as_json):
+        outcome = run_entry(
+            name, "tiny" if tiny else "full", backend, weights, out=out, optimization_level=level, **chosen
+        )
+    tell(as_json, outcome.to_json(), str(outcome))
     if out is not None and not as_json:
         typer.echo(f"  the image is in {out}")
     if not outcome.ok:

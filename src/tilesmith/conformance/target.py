@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from tilesmith import settings
+from tilesmith.arch import load_arch
 from tilesmith.errors import BadCallError, DeviceError
 from tilesmith.runtime import Device, open_device
 from tilesmith.runtime.ttnn_arch import TTNN
@@ -37,6 +38,8 @@ class Target:
                 f"{text!r} is no target",
                 remedy="write a chip, and how it computes: wormhole, wormhole:fast, blackhole:chip, ttnn",
             )
+        if chip != TTNN:
+            load_arch(chip)  # refused now, not after the targets before it have run
         return Target(chip, cast(Literal["chip", "fast"], numbers or "chip"))
 
     def __str__(self) -> str:

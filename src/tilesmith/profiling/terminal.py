@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -21,7 +22,13 @@ _HEAT = ("grey23", "blue", "cyan", "green", "yellow", "red")
 
 
 def show(profile: Profile, console: Console | None = None) -> None:
-    (console or Console()).print(rendered(profile))
+    (console or _console()).print(rendered(profile))
+
+
+def _console() -> Console:
+    """As wide as the terminal; in a file or a pipe, where nobody sees an edge, wide enough for the tables."""
+    plain = Console()
+    return plain if plain.is_terminal else Console(width=max(_WIDTH, plain.width))
 
 
 def as_text(profile: Profile) -> str:
@@ -99,7 +106,9 @@ def _cores(count: int) -> str:
 def _table(columns: Iterable[str]) -> Table:
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index in (0, 1) or column in _WORDS else "right")
+        # What does not fit goes on in the next line: a file and line that are cut off help nobody.
+        side: Literal["left", "right"] = "left" if index in (0, 1) or column in _WORDS else "right"
+        table.add_column(column, justify=side, overflow="fold")
     return table
 
 

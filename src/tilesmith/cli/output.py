@@ -1,0 +1,47 @@
+"""What a command prints: text for people, or JSON and nothing else on standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Annotated, Any
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON, and nothing else, on standard output")]
+
+
+def tell(as_json: bool, data: Any, text: str) -> None:
+    """One answer, in the form asked for."""
+    typer.echo(json.dumps(data, indent=2, default=str) if as_json else text)
+
+
+@contextmanager
+def stdout_kept_for_json(wanted: bool) -> Iterator[None]:
+    """What runs inside prints to standard error instead: Python's prints and those of C and of children."""
+    if not wanted:
+        yield
+        return
+    with redirect_stdout(sys.stderr), _descriptors():
+        yield
+
+
+@contextmanager
+def _descriptors() -> Iterator[None]:
+    """File descriptor 1 leads where 2 does. Not if either is closed, or stands for something else already."""
+    try:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

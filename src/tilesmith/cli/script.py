@@ -1,0 +1,84 @@
+"""Running a user's script as Python would, inside this process."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from tilesmith import settings
+from tilesmith.errors import ScriptError, TilesmithError
+
+
+def check_exists(script: str, module: bool) -> None:
+    if module:
+        sys.path.insert(0, "")
+        try:
+            found = find_spec(script) is not None
+        except ModuleNotFoundError:
+            found = False
+        if not found:
+            raise ScriptError(
+                f"there is no module {script}", remedy="give its full name, dots between the parts"
+            )
+    elif not Path(script).is_file():
+        raise ScriptError(
+            f"there is no file {script}", remedy="give the path of a Python script, or -m and a module"
+        )
+
+
+@contextmanager
+def with_variables(**options: str | None) -> Iterator[None]:
+    """Settings from the command line, as if their variables had been set: the script's children see them too.
+
+    What is empty is left as it is.
+    """
+    before = dict(os.environ)
+    os.environ.update({settings.variable(name): text for name, text in options.items() if text})
+    try:
+        yield
+    finally:
+        for name in map(settings.variable, options):
+            os.environ.pop(name, None)
+            if name in before:
+                os.environ[name] = before[name]
+
+
+def run_script(script: str, arguments: Sequence[str], module: bool) -> int:
+    before = sys.argv, list(sys.path)
+    sys.argv = [script, *(arguments[1:] if arguments[:1] == ["--"] else arguments)]
+    try:
+        if module:
+            runpy.run_module(script, run_name="__main__", alter_sys=True)
+        else:
+            sys.path.insert(0, str(Path(script).resolve().parent))
+            runpy.run_path(script, run_name="__main__")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except TilesmithError as error:
+        if settings.current().verbosity == "verbose":
+            _print_traceback(error)
+        print(error, file=sys.stderr)
+        return 1
+    except Exception as error:
+        _print_traceback(error)
+        return 1
+    finally:
+        sys.argv, sys.path[:] = before
+    return 0
+
+
+def _print_traceback(error: Exception) -> None:
+    """From the script on: the frames above it are ours and Python's."""
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_RUNNERS):
+        frames = frames.tb_next
+    traceback.print_exception(type(error), error, frames or error.__traceback__)
+
+
+_RUNNERS = (__file__, runpy.__file__, "<frozen runpy>")

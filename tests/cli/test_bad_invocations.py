@@ -1,0 +1,120 @@
+"""What people type wrongly: each answer is a sentence and a fix, and none a traceback."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tilesmith.cli.invocation import invoke
+
+SAMPLE = Path(__file__).parents[1] / "compiler" / "passes" / "sample_ir" / "add.mlir"
+
+MISUSED = {
+    "docter": "write `tilesmith doctor`",
+    "--verion": "write --version",
+    "doctor --jsn": "write --json",
+    "doctor extra": "`tilesmith doctor --help`",
+    "settings --yaml": "`tilesmith settings --help`",
+    "cache": "one of show, clear",
+    "cache shw": "write `tilesmith cache show`",
+    "cache clear --older-than soon": "a number of days",
+    "cache clear --older-than -1": "from 0",
+    "compile": "file.py:kernel",
+    "opt --passes": "requires an argument",
+    "profile": "a Python file",
+    "profile --jsn good.py": "write --json",
+    "run": "a Python file",
+    "run --chekcs off good.py": "write --checks",
+    "bench": "`zoo list` prints",
+    "bench mlp --accuracy small": "how far results may move",
+    "dashboard --port 999999": "from 1 to 65535",
+    "dashboard --port zero": "from 1 to 65535",
+    "conformance": "a recording",
+    "export add.mlir": "a new directory",
+    "op": "one of new, stage, status, log, agent",
+    "op agent --format pdf": "none of agents, skill, all",
+    "zoo": "one of list, run, generate",
+    "zoo rn mlp": "write `tilesmith zoo run`",
+}
+"""Arguments that mean nothing: exit code 2."""
+
+FAILED = {
+    "compile nothing.py": "write file.py:kernel",
+    "compile nothing.py:kernel": "there is no file nothing.py",
+    "compile good.py:missing": "good.py has no missing",
+    "compile 'good.py:maker(1)'": "it takes ()",
+    "compile broken.py:kernel": "make it load in Python",
+    """compile "good.py:maker(open('x'))" """: "with plain values",
+    "compile good.py:number": "this is no kernel",
+    "compile add.mlir --arch atari": "choose one of: wormhole",
+    "compile add.mlir --fidelity HiFi9": "choose one of: LoFi",
+    "compile add.mlir --formats A=Bfp9": "choose one of Float32",
+    "compile add.mlir --formats Z=Bfp8_b": "the parameters are A, B, C",
+    "compile add.mlir --formats nonsense": "--formats B=Bfp8_b,C=Float32",
+    "compile add.mlir --out good.py": "File exists",
+    "opt nothing.mlir": "cannot read nothing.mlir",
+    "opt add.mlir -p no-such-pass": "tilesmith opt --list",
+    "opt add.mlir -p all --arch atari": "choose one of: wormhole",
+    "opt add.mlir -p all --formats nonsense": "--formats B=Bfp8_b,C=Float32",
+    "opt add.mlir -p all --trace nowhere/at/all.html": "No such file or directory",
+    "opt good.py": "cannot be read as IR",
+    "profile nothing.py": "there is no file nothing.py",
+    "profile -m no.such.module": "there is no module no.such.module",
+    "profile good.py": "ran no program",
+    "run nothing.py": "there is no file nothing.py",
+    "run -m no.such.module": "there is no module no.such.module",
+    "run --checks maybe good.py": "one of on, off",
+    "bench nosuchmodel": "choose one of: mlp",
+    "bench mlp --levels O9": "levels are O0",
+    "bench mlp --weights nothing.bin": "no checkpoint at nothing.bin",
+    "bench good.py:number": "returns a torch.nn.Module",
+    "conformance nothing.npz": "--record",
+    "conformance good.py:missing": "good.py has no missing",
+    "conformance add.mlir --on wormhole": "two targets or more",
+    "conformance add.mlir --on wormhole --on atari": "choose one of: wormhole",
+    "conformance add.mlir --sizes M=x": "--sizes M=64,N=128",
+    "conformance add.mlir --record here.txt": "call it here.txt.npz",
+    "export add.mlir --out good.py": "name a new directory",
+    "export nothing.mlir --out new": "cannot read nothing.mlir",
+    "op new nothing.md": "op_design.md",
+    "op new good.py": "docs/opsmith.md",
+    "op stage one": "a number from 1 to 7",
+    "op stage 1 --op nowhere": "tilesmith op new SPEC",
+    "op status --op nowhere": "tilesmith op new SPEC",
+    "zoo run nosuchmodel": "choose one of: mlp",
+    "zoo run mlp --tiny --backend tpu": "choose one of: tenstorrent",
+    "zoo run mlp --tiny --level O9": "choose one of: O0",
+    "zoo run mlp --tiny --out image.png": "sd and sd-vae do",
+}
+"""Arguments that name what is not there, or what cannot be: exit code 1."""
+
+NEEDS = {"bench": "transformers", "zoo": "transformers", "compile good.py:number": "tilelang"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SAMPLE, tmp_path)
+    (tmp_path / "good.py").write_text("number = 3\n\n\ndef maker():\n    return number\n")
+    (tmp_path / "broken.py").write_text("import nonsense_that_is_not_there\n")
+
+
+def test_there_are_fifty() -> None:
+    assert len(MISUSED) + len(FAILED) >= 50
+
+
+@pytest.mark.parametrize("typed", [*MISUSED, *FAILED])
+def test_a_sentence_and_a_fix(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for start, package in NEEDS.items():
+        if typed.startswith(start) and typed in FAILED:
+            pytest.importorskip(package)
+    code = invoke(shlex.split(typed))
+    printed = capsys.readouterr()
+    assert code == (2 if typed in MISUSED else 1)
+    assert (MISUSED.get(typed) or FAILED[typed]) in printed.err
+    assert printed.err.count("  fix: ") == 1
+    assert "Traceback" not in printed.err
+    assert not printed.out
