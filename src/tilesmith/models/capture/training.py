@@ -13,11 +13,8 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
-from tilesmith.models import custom_ops
 from tilesmith.models.capture.fx import decompositions
-from tilesmith.models.decompositions.batch_norm_training import batch_norm_training
-from tilesmith.models.decompositions.convolution_backward import convolution_backward
-from tilesmith.models.decompositions.max_pool_backward import max_pool_backward
+from tilesmith.models.decompositions.table import of_autograd
 
 aten = torch.ops.aten
 functional = torch.nn.functional
@@ -108,58 +105,4 @@ def training_decompositions() -> dict[Any, Callable[..., Any]]:
     table = decompositions()
     for kept in (aten.upsample_nearest2d.default, *_SOFTMAX_GRADIENTS):
         table.pop(kept, None)
-    return {
-        **table,
-        aten.convolution_backward.default: convolution_backward,
-        aten.max_pool2d_with_indices_backward.default: max_pool_backward,
-        aten._native_batch_norm_legit_functional.default: batch_norm_training,
-        aten.native_dropout.default: _dropout,
-        aten.embedding_dense_backward.default: _embedding_backward,
-        aten.slice_backward.default: _slice_backward,
-        aten.select_backward.default: _select_backward,
-    }
-
-
-def _embedding_backward(grad: Tensor, ids: Tensor, rows: int, padding: int, by_frequency: bool) -> Any:
-    """Each row of the table gets the sum of the gradients of its uses: a product with zeros and ones."""
-    if by_frequency:
-        return NotImplemented
-    flat = grad.reshape(-1, grad.shape[-1])
-    uses = custom_ops.equality(torch.arange(rows, device=ids.device)[:, None], ids.reshape(1, -1))
-    table = uses.to(grad.dtype) @ flat
-    if 0 <= padding < rows:
-        seen = torch.arange(rows, device=grad.device)[:, None] != padding
-        table = table * seen.to(grad.dtype)
-    return table
-
-
-def _dropout(x: Tensor, chance: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """What is kept is drawn on the host, where the generator is; the rest is elementwise work."""
-    if train is False:
-        return x, torch.ones_like(x, dtype=torch.bool)
-    kept = torch.rand_like(x) > chance
-    return x * kept * (0.0 if chance == 1 else 1 / (1 - chance)), kept
-
-
-def _slice_backward(grad: Tensor, sizes: list[int], dim: int, start: int, end: int, step: int) -> Any:
-    """Zeros before and after."""
-    size = sizes[dim]
-    begin, stop, _ = slice(start, min(end, size), step).indices(size)
-    if step != 1:
-        return NotImplemented
-    return _between_zeros(grad, sizes, dim, begin, stop)
-
-
-def _select_backward(grad: Tensor, sizes: list[int], dim: int, index: int) -> Tensor:
-    at = index % sizes[dim]
-    return _between_zeros(grad.unsqueeze(dim), sizes, dim, at, at + 1)
-
-
-def _between_zeros(grad: Tensor, sizes: list[int], dim: int, begin: int, stop: int) -> Tensor:
-    parts = [grad]
-    for count, place in ((begin, 0), (sizes[dim] - stop, 2)):
-        if count:
-            shape = list(grad.shape)
-            shape[dim] = count
-            parts.insert(place, grad.new_zeros(shape))
-    return torch.cat(parts, dim) if len(parts) > 1 else grad
+    return {**table, **of_autograd()}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import lcm, prod
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
 
+from tilesmith.models.decompositions.registry import decomposition, value_of
 from tilesmith.models.planning.lower_group_norm import WIDEST
 from tilesmith.models.planning.lower_images import pair
 from tilesmith.models.planning.views import TILE, padded
@@ -16,7 +18,28 @@ from tilesmith.models.planning.views import TILE, padded
 aten = torch.ops.aten
 
 
-def average(
+def windows_differ(node: Node) -> bool:
+    """a window may count less than all its pixels"""
+    args: Sequence[Any] = node.args
+    if value_of(args[0]).dim() != 4:
+        return False
+    usual: list[Any] = [(), (0,), False, True, None]
+    taps, _, padding, ceil, include, divisor = [*args[1:], *usual[len(args) - 2 :]]
+    if divisor == prod(pair(taps)):
+        return False
+    return bool(ceil or divisor or (max(padding) and not include))
+
+
+def groups_are_wide(node: Node) -> bool:
+    """more channels than the kernel holds at a time"""
+    args: Any = node.args
+    channels, groups = value_of(args[0]).shape[1], args[1]
+    wide = lcm(channels // groups, TILE)
+    return bool((wide if channels % wide == 0 else padded(channels)) > WIDEST)
+
+
+@decomposition(aten.avg_pool2d.default, when=windows_differ)
+def avg_pool2d(
     x: Tensor,
     taps: Sequence[int],
     stride: Sequence[int] = (),
@@ -25,9 +48,9 @@ def average(
     include: bool = True,
     divisor: int | None = None,
 ) -> Tensor:
-    """avg_pool2d whose windows do not all count the same: the sum, and a factor for every window.
+    """The sum over each window, and a factor for it.
 
-    >>> average(torch.ones(1, 1, 2, 2), [2, 2], [1, 1], [1, 1], False, False).unique().tolist()
+    >>> avg_pool2d(torch.ones(1, 1, 2, 2), [2, 2], [1, 1], [1, 1], False, False).unique().tolist()
     [1.0]
     """
     area = prod(pair(taps))
@@ -39,7 +62,8 @@ def average(
     return summed * factor.expand(summed.shape).contiguous()
 
 
-def norm_of_groups(
+@decomposition(aten.group_norm.default, when=groups_are_wide)
+def group_norm(
     x: Tensor,
     groups: int,
     weight: Tensor | None = None,
@@ -47,9 +71,9 @@ def norm_of_groups(
     epsilon: float = 1e-5,
     _: bool = True,
 ) -> Tensor:
-    """A group norm is a layer norm of each group as one row.
+    """A layer norm of each group as one row.
 
-    >>> norm_of_groups(torch.tensor([[[[1.0]], [[3.0]]]]), 1, epsilon=0.0).flatten().tolist()
+    >>> group_norm(torch.tensor([[[[1.0]], [[3.0]]]]), 1, epsilon=0.0).flatten().tolist()
     [-1.0, 1.0]
     """
     rows = x.reshape(x.shape[0], groups, -1)
@@ -57,25 +81,3 @@ def norm_of_groups(
     along = [1, -1] + [1] * (x.dim() - 2)
     made = made if weight is None else made * weight.reshape(along)
     return made if bias is None else made + bias.reshape(along)
-
-
-AVERAGES: dict[Any, Callable[..., Any]] = {
-    aten.avg_pool2d.default: average,
-    aten.group_norm.default: norm_of_groups,
-}
-"""What each is made of."""
-
-
-def can_average(target: Any, args: Sequence[Any]) -> bool:
-    """Whether a call is one that its kernel does not do; tensors are nodes here."""
-    if target is aten.group_norm.default:
-        channels, groups = args[0].meta["val"].shape[1], args[1]
-        wide = lcm(channels // groups, TILE)
-        return bool((wide if channels % wide == 0 else padded(channels)) > WIDEST)
-    if args[0].meta["val"].dim() != 4:
-        return False
-    usual: list[Any] = [(), (0,), False, True, None]
-    taps, _, padding, ceil, include, divisor = [*args[1:], *usual[len(args) - 2 :]]
-    if divisor == prod(pair(taps)):
-        return False
-    return bool(ceil or divisor or (max(padding) and not include))

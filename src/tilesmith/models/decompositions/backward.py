@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
 
 from tilesmith.models.custom_ops.attention import backward_products
 from tilesmith.models.decompositions.interpolate import lines, repeats_evenly
+from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
 
 
+def repeats_pixels(node: Node) -> bool:
+    """every pixel was repeated as often"""
+    args: Any = node.args
+    return repeats_evenly(args[2][2:], args[1], args[3:])
+
+
+def has_even_windows(node: Node) -> bool:
+    """windows side by side that fill the image"""
+    args: Any = node.args
+    grad, x, window, stride, padding, ceil = args[:6]
+    sizes = zip(value_of(grad).shape[2:], window, value_of(x).shape[2:], strict=True)
+    divisor = args[7] if len(args) > 7 else None
+    even = list(stride or window) == list(window) and not any(padding) and not ceil and not divisor
+    return even and all(count * wide == size for count, wide, size in sizes)
+
+
+def has_no_dropout(node: Node) -> bool:
+    """no dropout"""
+    return not node.args[6]
+
+
+@decomposition(aten.native_layer_norm.default)
 def layer_norm(
     x: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, epsilon: float
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -32,6 +56,7 @@ def layer_norm(
     return made if bias is None else made + bias, mean, scale
 
 
+@decomposition(aten.native_group_norm.default)
 def group_norm(
     x: Tensor,
     weight: Tensor | None,
@@ -52,6 +77,7 @@ def group_norm(
     return made, mean.reshape(batch, groups), scale.reshape(batch, groups)
 
 
+@decomposition(aten._scaled_dot_product_flash_attention_for_cpu_backward.default, when=has_no_dropout)
 def attention_gradient(
     grad: Tensor,
     query: Tensor,
@@ -65,10 +91,12 @@ def attention_gradient(
     attn_mask: Tensor | None = None,
     scale: float | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
+    """Products with the weights of attention, which are computed again."""
     factor = query.shape[-1] ** -0.5 if scale is None else scale
     return backward_products(grad, query, key, value, attn_mask, causal, factor)
 
 
+@decomposition(aten.upsample_nearest2d_backward.default, when=repeats_pixels)
 def nearest_gradient(grad: Tensor, size: Sequence[int], given: Sequence[int], *_: Any) -> Tensor:
     """Every pixel gets the sum over its repetitions.
 
@@ -80,6 +108,7 @@ def nearest_gradient(grad: Tensor, size: Sequence[int], given: Sequence[int], *_
     return apart.sum((3, 5))
 
 
+@decomposition(aten.upsample_bilinear2d_backward.default)
 def smooth_gradient(
     grad: Tensor,
     size: Sequence[int],
@@ -88,6 +117,7 @@ def smooth_gradient(
     high: float | None = None,
     long: float | None = None,
 ) -> Tensor:
+    """Two products with the matrices of lines and columns."""
     down, along = (
         lines(aten.upsample_bilinear2d.vec, given[2 + dim], size[dim], corners, factor).to(grad.dtype)
         for dim, factor in enumerate((high, long))
@@ -95,6 +125,7 @@ def smooth_gradient(
     return torch.matmul(torch.matmul(down, grad), along.T)
 
 
+@decomposition(aten._adaptive_avg_pool2d_backward.default)
 def pool_gradient(grad: Tensor, x: Tensor) -> Tensor:
     """Of an adaptive average pool: each window gives every pixel its share."""
     down, along = (
@@ -104,36 +135,10 @@ def pool_gradient(grad: Tensor, x: Tensor) -> Tensor:
     return torch.matmul(torch.matmul(down, grad), along.T)
 
 
+@decomposition(aten.avg_pool2d_backward.default, when=has_even_windows)
 def even_pool_gradient(grad: Tensor, _x: Tensor, window: Sequence[int], *_: Any) -> Tensor:
     """Of an average pool whose windows lie side by side."""
     share = grad * (1.0 / prod(window))
     high, wide = grad.shape[2] * window[0], grad.shape[3] * window[1]
     made: Tensor = aten.upsample_nearest2d(share, [high, wide])
     return made
-
-
-GRADIENTS: dict[Any, Callable[..., Any]] = {
-    aten.native_layer_norm.default: layer_norm,
-    aten.native_group_norm.default: group_norm,
-    aten._scaled_dot_product_flash_attention_for_cpu_backward.default: attention_gradient,
-    aten.upsample_nearest2d_backward.default: nearest_gradient,
-    aten.upsample_bilinear2d_backward.default: smooth_gradient,
-    aten._adaptive_avg_pool2d_backward.default: pool_gradient,
-    aten.avg_pool2d_backward.default: even_pool_gradient,
-}
-"""What each is made of."""
-
-
-def can_derive(target: Any, args: Sequence[Any]) -> bool:
-    """Whether a call is one of those that can be done so; tensors are nodes here."""
-    if target is aten.upsample_nearest2d_backward.default:
-        return repeats_evenly(args[2][2:], args[1], args[3:])
-    if target is aten.avg_pool2d_backward.default:
-        grad, x, window, stride, padding, ceil = args[:6]
-        sizes = zip(grad.meta["val"].shape[2:], window, x.meta["val"].shape[2:], strict=True)
-        divisor = args[7] if len(args) > 7 else None
-        even = list(stride or window) == list(window) and not any(padding) and not ceil and not divisor
-        return even and all(count * wide == size for count, wide, size in sizes)
-    if target is aten._scaled_dot_product_flash_attention_for_cpu_backward.default:
-        return not args[6]
-    return True

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
+from tilesmith.models.decompositions.registry import decomposition
 
+aten = torch.ops.aten
+
+
+@decomposition(aten._native_batch_norm_legit_functional.default, stage="autograd")
 def batch_norm_training(
     x: Tensor,
     weight: Tensor | None,

@@ -7,16 +7,30 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
+
+from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
 
 
-def with_slice(
+def has_dims(node: Node) -> bool:
+    """a tensor with dimensions"""
+    return bool(value_of(node.args[0]).dim())
+
+
+def has_rows(node: Node) -> bool:
+    """a tensor with dimensions, and rows to add"""
+    return has_dims(node) and bool(value_of(node.args[2]).numel())
+
+
+@decomposition(aten.slice_scatter.default, when=has_dims)
+def slice_scatter(
     x: Tensor, part: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """slice_scatter: what comes before, the part, what comes after.
+    """What comes before, the part, what comes after.
 
-    >>> with_slice(torch.zeros(4), torch.ones(2), 0, 1, 3).tolist()
+    >>> slice_scatter(torch.zeros(4), torch.ones(2), 0, 1, 3).tolist()
     [0.0, 1.0, 1.0, 0.0]
     """
     size = x.shape[dim]
@@ -32,20 +46,28 @@ def with_slice(
     return torch.cat(kept, dim) if len(kept) > 1 else kept[0].clone()
 
 
-def with_selected(x: Tensor, part: Tensor, dim: int, index: int) -> Tensor:
-    """select_scatter."""
+@decomposition(aten.select_scatter.default, when=has_dims)
+def select_scatter(x: Tensor, part: Tensor, dim: int, index: int) -> Tensor:
+    """A slice of one."""
     at = index % x.shape[dim]
-    return with_slice(x, part.unsqueeze(dim), dim, at, at + 1)
+    return slice_scatter(x, part.unsqueeze(dim), dim, at, at + 1)
 
 
-def rolled(x: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
-    """torch.roll: the end comes first.
+@decomposition(aten.copy.default)
+def copy(x: Tensor, source: Tensor, *_: Any) -> Tensor:
+    """A cast, and a repetition."""
+    return source.to(x.dtype).expand(x.shape).clone()
 
-    >>> rolled(torch.arange(4.0), [1], [0]).tolist()
+
+@decomposition(aten.roll.default, when=has_dims)
+def roll(x: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
+    """The end, joined with what was before it.
+
+    >>> roll(torch.arange(4.0), [1], [0]).tolist()
     [3.0, 0.0, 1.0, 2.0]
     """
     if not dims:
-        return rolled(x.reshape(-1), shifts, [0]).reshape(x.shape)
+        return roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
     for shift, dim in zip(shifts, dims, strict=True):
         size = x.shape[dim]
         first = size - shift % size
@@ -54,10 +76,38 @@ def rolled(x: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor
     return x
 
 
+@decomposition(aten.constant_pad_nd.default)
+def constant_pad_nd(x: Tensor, sizes: Sequence[int], value: float = 0.0) -> Tensor:
+    """Constants before and after, dimension by dimension from the last on; less than none cuts off."""
+    for number in range(len(sizes) // 2):
+        dim = x.dim() - 1 - number
+        cut = [max(0, -size) for size in sizes[2 * number : 2 * number + 2]]
+        x = x.narrow(dim, cut[0], x.shape[dim] - sum(cut)) if any(cut) else x
+        pieces = [x]
+        for count, place in ((sizes[2 * number], 0), (sizes[2 * number + 1], 2)):
+            if count > 0:
+                shape = list(x.shape)
+                shape[dim] = count
+                pieces.insert(place, torch.full(shape, value, dtype=x.dtype, device=x.device))
+        x = torch.cat(pieces, dim) if len(pieces) > 1 else x
+    return x.clone()
+
+
+@decomposition(aten.repeat.default)
+def repeat(x: Tensor, times: Sequence[int]) -> Tensor:
+    """A dimension more for each that is repeated, expanded."""
+    shape = [1] * (len(times) - x.dim()) + list(x.shape)
+    unit = [size for pair in zip([1] * len(shape), shape, strict=True) for size in pair]
+    wide = [size for pair in zip(times, shape, strict=True) for size in pair]
+    whole = [count * size for count, size in zip(times, shape, strict=True)]
+    return x.reshape(unit).expand(wide).reshape(whole)
+
+
 def triangle(lower: bool) -> Callable[..., Tensor]:
-    """tril and triu: zeros on one side of a diagonal."""
+    """tril and triu."""
 
     def make(x: Tensor, diagonal: int = 0) -> Tensor:
+        """Zeros on one side of a diagonal, chosen by a mask."""
         ones = torch.ones(x.shape[-2:], dtype=torch.bool)
         kept = ones.tril(diagonal) if lower else ones.triu(diagonal)
         return torch.where(kept, x, 0.0)
@@ -65,14 +115,15 @@ def triangle(lower: bool) -> Callable[..., Tensor]:
     return make
 
 
-def rows_added(x: Tensor, dim: int, numbers: Tensor, part: Tensor, *, alpha: float = 1) -> Tensor:
-    """index_add: a product of ones and zeros with what is added.
+@decomposition(aten.index_add.default, when=has_rows)
+def index_add(x: Tensor, dim: int, index: Tensor, part: Tensor, *, alpha: float = 1) -> Tensor:
+    """A product of ones and zeros with what is added.
 
-    >>> rows_added(torch.zeros(3, 1), 0, torch.tensor([2, 2]), torch.ones(2, 1)).tolist()
+    >>> index_add(torch.zeros(3, 1), 0, torch.tensor([2, 2]), torch.ones(2, 1)).tolist()
     [[0.0], [0.0], [2.0]]
     """
     size = x.shape[dim]
-    rows = torch.ops.tilesmith.in_bounds(numbers, size, False).reshape(1, -1)
+    rows = torch.ops.tilesmith.in_bounds(index, size, False).reshape(1, -1)
     hits: Tensor = torch.ops.tilesmith.equality(torch.arange(size)[:, None], rows)
     first = part.movedim(dim, 0)
     spread = (
@@ -87,6 +138,7 @@ def _filled(value: float | None = None) -> Callable[..., Tensor]:
     """Tensors of one value in the shape of another."""
 
     def make(x: Tensor, *given: Any, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+        """A constant."""
         wanted = x.dtype if dtype is None else dtype
         return torch.full(x.shape, given[0] if value is None else value, dtype=wanted)
 
@@ -94,41 +146,21 @@ def _filled(value: float | None = None) -> Callable[..., Tensor]:
 
 
 def _new(value: float | None = None) -> Callable[..., Tensor]:
+    """Tensors of one value in a shape."""
+
     def make(
         x: Tensor, size: Sequence[int], *given: Any, dtype: torch.dtype | None = None, **_: Any
     ) -> Tensor:
+        """A constant."""
         wanted = x.dtype if dtype is None else dtype
         return torch.full(size, given[0] if value is None else value, dtype=wanted)
 
     return make
 
 
-JOINS: dict[Any, Callable[..., Any]] = {
-    aten.slice_scatter.default: with_slice,
-    aten.select_scatter.default: with_selected,
-    aten.copy.default: lambda x, source, *_: source.to(x.dtype).expand(x.shape).clone(),
-    aten.roll.default: rolled,
-    aten.tril.default: triangle(True),
-    aten.triu.default: triangle(False),
-    aten.index_add.default: rows_added,
-    aten.full_like.default: _filled(),
-    aten.zeros_like.default: _filled(0),
-    aten.ones_like.default: _filled(1),
-    aten.new_full.default: _new(),
-    aten.new_zeros.default: _new(0),
-    aten.new_ones.default: _new(1),
-}
-"""What each is made of."""
-
-
-def can_join(target: Any, args: Sequence[Any]) -> bool:
-    """Whether a tensor has dimensions to join along; tensors are nodes here."""
-    along = (
-        aten.slice_scatter.default,
-        aten.select_scatter.default,
-        aten.roll.default,
-        aten.index_add.default,
-    )
-    if target is aten.index_add.default and not args[2].meta["val"].numel():
-        return False
-    return target not in along or bool(args[0].meta["val"].dim())
+for _op, _value in ((aten.full_like, None), (aten.zeros_like, 0), (aten.ones_like, 1)):
+    decomposition(_op.default)(_filled(_value))
+for _op, _value in ((aten.new_full, None), (aten.new_zeros, 0), (aten.new_ones, 1)):
+    decomposition(_op.default)(_new(_value))
+decomposition(aten.tril.default)(triangle(True))
+decomposition(aten.triu.default)(triangle(False))

@@ -7,11 +7,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
+
+from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
 
 
-def along_a_line(
+def conv1d(
     x: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
@@ -20,16 +23,16 @@ def along_a_line(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Tensor:
-    """conv1d: images of one line.
+    """A convolution of images of one line.
 
-    >>> along_a_line(torch.ones(1, 1, 3), torch.ones(1, 1, 2)).tolist()
+    >>> conv1d(torch.ones(1, 1, 3), torch.ones(1, 1, 2)).tolist()
     [[[2.0, 2.0]]]
     """
     stride, padding, dilation = (_one(value) for value in (stride, padding, dilation))
-    return convolved(x, weight, bias, [stride], [padding], [dilation], False, [0], groups)
+    return convolution(x, weight, bias, [stride], [padding], [dilation], False, [0], groups)
 
 
-def convolved(
+def convolution(
     x: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -40,10 +43,10 @@ def convolved(
     output_padding: Sequence[int],
     groups: int,
 ) -> Tensor:
-    """aten.convolution over one dimension or three, or with a weight that no kernel takes.
+    """A convolution of images: of one line, or of the images that a window sees as channels.
 
     >>> video, taps = torch.ones(1, 1, 3, 2, 2), torch.ones(1, 1, 2, 1, 1)
-    >>> convolved(video, taps, None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1).shape
+    >>> convolution(video, taps, None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1).shape
     torch.Size([1, 1, 2, 2, 2])
     """
     if weight.dim() == 4:
@@ -156,56 +159,81 @@ def _one(value: Any) -> int:
     return int(value[0]) if isinstance(value, list | tuple) else int(value)
 
 
-def _alone(target: Any, make: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """One image without a batch is a batch of one."""
-
-    def made(x: Tensor, weight: Tensor, *rest: Any) -> Tensor:
-        if x.dim() == weight.dim():
-            return make(x, weight, *rest)
-        one: Tensor = target(x.unsqueeze(0), weight, *rest)
-        return one.squeeze(0)
-
-    return made
+# ---- which calls ----
 
 
-CONVOLUTIONS: dict[Any, Callable[..., Any]] = {
-    aten.conv1d.default: _alone(aten.conv1d.default, along_a_line),
-    aten.convolution.default: _alone(aten.convolution.default, convolved),
-    aten.conv2d.padding: _alone(aten.conv2d.padding, aten.conv2d.padding),
-    aten.conv2d.default: _alone(
-        aten.conv2d.default,
-        lambda x, weight, bias, stride, padding, dilation, groups: with_given_weight(
-            x, weight, bias, stride, padding, dilation, False, [0, 0], groups
-        ),
-    ),
-}
-"""What each is made of."""
+def has_no_batch(node: Node) -> bool:
+    """an image without a batch"""
+    args: Any = node.args
+    return value_of(args[0]).dim() < value_of(args[1]).dim()
 
 
-def can_convolve(target: Any, args: Sequence[Any]) -> bool:
-    """Whether a call is one that no kernel does, and that can be done so; tensors are nodes here."""
-    if args[0].meta["val"].dim() < args[1].meta["val"].dim():
-        return True
-    if target is aten.conv2d.padding:
-        return False
-    if target is aten.conv1d.default:
-        return not isinstance(args[4] if len(args) > 4 else 0, str)
-    weight = args[1].meta["val"]
-    if target is aten.conv2d.default:
-        return len(args) == 7 and _is_given_in_groups(args[1], int(args[6]))
-    if weight.dim() == 4:
-        fits = not args[6] or all(
-            (size - 1) * step >= border
-            for size, step, border in zip(weight.shape[2:], args[5], args[4], strict=True)
-        )
-        fits = fits and all(more < step for more, step in zip(args[7], args[3], strict=True))
-        asked = args[6] and args[1].op != "get_attr"
-        return bool(fits and (asked or (not args[6] and _is_given_in_groups(args[1], args[8]))))
-    return bool(weight.dim() == 3 or not args[6])
+def has_sizes_of_padding(node: Node) -> bool:
+    """padding given in numbers"""
+    args: Any = node.args
+    return not isinstance(args[4] if len(args) > 4 else 0, str)
+
+
+def has_given_groups(node: Node) -> bool:
+    """a weight in groups that comes with the call"""
+    args: Any = node.args
+    return len(args) == 7 and _is_given_in_groups(args[1], int(args[6]))
+
+
+def has_other_form(node: Node) -> bool:
+    """over one dimension or three, or with a weight in groups or transposed that comes with the call"""
+    args: Any = node.args
+    weight, transposed = value_of(args[1]), args[6]
+    if weight.dim() != 4:
+        return bool(weight.dim() == 3 or not transposed)
+    fits = not transposed or all(
+        (size - 1) * step >= border
+        for size, step, border in zip(weight.shape[2:], args[5], args[4], strict=True)
+    )
+    fits = fits and all(more < step for more, step in zip(args[7], args[3], strict=True))
+    asked = transposed and args[1].op != "get_attr"
+    return bool(fits and (asked or (not transposed and _is_given_in_groups(args[1], args[8]))))
 
 
 def _is_given_in_groups(weight: Any, groups: int) -> bool:
     """Whether a weight comes with the call, and channels share it in groups of several."""
-    filters, depth = weight.meta["val"].shape[:2]
+    filters, depth = value_of(weight).shape[:2]
     depthwise = depth == 1 and filters == groups
     return bool(weight.op != "get_attr" and groups > 1 and not depthwise)
+
+
+# ---- the table ----
+
+
+def in_a_batch(target: Any) -> Callable[..., Tensor]:
+    """A convolution of one image."""
+
+    def convolve(x: Tensor, weight: Tensor, *rest: Any) -> Tensor:
+        """A batch of one."""
+        batch: Tensor = target(x.unsqueeze(0), weight, *rest)
+        return batch.squeeze(0)
+
+    return convolve
+
+
+for _op in (
+    *(aten.conv1d.default, aten.convolution.default),
+    *(aten.conv2d.default, aten.conv2d.padding),
+):
+    decomposition(_op, when=has_no_batch)(in_a_batch(_op))
+decomposition(aten.conv1d.default, when=has_sizes_of_padding)(conv1d)
+decomposition(aten.convolution.default, when=has_other_form)(convolution)
+
+
+@decomposition(aten.conv2d.default, when=has_given_groups)
+def grouped_conv2d(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """A convolution of one group, with zeros between channels of different groups."""
+    return with_given_weight(x, weight, bias, stride, padding, dilation, False, [0, 0], groups)

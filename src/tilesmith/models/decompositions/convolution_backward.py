@@ -9,10 +9,12 @@ import torch
 from torch import Tensor
 
 from tilesmith.models.decompositions.convolution import zero_stuffed
+from tilesmith.models.decompositions.registry import decomposition
 
 aten = torch.ops.aten
 
 
+@decomposition(aten.convolution_backward.default, stage="autograd")
 def convolution_backward(
     grad: Tensor,
     x: Tensor,

@@ -1,4 +1,4 @@
-"""gather, scatter, index, topk and sort, as rows of a table and sums of what ones and zeros choose.
+"""gather, scatter and index, as rows of a table and sums of what ones and zeros choose.
 
 Indices are computed on the host if they come from there. Kernels gather rows of a matrix; so every operator
 here becomes rows gathered from a tensor that is laid out as such a matrix.
@@ -6,17 +6,75 @@ here becomes rows gathered from a tensor that is laid out as such a matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
+
+from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
 
-LONGEST_RANKED = 1024
-"""The longest row whose elements are compared with each other to sort it."""
+# ---- which calls ----
+
+
+def has_index_along_dim(node: Node) -> bool:
+    """a tensor with dimensions, and indices that are no masks"""
+    return bool(value_of(node.args[0]).dim()) and _is_index(node.args[2])
+
+
+def has_indices(node: Node) -> bool:
+    """indices that are no masks"""
+    args: Any = node.args
+    return all(entry is None or _is_index(entry) for entry in args[1])
+
+
+def writes_by_index(node: Node) -> bool:
+    """indices that are no masks, or one value wherever a mask is true"""
+    args: Any = node.args
+    if _fills(args):
+        return True
+    return any(entry is not None for entry in args[1]) and has_indices(node)
+
+
+def writes_along_dim(node: Node) -> bool:
+    """indices of the tensor's own sizes in the other dimensions"""
+    args: Any = node.args
+    x, dim, index = value_of(args[0]), args[1], value_of(args[2])
+    if not x.dim() or not _is_index(args[2]):
+        return False
+    sizes = enumerate(zip(x.shape, index.shape, strict=True))
+    return all(own == given for axis, (own, given) in sizes if axis != dim % x.dim())
+
+
+def has_whole_rows(node: Node) -> bool:
+    """a mask that fits, of elements or of whole rows"""
+    x, mask, source = (value_of(one) for one in node.args)
+    if torch.broadcast_shapes(mask.shape, x.shape) != x.shape:
+        return False
+    return bool(mask.shape[-1:] != (1,) or source.numel() % x.shape[-1] == 0)
+
+
+def _fills(args: Sequence[Any]) -> bool:
+    """Whether the same is written wherever a mask is true."""
+    x, indices, values = value_of(args[0]), args[1], value_of(args[2])
+    mask = value_of(indices[0]) if len(indices) == 1 and indices[0] is not None else None
+    accumulates = len(args) > 3 and args[3]
+    if mask is None or mask.dtype != torch.bool or accumulates:
+        return False
+    return bool(values.numel() > 0 and values.dim() <= x.dim() - mask.dim())
+
+
+def _is_index(entry: Any) -> bool:
+    value = value_of(entry)
+    is_mask = value.dtype in (torch.bool, torch.uint8)
+    return value.numel() > 0 and not value.dtype.is_floating_point and not is_mask
+
+
+# ---- gather and scatter ----
 
 
 def checked(index: Tensor, size: int, wraps: bool = False) -> Tensor:
@@ -29,8 +87,9 @@ def rows_of(table: Tensor, index: Tensor) -> Tensor:
     return made if index.dim() else made.squeeze(0)
 
 
+@decomposition(aten.index.Tensor, aten._unsafe_index.Tensor, when=has_indices)
 def index_by(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    """x[indices]: the indexed dimensions go to the front and become one.
+    """Rows of a table: the indexed dimensions go to the front and become one.
 
     >>> index_by(torch.arange(6).reshape(2, 3), [None, torch.tensor([2, 0])]).tolist()
     [[2, 0], [5, 3]]
@@ -53,8 +112,15 @@ def index_by(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     return made.permute(order)
 
 
+@decomposition(aten.index_select.default, when=has_index_along_dim)
+def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Rows of a table: the indexed dimension goes to the front."""
+    return index_by(x, [*[None] * (dim % x.dim()), index])
+
+
+@decomposition(aten.gather.default, when=has_index_along_dim)
 def gather(x: Tensor, dim: int, index: Tensor, **_: Any) -> Tensor:
-    """torch.gather: each element by its place in the whole tensor.
+    """Rows of one element, each by its place in the whole tensor.
 
     >>> gather(torch.tensor([[1.0, 2], [3, 4]]), 1, torch.tensor([[1], [0]])).tolist()
     [[2.0], [3.0]]
@@ -77,8 +143,9 @@ def one_hot(dim: int, index: Tensor, size: int) -> Tensor:
     return torch.ops.tilesmith.equality(places, wanted)  # type: ignore[no-any-return]
 
 
+@decomposition(aten.scatter.src, aten.scatter.value, when=writes_along_dim)
 def scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
-    """torch.scatter: every place gathers the last element written there.
+    """Every place gathers the last element written there.
 
     >>> scatter(torch.zeros(1, 4), 1, torch.tensor([[3, 1, 3]]), torch.tensor([[1.0, 2.0, 5.0]])).tolist()
     [[0.0, 2.0, 0.0, 5.0]]
@@ -103,8 +170,9 @@ def last_writer(shape: Sequence[int], dim: int, index: Tensor, turn: Tensor) -> 
     return nothing.scatter_reduce(dim, index.to(torch.int64), turn, "amax")
 
 
+@decomposition(aten.scatter_add.default, when=writes_along_dim)
 def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """torch.scatter_add: every place sums the elements whose index names it.
+    """Every place sums the elements whose index names it.
 
     >>> scatter_add(torch.zeros(1, 4), 1, torch.tensor([[3, 3]]), torch.ones(1, 2)).tolist()
     [[0.0, 0.0, 0.0, 2.0]]
@@ -115,10 +183,11 @@ def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     return x + torch.where(hits > 0, values.movedim(dim, -1).unsqueeze(dim), 0.0).sum(-1)
 
 
+@decomposition(aten.index_put.default, aten._unsafe_index_put.default, when=writes_by_index)
 def index_put(
     x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
 ) -> Tensor:
-    """index_put, the indexed dimensions in front: every row gathers the last one written there.
+    """Every row gathers the last one written there, the indexed dimensions in front.
 
     What accumulates is a product of ones and zeros with the values.
 
@@ -164,8 +233,9 @@ def _values_in_front(values: Tensor, dims: list[int], rest: list[int], front: in
     return full.permute(order)
 
 
+@decomposition(aten.masked_scatter.default, when=has_whole_rows)
 def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """masked_scatter: where a mask is true, the next element of a source; whole rows if the mask is of rows.
+    """Where a mask is true, the next element of a source; whole rows if the mask is of rows.
 
     >>> masked_scatter(torch.zeros(3), torch.tensor([True, False, True]), torch.tensor([5.0, 7.0])).tolist()
     [5.0, 0.0, 7.0]
@@ -176,139 +246,3 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     turn = wide.reshape(-1).to(torch.int64).cumsum(0) - 1
     found = checked(torch.where(wide.reshape(-1), turn, 0), table.shape[0])
     return torch.where(wide, rows_of(table, found).reshape(x.shape), x)
-
-
-# ---- order ----
-
-
-def ranks(x: Tensor, largest: bool) -> Tensor:
-    """The place of each element of the last dimension when it is sorted; equal ones stay in order.
-
-    >>> ranks(torch.tensor([3.0, 9.0, 5.0]), True).tolist()
-    [2, 0, 1]
-    """
-    size = x.shape[-1]
-    mine, other = x.unsqueeze(-1), x.unsqueeze(-2)
-    before = other > mine if largest else other < mine
-    earlier = torch.ones(size, size, dtype=torch.bool).tril(-1)
-    return (before | ((other == mine) & earlier)).sum(-1)
-
-
-def topk(
-    x: Tensor, count: int, dim: int = -1, largest: bool = True, *_: Any, **__: Any
-) -> tuple[Tensor, Tensor]:
-    """torch.topk: place r is taken by the element whose rank is r.
-
-    >>> [part.tolist() for part in topk(torch.tensor([3.0, 9.0, 5.0]), 2)]
-    [[9.0, 5.0], [1, 2]]
-    """
-    last = x.movedim(dim, -1)
-    taken = ranks(last, largest).unsqueeze(-2) == torch.arange(count).unsqueeze(-1)
-    places = torch.where(taken, torch.arange(x.shape[dim]), 0).sum(-1)
-    places = places.clamp(max=x.shape[dim] - 1)  # elements of a row with a NaN may share a rank
-    return gather(last, -1, places).movedim(-1, dim), places.movedim(-1, dim)
-
-
-def sort(x: Tensor, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
-    """torch.sort."""
-    return topk(x, x.shape[dim], dim, descending)
-
-
-def extreme(largest: bool) -> Callable[..., tuple[Tensor, Tensor]]:
-    """max and min along a dimension, with the place of the first such element."""
-
-    def make(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-        found = x.amax(dim, keepdim=True) if largest else x.amin(dim, keepdim=True)
-        size = x.shape[dim]
-        along = [size if axis == dim % x.dim() else 1 for axis in range(x.dim())]
-        places = torch.where(x == found, torch.arange(size).reshape(along), size).amin(dim, keepdim)
-        return found if keepdim else found.squeeze(dim), places
-
-    return make
-
-
-def arg_extreme(largest: bool) -> Callable[..., Tensor]:
-    """argmax and argmin."""
-
-    def make(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-        line, along = (x.reshape(1, -1), 1) if dim is None else (x, dim)
-        places = extreme(largest)(line, along, keepdim and dim is not None)[1]
-        return places.reshape([1] * x.dim() if keepdim else []) if dim is None else places
-
-    return make
-
-
-GATHERS: dict[Any, Callable[..., Any]] = {
-    aten.index.Tensor: index_by,
-    aten.gather.default: gather,
-    aten.index_select.default: lambda x, dim, index: index_by(x, [*[None] * (dim % x.dim()), index]),
-    aten.scatter.src: scatter,
-    aten.scatter.value: scatter,
-    aten.scatter_add.default: scatter_add,
-    aten.index_put.default: index_put,
-    aten._unsafe_index.Tensor: index_by,
-    aten._unsafe_index_put.default: index_put,
-    aten.masked_scatter.default: masked_scatter,
-    aten.topk.default: topk,
-    aten.sort.default: sort,
-    aten.max.dim: extreme(True),
-    aten.min.dim: extreme(False),
-    aten.argmax.default: arg_extreme(True),
-    aten.argmin.default: arg_extreme(False),
-}
-"""What each is made of."""
-
-
-def can_gather(target: Any, args: Sequence[Any]) -> bool:
-    """Whether the arguments of a call are among those that can be done so; tensors are nodes here."""
-    if target in (aten.gather.default, aten.index_select.default):
-        return bool(args[0].meta["val"].dim()) and _is_index(args[2])
-    if target in (aten.index.Tensor, aten._unsafe_index.Tensor):
-        return all(entry is None or _is_index(entry) for entry in args[1])
-    if target is aten.masked_scatter.default:
-        x, mask, source = (one.meta["val"] for one in args)
-        if torch.broadcast_shapes(mask.shape, x.shape) != x.shape:
-            return False
-        return bool(mask.shape[-1:] != (1,) or source.numel() % x.shape[-1] == 0)
-    if target in (aten.index_put.default, aten._unsafe_index_put.default):
-        if _fills(args):
-            return True
-        return any(entry is not None for entry in args[1]) and all(
-            entry is None or _is_index(entry) for entry in args[1]
-        )
-    if target in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default):
-        x, dim, index = (args[0].meta["val"], args[1], args[2].meta["val"])
-        if not x.dim() or not _is_index(args[2]):
-            return False
-        same = [
-            a == b
-            for axis, (a, b) in enumerate(zip(x.shape, index.shape, strict=True))
-            if axis != dim % x.dim()
-        ]
-        return all(same)
-    if target in (aten.argmax.default, aten.argmin.default):
-        return bool(args[0].meta["val"].dim())
-    if target in (aten.topk.default, aten.sort.default, aten.max.dim, aten.min.dim):
-        x = args[0].meta["val"]
-        dim = {aten.topk.default: args[2] if len(args) > 2 else -1}.get(
-            target, args[1] if len(args) > 1 else -1
-        )
-        return bool(x.dim() > 0 and 0 < x.shape[dim] <= LONGEST_RANKED)
-    return True
-
-
-def _fills(args: Sequence[Any]) -> bool:
-    """Whether the same is written wherever a mask is true."""
-    x, indices, values = (args[0].meta["val"], args[1], args[2].meta["val"])
-    mask = indices[0].meta["val"] if len(indices) == 1 and indices[0] is not None else None
-    accumulates = len(args) > 3 and args[3]
-    if mask is None or mask.dtype != torch.bool or accumulates:
-        return False
-    return bool(values.numel() > 0 and values.dim() <= x.dim() - mask.dim())
-
-
-def _is_index(entry: Any) -> bool:
-    kind = entry.meta["val"].dtype
-    if not entry.meta["val"].numel():
-        return False
-    return not kind.is_floating_point and kind not in (torch.bool, torch.uint8)  # both are masks

@@ -8,12 +8,13 @@ float32: bfloat16 has no bits left for what lies between the pixels of a wide im
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
+
+from tilesmith.models.decompositions.registry import decomposition
 
 aten = torch.ops.aten
 
@@ -21,11 +22,17 @@ LARGEST_PRODUCT = 1 << 24
 """How many elements the matrix of nearness may have."""
 
 
-def sampled(x: Tensor, grid: Tensor, _mode: int, border: int, corners: bool) -> Tensor:
-    """aten.grid_sampler_2d, bilinear, with zeros or the border's pixels outside.
+def is_bilinear(node: Node) -> bool:
+    """bilinear, with zeros or the border's pixels outside"""
+    return bool(node.args[2] == 0) and node.args[3] in (0, 1)
+
+
+@decomposition(aten.grid_sampler_2d.default, when=is_bilinear)
+def grid_sampler_2d(x: Tensor, grid: Tensor, _mode: int, border: int, corners: bool) -> Tensor:
+    """A product with how near each pixel is to each coordinate.
 
     >>> image = torch.tensor([[[[0.0, 1.0], [2.0, 3.0]]]])
-    >>> sampled(image, torch.zeros(1, 1, 1, 2), 0, 0, True).tolist()
+    >>> grid_sampler_2d(image, torch.zeros(1, 1, 1, 2), 0, 0, True).tolist()
     [[[[1.5]]]]
     """
     batch, channels, height, width = x.shape
@@ -71,12 +78,3 @@ def _by_number(x: Tensor, down: Tensor, along: Tensor) -> Tensor:
         numbers = (lines * width + columns).squeeze(2).to(torch.int64) + first
         made = made + aten.embedding(table, numbers) * near
     return made
-
-
-SAMPLINGS: dict[Any, Callable[..., Any]] = {aten.grid_sampler_2d.default: sampled}
-"""What each is made of."""
-
-
-def can_sample(_target: Any, args: Sequence[Any]) -> bool:
-    """Whether a call asks for what lies between pixels in a straight line, and does not mirror the image."""
-    return args[2] == 0 and args[3] in (0, 1)

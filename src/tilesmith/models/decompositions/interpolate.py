@@ -11,6 +11,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
+
+from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
 
@@ -35,7 +38,10 @@ def lines(
 
 
 def resampled(operator: Any) -> Callable[..., Tensor]:
+    """An operator that interpolates."""
+
     def make(x: Tensor, size: Any, corners: bool, factors: Any = None) -> Tensor:
+        """Two products with the matrices of lines and columns."""
         tall, wide = _wanted(x, size, factors)
         high, long = (None, None) if factors is None else factors
         down = lines(operator, x.shape[2], tall, corners, high).to(x.dtype)
@@ -51,7 +57,9 @@ def _wanted(x: Tensor, size: Any, factors: Any) -> tuple[int, int]:
     return int(x.shape[2] * factors[0]), int(x.shape[3] * factors[1])
 
 
-def along_a_line(x: Tensor, size: Any, corners: bool, factors: Any = None) -> Tensor:
+@decomposition(aten.upsample_linear1d.vec)
+def upsample_linear1d(x: Tensor, size: Any, corners: bool, factors: Any = None) -> Tensor:
+    """A product with the matrix of a line."""
     wanted = int(size[0]) if size is not None else int(x.shape[2] * factors[0])
     factor = None if factors is None else factors[0]
     matrix = lines(aten.upsample_bilinear2d.vec, x.shape[2], wanted, corners, factor)
@@ -69,8 +77,17 @@ def repeats_evenly(given: Sequence[int], size: Sequence[int], factors: Sequence[
     return all(one % 1 == 0 for one in ratios) and (not named or list(named) == ratios)
 
 
-def pooled(x: Tensor, size: Any) -> Tensor:
-    """An average pool whose windows differ in size."""
+def has_uneven_windows(node: Node) -> bool:
+    """windows of different sizes"""
+    args: Any = node.args
+    value = value_of(args[0])
+    sizes = zip(value.shape[2:], args[1], strict=True)
+    return value.dim() == 4 and any(have % int(want) for have, want in sizes)
+
+
+@decomposition(aten.adaptive_avg_pool2d.default, aten._adaptive_avg_pool2d.default, when=has_uneven_windows)
+def adaptive_avg_pool2d(x: Tensor, size: Any) -> Tensor:
+    """Two products with the matrices of lines and columns."""
     down, along = (
         lines(aten._adaptive_avg_pool2d.default, x.shape[2 + dim], int(size[dim])) for dim in (0, 1)
     )
@@ -81,20 +98,5 @@ _SMOOTH = (
     *(aten.upsample_bilinear2d.vec, aten.upsample_bicubic2d.vec),
     *(aten._upsample_bilinear2d_aa.vec, aten._upsample_bicubic2d_aa.vec),
 )
-RESAMPLINGS: dict[Any, Callable[..., Any]] = {
-    **{one: resampled(one) for one in _SMOOTH},
-    aten.upsample_linear1d.vec: along_a_line,
-    aten.adaptive_avg_pool2d.default: pooled,
-    aten._adaptive_avg_pool2d.default: pooled,
-}
-"""What each is made of."""
-
-
-def can_resample(target: Any, args: Any) -> bool:
-    """Whether a call is one that no kernel does: pools with even windows have one."""
-    if target not in (aten.adaptive_avg_pool2d.default, aten._adaptive_avg_pool2d.default):
-        return True
-    value = args[0].meta["val"]
-    return value.dim() == 4 and any(
-        have % int(want) for have, want in zip(value.shape[2:], args[1], strict=True)
-    )
+for _op in _SMOOTH:
+    decomposition(_op)(resampled(_op))

@@ -9,9 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tilesmith.models.decompositions.registry import decomposition
+
 aten = torch.ops.aten
 
 
+@decomposition(aten.max_pool2d_with_indices_backward.default, stage="autograd")
 def max_pool_backward(
     grad: Tensor,
     x: Tensor,

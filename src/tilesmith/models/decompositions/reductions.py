@@ -7,14 +7,53 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.fx import Node
+
+from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
 
 
-def running_sum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
-    """torch.cumsum: a product with a triangle of ones.
+_MOST_FACTORS = 16
 
-    >>> running_sum(torch.tensor([[1.0, 2.0, 3.0]]), 1).tolist()
+
+def has_dims(node: Node) -> bool:
+    """a tensor with dimensions"""
+    return bool(value_of(node.args[0]).dim())
+
+
+def is_euclidean(node: Node) -> bool:
+    """order 2"""
+    return has_dims(node) and (len(node.args) < 2 or bool(node.args[1] == 2))
+
+
+def is_over_several_dims(node: Node) -> bool:
+    """over several dimensions"""
+    args: Any = node.args
+    return has_dims(node) and len(args[1]) > 1
+
+
+def has_few_factors(node: Node) -> bool:
+    """at most 16 factors"""
+    args: Any = node.args
+    return has_dims(node) and bool(value_of(args[0]).shape[args[1]] <= _MOST_FACTORS)
+
+
+def is_along_another_dim(node: Node) -> bool:
+    """along another dimension than the last"""
+    return has_dims(node) and node.args[1] not in (-1, value_of(node.args[0]).dim() - 1)
+
+
+def is_gradient_along_another_dim(node: Node) -> bool:
+    """along another dimension than the last"""
+    return has_dims(node) and node.args[2] not in (-1, value_of(node.args[0]).dim() - 1)
+
+
+@decomposition(aten.cumsum.default, when=has_dims)
+def cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
+    """A product with a triangle of ones.
+
+    >>> cumsum(torch.tensor([[1.0, 2.0, 3.0]]), 1).tolist()
     [[1.0, 3.0, 6.0]]
     """
     size = x.shape[dim]
@@ -25,10 +64,11 @@ def running_sum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Ten
     return made if dtype is None else made.to(dtype)
 
 
+@decomposition(aten.linalg_vector_norm.default, when=is_euclidean)
 def vector_norm(
     x: Tensor, _order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: torch.dtype | None = None
 ) -> Tensor:
-    """The length of vectors.
+    """The root of the sum of squares.
 
     >>> float(vector_norm(torch.tensor([3.0, 4.0])))
     5.0
@@ -38,6 +78,7 @@ def vector_norm(
     return (x * x).sum(dims, keepdim=keepdim).sqrt()
 
 
+@decomposition(aten.var.correction, when=has_dims)
 def variance(x: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Tensor:
     """The mean square distance from the mean.
 
@@ -54,15 +95,30 @@ def variance(x: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool =
     )
 
 
+@decomposition(aten.var_mean.correction, when=has_dims)
 def variance_and_mean(x: Tensor, dim: Any = None, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    """Each by itself."""
     dims = dim or list(range(x.dim()))
     return variance(x, dim, **kwargs), x.mean(dims, keepdim=kwargs.get("keepdim", False))
 
 
-def product_along(x: Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Tensor:
-    """torch.prod, element by element.
+@decomposition(aten.max.default, when=has_dims)
+def largest(x: Tensor) -> Tensor:
+    """amax over all dimensions."""
+    return x.amax()
 
-    >>> product_along(torch.tensor([[2.0, 3.0]]), 1).tolist()
+
+@decomposition(aten.min.default, when=has_dims)
+def smallest(x: Tensor) -> Tensor:
+    """amin over all dimensions."""
+    return x.amin()
+
+
+@decomposition(aten.prod.dim_int, when=has_few_factors)
+def prod(x: Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Tensor:
+    """Products of elements, one after the other.
+
+    >>> prod(torch.tensor([[2.0, 3.0]]), 1).tolist()
     [6.0]
     """
     parts = (x if dtype is None else x.to(dtype)).unbind(dim)
@@ -73,9 +129,10 @@ def product_along(x: Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dt
 
 
 def with_last(operator: Any) -> Callable[..., Tensor]:
-    """A softmax along any dimension: that one goes last, and back."""
+    """A softmax along any dimension."""
 
     def make(x: Tensor, dim: int, *rest: Any) -> Tensor:
+        """The same along the last dimension: that one goes last, and back."""
         made: Tensor = operator(x.movedim(dim, -1), -1, *rest)
         return made.movedim(-1, dim)
 
@@ -83,14 +140,18 @@ def with_last(operator: Any) -> Callable[..., Tensor]:
 
 
 def gradient_with_last(operator: Any) -> Callable[..., Tensor]:
-    def make(grad: Tensor, result: Tensor, dim: int, kind: torch.dtype) -> Tensor:
-        made: Tensor = operator(grad.movedim(dim, -1), result.movedim(dim, -1), -1, kind)
+    """The gradient of a softmax along any dimension."""
+
+    def make(grad: Tensor, result: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
+        """The same along the last dimension: that one goes last, and back."""
+        made: Tensor = operator(grad.movedim(dim, -1), result.movedim(dim, -1), -1, dtype)
         return made.movedim(-1, dim)
 
     return make
 
 
-def norm_of_many(
+@decomposition(aten.layer_norm.default, when=is_over_several_dims)
+def layer_norm(
     x: Tensor,
     shape: Sequence[int],
     weight: Tensor | None = None,
@@ -98,13 +159,14 @@ def norm_of_many(
     epsilon: float = 1e-5,
     _: bool = True,
 ) -> Tensor:
-    """A layer norm over several dimensions is one over all of them in a row."""
+    """A layer norm over all of them in a row."""
     rows = x.reshape([*x.shape[: x.dim() - len(shape)], -1])
     flat = [None if one is None else one.reshape(-1) for one in (weight, bias)]
     made: Tensor = torch.ops.tilesmith.layer_norm(rows, [rows.shape[-1]], *flat, epsilon)
     return made.reshape(x.shape)
 
 
+@decomposition(aten._native_batch_norm_legit_no_training.default, when=has_dims)
 def batch_norm(
     x: Tensor,
     weight: Tensor | None,
@@ -124,6 +186,7 @@ def batch_norm(
     return x * factor.reshape(along) + summand.reshape(along), empty, empty
 
 
+@decomposition(aten._native_batch_norm_legit.no_stats, when=has_dims)
 def instance_norm(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, _training: bool, _momentum: float, epsilon: float
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -139,40 +202,7 @@ def instance_norm(
     return made, mean.reshape(-1), scale.reshape(-1)
 
 
-SUMS: dict[Any, Callable[..., Any]] = {
-    aten.cumsum.default: running_sum,
-    aten.linalg_vector_norm.default: vector_norm,
-    aten.var.correction: variance,
-    aten.var_mean.correction: variance_and_mean,
-    aten.prod.dim_int: product_along,
-    aten.max.default: lambda x: x.amax(),
-    aten.min.default: lambda x: x.amin(),
-    aten.layer_norm.default: norm_of_many,
-    aten._native_batch_norm_legit_no_training.default: batch_norm,
-    aten._native_batch_norm_legit.no_stats: instance_norm,
-    **{one: with_last(one) for one in (aten.softmax.int, aten._softmax.default)},
-    **{one: with_last(one) for one in (aten.log_softmax.int, aten._log_softmax.default)},
-    aten._softmax_backward_data.default: gradient_with_last(aten._softmax_backward_data.default),
-    aten._log_softmax_backward_data.default: gradient_with_last(aten._log_softmax_backward_data.default),
-}
-"""What each is made of."""
-
-_MOST_FACTORS = 16
-
-
-def can_sum(target: Any, args: Sequence[Any]) -> bool:
-    """Whether a call is one that its kernel does not do, and that can be done so; tensors are nodes here."""
-    value = args[0].meta["val"]
-    if not value.dim():  # of one number, without dimensions
-        return False
-    if target is aten.linalg_vector_norm.default:
-        return len(args) < 2 or args[1] == 2
-    if target is aten.layer_norm.default:
-        return len(args[1]) > 1
-    if target is aten.prod.dim_int:
-        return bool(value.shape[args[1]] <= _MOST_FACTORS)
-    if target in (aten.softmax.int, aten._softmax.default, aten.log_softmax.int, aten._log_softmax.default):
-        return args[1] not in (-1, value.dim() - 1)
-    if target in (aten._softmax_backward_data.default, aten._log_softmax_backward_data.default):
-        return args[2] not in (-1, value.dim() - 1)
-    return True
+for _op in (aten.softmax.int, aten._softmax.default, aten.log_softmax.int, aten._log_softmax.default):
+    decomposition(_op, when=is_along_another_dim)(with_last(_op))
+for _op in (aten._softmax_backward_data.default, aten._log_softmax_backward_data.default):
+    decomposition(_op, when=is_gradient_along_another_dim)(gradient_with_last(_op))

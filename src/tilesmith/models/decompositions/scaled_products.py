@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -10,13 +10,44 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
+from tilesmith.models.decompositions.registry import decomposition
+
 aten = torch.ops.aten
 
 
-def added_product(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """addmm: `x` takes no part where beta is zero, not even its NaN.
+def has_factors(node: Node) -> bool:
+    """alpha or beta is not 1"""
+    return any(node.kwargs.get(name, 1) != 1 for name in ("alpha", "beta"))
 
-    >>> added_product(torch.full((1, 1), torch.nan), torch.ones(1, 2), torch.ones(2, 1), beta=0, alpha=3)
+
+def drops(node: Node) -> bool:
+    """Whether attention drops weights by chance."""
+    return bool(node.args[4] if len(node.args) > 4 else 0.0)
+
+
+def has_kernel_form(node: Node) -> bool:
+    """Whether the kernel of attention takes the shapes of a call: (batch, head, row, column), one batch."""
+    given: Sequence[Any] = node.args
+    query, key, value = (tuple(one.meta["val"].shape) for one in given[:3])
+    causal = bool(given[5]) if len(given) > 5 else False
+    if len(query) != 4 or len(key) != 4 or len(value) != 4:
+        return False
+    if causal and query[-2] != key[-2]:
+        return False
+    grouped = node.kwargs.get("enable_gqa", False) and query[1] % key[1] == 0
+    return query[0] == key[0] == value[0] and key[1] == value[1] and (query[1] == key[1] or bool(grouped))
+
+
+def needs_other_form(node: Node) -> bool:
+    """no dropout, and other shapes than (batch, head, row, column) of one batch"""
+    return not drops(node) and not has_kernel_form(node)
+
+
+@decomposition(aten.addmm.default, when=has_factors)
+def addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """A product, scaled, and what is added to it: nothing where beta is zero, not even NaN.
+
+    >>> addmm(torch.full((1, 1), torch.nan), torch.ones(1, 2), torch.ones(2, 1), beta=0, alpha=3)
     tensor([[6.]])
     """
     made = torch.mm(a, b)
@@ -26,6 +57,7 @@ def added_product(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: fl
     return made + (x if beta == 1 else x * beta)
 
 
+@decomposition(aten.scaled_dot_product_attention.default, when=needs_other_form)
 def attention(
     query: Tensor,
     key: Tensor,
@@ -62,40 +94,3 @@ def attention(
 
 def _repeated_heads(shared: Tensor, heads: int) -> Tensor:
     return shared.repeat_interleave(heads // shared.shape[-3], -3)
-
-
-SCALED: dict[Any, Callable[..., Any]] = {
-    aten.addmm.default: added_product,
-    aten.scaled_dot_product_attention.default: attention,
-}
-"""What each is made of."""
-
-
-def has_factors(node: Node) -> bool:
-    """Whether a product is scaled."""
-    return any(node.kwargs.get(name, 1) != 1 for name in ("alpha", "beta"))
-
-
-def needs_other_form(node: Node) -> bool:
-    """Whether a call is one that its kernel does not do as it is."""
-    if node.target is aten.addmm.default:
-        return has_factors(node)
-    return not drops(node) and not has_kernel_form(node)
-
-
-def drops(node: Node) -> bool:
-    """Whether attention drops weights by chance."""
-    return bool(node.args[4] if len(node.args) > 4 else 0.0)
-
-
-def has_kernel_form(node: Node) -> bool:
-    """Whether the kernel of attention takes the shapes of a call: (batch, head, row, column), one batch."""
-    given: Sequence[Any] = node.args
-    query, key, value = (tuple(one.meta["val"].shape) for one in given[:3])
-    causal = bool(given[5]) if len(given) > 5 else False
-    if len(query) != 4 or len(key) != 4 or len(value) != 4:
-        return False
-    if causal and query[-2] != key[-2]:
-        return False
-    grouped = node.kwargs.get("enable_gqa", False) and query[1] % key[1] == 0
-    return query[0] == key[0] == value[0] and key[1] == value[1] and (query[1] == key[1] or bool(grouped))
