@@ -19,6 +19,7 @@ for _name in [
 ]:
     del os.environ[_name]
 os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
+os.environ["TILESMITH_RUNS_DIR"] = str(_ROOT / ".pytest_cache" / "runs")
 os.environ["TILESMITH_VERIFY_IR"] = "each"
 
 

@@ -87,6 +87,10 @@ class ProfileError(UserError):
     """A script that cannot be profiled, or a profile that cannot be read."""
 
 
+class RunStoreError(ProfileError):
+    """A run that does not exist, or a store of runs that cannot be read or written."""
+
+
 # ---- building kernels ----
 
 

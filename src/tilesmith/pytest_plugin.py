@@ -1,6 +1,7 @@
 """A pytest plugin: `--ttnn=tilesmith` points `import ttnn` at tilesmith's and gives tests a `device`.
 
 `--ttnn-op DIR` adds an op that `tilesmith op` made, `--ttnn-stages` runs the tests of a plan in stages.
+`@pytest.mark.benchmark` holds the predicted time of a test against a baseline (docs/runs.md).
 
 The redirect is in place before any conftest.py is imported, so that the vendor's own can be used as they are.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +20,12 @@ import pytest
 
 if TYPE_CHECKING:
     from tilesmith.ops.device import MeshDevice
+    from tilesmith.profiling import Profile
 
+MARKER = (
+    "benchmark(threshold='5%', baseline=FILE): fail if the predicted time of the test's programs is over its"
+    " baseline's by more than the threshold; --update-baseline renews it"
+)
 CHOICES = ("auto", "tilesmith", "real")
 
 
@@ -71,6 +77,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="tests of a plan in stages: those in test_stage<N>_*.py see ttnn.grid_sample, with channels in"
         " front, as it is after stage N; implies --ttnn=tilesmith",
     )
+    parser.addoption(
+        "--update-baseline",
+        action="store_true",
+        help="write the predicted times of tests marked as benchmarks into their baseline files",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER)
+
+
+@pytest.fixture
+def profiled(request: pytest.FixtureRequest) -> Callable[[], Profile]:
+    """In a test marked as a benchmark: called, it gives the profile of what ran so far."""
+
+    def so_far() -> Profile:
+        from tilesmith.profiling.runs.pytest_marker import recorded
+
+        return recorded(request.node)
+
+    return so_far
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The gate is only there where a test asks for it: it imports the profiler."""
+    if any(item.get_closest_marker("benchmark") for item in items):
+        from tilesmith.profiling.runs.pytest_marker import BenchmarkGate
+
+        config.pluginmanager.register(BenchmarkGate(), "tilesmith-benchmark")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -106,6 +106,9 @@ class Settings:
         (), _names, "findings to leave out, with commas between: check, check@file or check@file:line"
     )
     cache_dir: Path = _setting(_default_cache_dir, _directory, "where compiled kernels are kept")
+    runs_dir: Path | None = _setting(
+        None, _directory, "where runs are kept; empty: .tilesmith of the project around the current folder"
+    )
     cxx: str = _setting("", str, "C++20 compiler to use, with leading options if any; empty: look for one")
     verify_ir: VerifyIR = _setting(
         "ends",
@@ -239,6 +242,8 @@ def described() -> list[tuple[str, str, str]]:
 
 
 def _shown(value: object) -> str:
+    if value is None:
+        return ""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 

@@ -10,6 +10,7 @@ import typer
 from tilesmith.cli.environment import cache, doctor, settings
 from tilesmith.cli.op import op
 from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
+from tilesmith.cli.runs import runs
 from tilesmith.cli.zoo import zoo
 
 # What stands behind a script is the script's, options too.
@@ -28,7 +29,16 @@ app.command()(doctor)
 app.command()(settings)
 app.add_typer(cache, name="cache")
 app.add_typer(op, name="op")
+app.add_typer(runs, name="runs")
 app.add_typer(zoo, name="zoo")
+
+_Baseline = Annotated[
+    str, typer.Option(help="fail if slower than this: FILE.json, a run, or best", metavar="FILE|RUN|best")
+]
+_FailOver = Annotated[str, typer.Option(help="how much slower is too slow", metavar="PART")]
+_UpdateBaseline = Annotated[
+    bool, typer.Option("--update-baseline", help="write this run's figures into FILE.json")
+]
 
 
 @app.callback()
@@ -136,11 +146,34 @@ def profile(
         Path | None, typer.Option(help="write the report, the traces and the vendor's files here")
     ] = None,
     as_json: AsJson = False,
+    tag: Annotated[list[str] | None, typer.Option(help="a word to find this run by")] = None,
+    baseline: _Baseline = "",
+    fail_over: _FailOver = "5%",
+    update_baseline: _UpdateBaseline = False,
 ) -> None:
     """Run a script and say where the predicted time of its programs goes."""
+    from tilesmith.cli.compare import Gate
     from tilesmith.cli.profile import profile_script
 
-    raise typer.Exit(profile_script(script, context.args, module, out, as_json))
+    gate = Gate(baseline, fail_over, update_baseline)
+    raise typer.Exit(profile_script(script, context.args, module, out, as_json, tag or (), gate))
+
+
+@app.command()
+def compare(
+    names: Annotated[list[str], typer.Argument(help="runs (numbers, tags, last), folders, FILE.json::NAME")],
+    html: Annotated[Path | None, typer.Option(help="write a page", metavar="FILE")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs: totals, and kernels matched by what they compute."""
+    from tilesmith.cli.compare import compared
+    from tilesmith.profiling.runs.views import page_html
+    from tilesmith.profiling.serial import to_json
+
+    found = compared(names)
+    if html is not None:
+        html.write_text(page_html(found), encoding="utf-8")
+    typer.echo(to_json(found) if as_json else str(found))
 
 
 @app.command()

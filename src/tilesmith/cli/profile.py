@@ -6,16 +6,25 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tilesmith.cli.compare import Gate
 from tilesmith.cli.output import stdout_kept_for_json
 from tilesmith.cli.script import check_exists, run_script
 from tilesmith.errors import ProfileError
 from tilesmith.profiling import Profile, recording
+from tilesmith.profiling.runs.figures import figures_of
+from tilesmith.profiling.runs.store import RunStore, keep
 
 
 def profile_script(
-    script: str, arguments: Sequence[str], module: bool, out: Path | None, as_json: bool
+    script: str,
+    arguments: Sequence[str],
+    module: bool,
+    out: Path | None,
+    as_json: bool,
+    tags: Sequence[str] = (),
+    gate: Gate | None = None,
 ) -> int:
-    """The exit code: the script's own. What ran before a failure is shown and saved all the same."""
+    """The exit code: the script's own, or 1 where its gate fails. What ran before a failure is kept."""
     check_exists(script, module)
     with recording(script if module else Path(script).stem) as recorder, stdout_kept_for_json(as_json):
         code = run_script(script, arguments, module)
@@ -27,6 +36,14 @@ def profile_script(
             remedy="profile a script that calls a compiled kernel or device.run",
         )
     _tell(profile, out, as_json)
+    figures = figures_of(profile)
+    verdict = gate.verdict(profile.title, figures, RunStore()) if gate and not code else None
+    run = keep(figures, profile, tags)
+    if run is not None:
+        print(f"kept as run {run.id}: `tilesmith runs show {run.id}`", file=sys.stderr)
+    if verdict is not None:
+        print(verdict, file=sys.stderr)
+        return 0 if verdict.ok else 1
     return code
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tilesmith.arch import Arch
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
-from tilesmith.errors import SettingsError
+from tilesmith.errors import BadCallError, SettingsError
 from tilesmith.extras import naming_extras
 
 if TYPE_CHECKING:
@@ -52,6 +52,12 @@ def compile(  # noqa: A001
     parameters are outputs; left out, those that are written and never read. The options of models, `backend`
     and `optimization_level` first, are those of `tilesmith.models.compiled_model.compile_model`.
     """
+    if target is not None and not isinstance(target, str | Arch):
+        raise BadCallError(
+            f"the target is {type(target).__name__}, and not the name of a chip",
+            where="compile(model, target)",
+            remedy="inputs come with the call: compile(model)(*inputs); a target is wormhole or n150",
+        )
     if is_model(kernel):
         return _compile_model(kernel, target, fidelity, options)
     if options:

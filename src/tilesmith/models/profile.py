@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tilesmith.models.compile import compile, is_model  # noqa: A004 - the name users look for
 from tilesmith.profiling.collect import recording
+from tilesmith.profiling.runs.figures import figures_of
+from tilesmith.profiling.runs.store import keep
 
 if TYPE_CHECKING:
     import torch
@@ -29,13 +31,15 @@ def profile(
     `inputs` are one argument, a sequence of them, or a mapping of names to arguments as a tokenizer gives it.
     Other keywords are arguments of the model too. A torch module is compiled for the backend first; anything
     else is called as it is. What the folder holds is in docs/profiling.md; `PerformanceProfiler(folder)`
-    reads it back.
+    reads it back. Every profile is also a run of its own in the project's store: `tilesmith runs list`.
     """
     arguments, keywords = _arguments(inputs, keywords)
     called = _prepared(model, backend, arguments, keywords)
     with recording(title or getattr(model, "__name__", type(model).__name__)) as recorder:
         called(*arguments, **keywords)
-    return recorder.profile.save(output_dir)
+    seen = recorder.profile
+    keep(figures_of(seen, backend=backend if is_model(model) else ""), seen)
+    return seen.save(output_dir)
 
 
 def _arguments(inputs: Any, keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

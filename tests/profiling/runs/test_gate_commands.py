@@ -1,0 +1,98 @@
+"""The gate as a user types it, in a project of their own: profile, compare, runs, and the pytest marker."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tilesmith.cli.app import app
+from tilesmith.errors import BadCallError
+
+_SCRIPT = """
+from examples.profile.linear import BEFORE, GOOD, run
+import os, tilesmith
+from tilesmith.runtime.observers import labelled
+
+with tilesmith.open_device("wormhole") as device:
+    run(device, BEFORE["reader"] if os.environ.get("SLOW") else GOOD)
+"""
+_TEST = """
+import os, pytest, tilesmith
+from examples.profile.linear import BEFORE, GOOD, run
+
+@pytest.mark.benchmark(threshold="3%")
+def test_linear(profiled):
+    with tilesmith.open_device("wormhole") as device:
+        run(device, BEFORE["reader"] if os.environ.get("SLOW") else GOOD)
+    assert profiled().microseconds > 0
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository of someone else, with our examples on its path."""
+    (tmp_path / "linear.py").write_text(_SCRIPT)
+    (tmp_path / "test_linear.py").write_text(_TEST)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(repository), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.delenv("TILESMITH_RUNS_DIR")
+    monkeypatch.delenv("SLOW", raising=False)
+    return tmp_path
+
+
+def typed(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300, check=False)
+
+
+def tilesmith(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def test_a_gate_in_a_project_of_their_own(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    gate = ("profile", "--baseline", "base.json", "--fail-over", "5%")
+    missing = tilesmith(*gate, "linear.py")
+    assert isinstance(missing.exception, BadCallError)
+    assert "make one with --update-baseline" in str(missing.exception)
+    assert tilesmith(*gate, "--update-baseline", "linear.py").exit_code == 0
+    assert tilesmith(*gate, "linear.py").exit_code == 0
+
+    monkeypatch.setenv("SLOW", "1")
+    slower = tilesmith(*gate, "linear.py")
+    assert slower.exit_code == 1
+    assert "SLOWER: linear" in slower.stderr
+    assert "its bound changed from" in slower.stderr
+    assert "reader waits on DRAM" in slower.stderr
+    assert tilesmith("profile", "--baseline", "best", "linear.py").exit_code == 1
+    assert tilesmith(*gate, "--update-baseline", "linear.py").exit_code == 0
+    assert tilesmith(*gate, "linear.py").exit_code == 0
+
+    listed = json.loads(tilesmith("runs", "list", "--json").stdout)
+    assert len(listed) >= 6
+    compared = json.loads(tilesmith("compare", "2", "last", "--json").stdout)
+    first, last = (total["values"] for total in compared["totals"] if total["name"] == "latency").__next__()
+    assert last > 2 * first
+    assert tilesmith("runs", "tag", "last", "slow").exit_code == 0
+    assert "[slow]" in tilesmith("runs", "list", "--tag", "slow").stdout
+    assert tilesmith("runs", "show", "slow", "--html", "slow.html").exit_code == 0
+    assert (project / "slow.html").stat().st_size > 10_000
+    assert tilesmith("runs", "delete", "slow").exit_code == 0
+
+
+@pytest.mark.slow
+def test_the_marker_of_pytest(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest_run = ("pytest", "-q", "-p", "tilesmith.pytest_plugin", "-p", "no:cacheprovider", "test_linear.py")
+    assert typed(project, *pytest_run, "--update-baseline").returncode == 0
+    assert (project / "test_linear.baseline.json").is_file()
+    assert typed(project, *pytest_run).returncode == 0
+    monkeypatch.setenv("SLOW", "1")
+    failed = typed(project, *pytest_run)
+    assert failed.returncode == 1
+    assert "SLOWER: test_linear" in failed.stdout
