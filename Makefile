@@ -14,7 +14,12 @@ TTNN_STAMP := $(TTNN_VENV)/.installed
 PEERS       := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 
-.PHONY: demo test test-ttnn test-peers fast lint format coverage sanitize faults clean help
+# The random kernels of one run.
+SEED  := 0
+COUNT := 2500
+JOBS  := 2
+
+.PHONY: demo test test-ttnn test-peers fuzz fast lint format coverage sanitize faults clean help
 
 help:        ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -33,6 +38,10 @@ test-ttnn: $(STAMP) $(TTNN_STAMP)   ## the real ttnn takes every program, on chi
 
 test-peers: $(STAMP) $(PEERS_STAMP)   ## tt-perf-report, ttnn-visualizer and Perfetto open our files
 	$(PYTEST) -n0 tests/peers
+
+fuzz: $(STAMP)       ## random TileLang kernels on both chips (SEED=0 COUNT=2500 JOBS=2); failures go to fuzz/found
+	$(PY) benchmarks/random_programs.py --seeds $(SEED) --count $(COUNT) --jobs $(JOBS) --arch both \
+	    --log fuzz/log.jsonl --keep fuzz/found --json
 
 fast: $(STAMP)       ## the tests that take a minute
 	$(PYTEST) -n auto -m "not slow and not fault"

@@ -1,12 +1,12 @@
 """Random TileLang kernels on the emulator: chip numerics, checks on, every element within a bound of its own.
 
-    python benchmarks/random_programs.py --count 2000 [--seed 0] [--arch wormhole] [--json] [--keep DIR]
-    python benchmarks/random_programs.py --seed 0 --first 17 --count 1      # show one again
+    python benchmarks/random_programs.py --count 2000 --seeds 0 1 2 --arch both [--jobs 2] [--log FILE]
+    python benchmarks/random_programs.py --seeds 0 --first 17 --count 1      # show one again
 
 A kernel is known by seed and number. Integers and data that are only moved must be exact; floats must lie
 within what their roundings add up to, and must not lean to one side. A finding of a check, a refusal and a
 crash are failures too. Failures are printed as TileLang, made as small as they can be; `--keep` writes each
-to a file.
+to a file. With `--log` what has run is written down, and a later call goes on where it ended.
 """
 
 from __future__ import annotations
@@ -14,99 +14,131 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from random import Random
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
-from benchmarks.fuzz.draw import random_program
-from benchmarks.fuzz.program import Program
-from benchmarks.fuzz.run import Failure, failure_of
-from benchmarks.fuzz.shrink import shrunk
+from benchmarks.fuzz.processes import outcomes  # noqa: E402
+from benchmarks.fuzz.worker import Work  # noqa: E402
 
-
-@dataclass(frozen=True)
-class Case:
-    """One kernel that failed, as small as it became."""
-
-    seed: int
-    number: int
-    failure: Failure
-    program: Program
-
-    @property
-    def text(self) -> str:
-        head = f"seed {self.seed} case {self.number}: {self.failure.text}"
-        return "\n".join([*(f"# {line}" for line in head.splitlines()), self.program.source()])
+_CHUNK = 100
+"""Kernels of one process: it keeps every kernel it has loaded."""
 
 
-def failures(options: argparse.Namespace) -> Iterator[Case | None]:
-    """One entry for each kernel in order; None for one that is right."""
-    for number in range(options.first, options.first + options.count):
-        program = random_program(Random(f"{options.seed}:{number}"))
-        failure = failure_of(program, number, options.arch)
-        yield None if failure is None else _smallest(options, number, program, failure)
+class Log:
+    """Lines of JSON, one for each kernel: seed, number, chips, failures."""
 
+    def __init__(self, path: Path | None, options: argparse.Namespace) -> None:
+        self.path = path
+        self.lines: list[dict[str, Any]] = []
+        if path is not None and path.exists():
+            every = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+            self.lines = [line for line in every if line["archs"] == list(options.archs)]
 
-def _smallest(options: argparse.Namespace, number: int, program: Program, failure: Failure) -> Case:
-    def fails(smaller: Program) -> bool:
-        other = failure_of(smaller, number, options.arch)
-        return other is not None and other.kind == failure.kind
+    def add(self, line: dict[str, Any]) -> None:
+        self.lines.append(line)
+        if self.path is not None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
 
-    smallest = shrunk(program, fails, options.shrink)
-    return Case(options.seed, number, failure_of(smallest, number, options.arch) or failure, smallest)
+    def left(self, work: Work) -> Iterator[Work]:
+        """The parts of some work that are not done yet, in pieces."""
+        done = {line["number"] for line in self.lines if line["seed"] == work.seed}
+        first = work.first
+        while first < work.first + work.count:
+            last = min(first + _CHUNK - first % _CHUNK, work.first + work.count)
+            missing = [number for number in range(first, last) if number not in done]
+            if missing:
+                yield replace(work, first=missing[0], count=last - missing[0])
+            first = last
 
 
 def main() -> int:
     options = _options()
-    began, found = time.monotonic(), []
-    for done, case in enumerate(failures(options), start=1):
-        if case is not None:
-            found.append(case)
-            print(case.text, flush=True)
-            if options.keep:
-                options.keep.mkdir(parents=True, exist_ok=True)
-                (options.keep / f"seed{case.seed}_case{case.number}.py").write_text(
-                    case.text, encoding="utf-8"
-                )
-        if done % 20 == 0:
-            print(
-                f"{done} kernels, {len(found)} failed, {time.monotonic() - began:.0f} s",
-                file=sys.stderr,
-                flush=True,
-            )
-    told = {
-        "cases": options.count,
-        "passed": options.count - len(found),
-        "failed": len(found),
-        "seed": options.seed,
-        "arch": options.arch,
-        "seconds": round(time.monotonic() - began, 1),
-        "failures": {str(case.number): case.failure.text for case in found},
-        "kinds": Counter(case.failure.kind for case in found),
-    }
+    log, began = Log(options.log, options), time.monotonic()
+    work = [
+        Work(seed, options.first, options.count, options.archs, options.inputs, options.shrink)
+        for seed in options.seeds
+    ]
+    pieces = [piece for one in work for piece in log.left(one)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(options.jobs) as pool,
+    ):
+        caches = options.cache or Path(folder)
+        for lines in pool.map(lambda piece: _run(piece, caches, log, options), pieces):
+            print(f"{lines} kernels more, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    told = _summary(log, options, time.monotonic() - began)
     print(json.dumps(told) if options.json else f"{told['passed']} of {told['cases']} kernels are right")
-    return 1 if found else 0
+    return 0 if told["passed"] == told["cases"] else 1
+
+
+def _run(piece: Work, caches: Path, log: Log, options: argparse.Namespace) -> int:
+    count = 0
+    for outcome in outcomes(piece, caches):
+        count += 1
+        log.add({"seed": piece.seed, "archs": list(piece.archs), **outcome})
+        for arch, failure in outcome["failures"].items():
+            _show(piece.seed, outcome["number"], arch, failure, options.keep)
+    return count
+
+
+def _show(seed: int, number: int, arch: str, failure: dict[str, str], keep: Path | None) -> None:
+    head = f"seed {seed} case {number} on {arch}: {failure['text']}"
+    text = "\n".join([*(f"# {line}" for line in head.splitlines()), failure["source"]])
+    print(text, flush=True)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        (keep / f"seed{seed}_case{number}_{arch}.py").write_text(text, encoding="utf-8")
+
+
+def _summary(log: Log, options: argparse.Namespace, seconds: float) -> dict[str, Any]:
+    wanted = range(options.first, options.first + options.count)
+    lines = [line for line in log.lines if line["seed"] in options.seeds and line["number"] in wanted]
+    failed = [line for line in lines if line["failures"]]
+    kinds = Counter(one["kind"] for line in failed for one in line["failures"].values())
+    return {
+        "cases": len(lines),
+        "passed": len(lines) - len(failed),
+        "failed": len(failed),
+        "runs": len(lines) * len(options.archs) * options.inputs,
+        "seeds": dict(Counter(str(line["seed"]) for line in lines)),
+        "archs": options.archs,
+        "seconds": round(seconds, 1),
+        "failures": {f"{line['seed']}:{line['number']}": line["failures"] for line in failed},
+        "kinds": kinds,
+    }
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--count", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=2000, help="kernels of each seed")
+    parser.add_argument("--seeds", "--seed", type=int, nargs="+", default=[0])
     parser.add_argument("--first", type=int, default=0, help="number of the first kernel")
-    parser.add_argument("--arch", default="wormhole")
+    parser.add_argument("--arch", default="wormhole", help="wormhole, blackhole or both")
+    parser.add_argument("--inputs", type=int, default=2, help="sets of inputs for each kernel")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument(
         "--shrink", type=int, default=60, help="how many runs to spend on making a failure smaller"
     )
     parser.add_argument("--keep", type=Path, help="a folder for the failures, one file each")
+    parser.add_argument("--log", type=Path, help="a file of what has run, to go on from")
+    parser.add_argument("--cache", type=Path, help="a folder for built emulators; left out, a temporary one")
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.archs = ("wormhole", "blackhole") if options.arch == "both" else (options.arch,)
+    return options
 
 
 if __name__ == "__main__":

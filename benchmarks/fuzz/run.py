@@ -35,22 +35,42 @@ def prim_func(source: str) -> Any:
         return module.kernel
 
 
-def failure_of(program: Program, seed: int, arch: str) -> Failure | None:
+def failure_of(program: Program, seed: int, arch: str, inputs: int = 1) -> Failure | None:
     """None if every output is right and no check found anything."""
-    inputs = program.inputs(seed)
-    expected = program.expected(inputs)
+    return failures_of(program, seed, (arch,), inputs).get(arch)
+
+
+def failures_of(program: Program, seed: int, archs: tuple[str, ...], inputs: int = 1) -> dict[str, Failure]:
+    """What is wrong on each chip, for the first of several sets of inputs that shows it."""
     try:
         kernel = prim_func(program.source())
     except Exception as error:
-        return Failure("not TileLang", f"{type(error).__name__}: {error}")
-    given = {name: array.copy() for name, array in inputs.items()}
+        return dict.fromkeys(archs, Failure("not TileLang", f"{type(error).__name__}: {error}"))
+    # Seeds of inputs lie far apart, so that no other kernel has them.
+    seeds = [seed + 10**7 * number for number in range(inputs)]
+    found = {arch: _failure(program, kernel, seeds, arch) for arch in archs}
+    return {arch: failure for arch, failure in found.items() if failure is not None}
+
+
+def _failure(program: Program, kernel: Any, seeds: list[int], arch: str) -> Failure | None:
     try:
-        tilesmith.compile(kernel, target=arch)(*given.values())
+        compiled = tilesmith.compile(kernel, target=arch)
+        for seed in seeds:
+            if (failure := _wrong(program, compiled, seed)) is not None:
+                return failure
     except TilesmithError as error:
         checks = [finding.check for finding in getattr(error, "findings", ())]
         return Failure(" ".join([type(error).__name__, *checks[:1]]), str(error))
     except Exception as error:
         return Failure(f"crash: {type(error).__name__}", f"{type(error).__name__}: {error}")
+    return None
+
+
+def _wrong(program: Program, compiled: Any, seed: int) -> Failure | None:
+    inputs = program.inputs(seed)
+    expected = program.expected(inputs)
+    given = {name: array.copy() for name, array in inputs.items()}
+    compiled(*given.values())
     for tensor in program.tensors:
         if tensor.name in expected and (wrong := judged(tensor, given[tensor.name], expected[tensor.name])):
             return Failure(f"wrong {tensor.dtype}", wrong)

@@ -119,6 +119,11 @@ class Settings:
         "", str, "an unpacked ttnn wheel whose names `tilesmith op new --cpp` checks against; empty: no check"
     )
     compile_jobs: int = _setting(2, _integer_from(1), "compiler processes running at the same time")
+    kernel_optimization: str = _setting(
+        "2",
+        _one_of("0", "1", "2", "3"),
+        "the compiler's -O for kernels; 0 is quickest for one that runs once",
+    )
     progress: Bar = _setting(
         "auto",
         _one_of("auto", "on", "off"),

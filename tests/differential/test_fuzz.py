@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,6 +18,8 @@ from benchmarks.fuzz.matrix_unit import product
 from benchmarks.fuzz.run import failure_of
 from benchmarks.fuzz.statements import Memory
 from benchmarks.fuzz.values import Array, Value, numpy_type, settled, stored
+from benchmarks.fuzz.worker import Work
+from benchmarks.random_programs import Log
 
 import tilesmith
 
@@ -96,3 +100,15 @@ def test_products_lie_within_what_the_matrix_unit_rounds(dtype: str, spread: int
     off = np.abs(found - wanted.data)
     assert (off / wanted.error).max() > 0.25  # the bound is the unit's, not ten times that
     assert "gain" in judged(memory, found * np.float32(1 + 3e-4), wanted) or spread
+
+
+def test_a_log_says_what_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    options = Namespace(archs=("wormhole",))
+    log = Log(path, options)
+    for number in (0, 1, 100):
+        log.add({"seed": 3, "number": number, "archs": ["wormhole"], "failures": {}})
+    work = Work(3, 0, 250, ("wormhole",))
+    left = [(one.first, one.count) for one in Log(path, options).left(work)]
+    assert left == [(2, 98), (101, 99), (200, 50)]
+    assert [one.first for one in Log(path, Namespace(archs=("blackhole",))).left(work)] == [0, 100, 200]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tilesmith import settings
 from tilesmith.arch import Arch
 from tilesmith.emulator.compile_errors import explain
 from tilesmith.emulator.kernel_bindings import bindings_text, entry_text
@@ -27,7 +28,6 @@ _FIRMWARE_INCLUDES = ('#include "api/dataflow/dataflow_api.h"', '#include "api/d
 Define = tuple[str, str]
 
 _FLAGS = (
-    "-O2",
     "-march=native",
     "-ffp-contract=off",  # the chip's RISCs round every float operation: they have no fused multiply-add
     "-w",
@@ -92,12 +92,13 @@ def build_kernels(
 
 def _flags(compiler: Compiler, checks: bool) -> tuple[str, ...]:
     gcc = compiler.kind == "gcc"
+    common = (f"-O{settings.current().kernel_optimization}", *_FLAGS)
     # No start-up files, which bring static data, and no run-time library of a sanitizer; to zig that would
     # also mean no standard headers. Unique symbols would be shared by all kernels of the process.
     flags = {
-        "gcc": (*_FLAGS, "-nostdlib", "-fno-gnu-unique"),
-        "clang": (*_FLAGS, "-nostdlib", _CLANG_CASTS),
-        "zig": (*_FLAGS, _CLANG_CASTS),
+        "gcc": (*common, "-nostdlib", "-fno-gnu-unique"),
+        "clang": (*common, "-nostdlib", _CLANG_CASTS),
+        "zig": (*common, _CLANG_CASTS),
     }[compiler.kind]
     if not checks:
         return flags

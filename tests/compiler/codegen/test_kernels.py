@@ -10,6 +10,7 @@ from tests.compiler.passes import samples
 from tests.compiler.passes.conftest import Golden
 
 import tilesmith
+from tilesmith import settings
 from tilesmith.emulator.kernel_build import kernel_unit
 from tilesmith.emulator.runtime_build import INCLUDE
 from tilesmith.toolchain import find_compiler
@@ -37,3 +38,11 @@ def test_no_warnings(name: str, tmp_path: Path) -> None:
             [*compiler.command, *STRICT, "-isystem", str(INCLUDE), str(unit)], capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_a_setting_says_how_far_kernels_are_optimised(level: str) -> None:
+    kernel = tilesmith.compile(samples.module("add"), "wormhole")
+    with settings.using(kernel_optimization=level):
+        (job,) = kernel_unit(kernel.program.kernels[0], {}, kernel.arch, checks=True).jobs
+    assert job.flags[0] == f"-O{level}"
