@@ -97,7 +97,9 @@ class RunStoreError(ProfileError):
 class ToolchainError(UserError):
     """No usable C++ compiler."""
 
-    default_remedy = "install g++ 11 or newer, clang++ 14 or newer, or `pip install ziglang`"
+    default_remedy = (
+        "install g++ 11 or newer, clang++ 14 or newer, or `pip install ziglang` (tilesmith[compiler])"
+    )
 
 
 class KernelCompileError(UserError):

@@ -64,8 +64,18 @@ def _compiler() -> Finding:
     try:
         found = find_compiler()
     except TilesmithError as error:
-        return Finding("compiler", False, f"{error.what}: {error.remedy}.", needed=True)
+        kept = "; what is compiled already runs without" if _runs_without() else ""
+        return Finding("compiler", False, f"{error.what}: {error.remedy}{kept}.", needed=True)
     return Finding("compiler", True, f"{found} compiles kernels.", needed=True)
+
+
+def _runs_without() -> bool:
+    from tilesmith.toolchain import known_compiler
+
+    try:
+        return not known_compiler().present
+    except TilesmithError:
+        return False
 
 
 def _cache() -> Finding:

@@ -17,7 +17,7 @@ from tilesmith.errors import KernelCompileError
 from tilesmith.formats import TileShape, tile_bytes
 from tilesmith.program import CBFormat, ComputeConfig, Kernel
 from tilesmith.program.sources import kernel_path
-from tilesmith.toolchain import Compiler, Job, compile_many, find_compiler
+from tilesmith.toolchain import Compiler, Job, compile_many, known_compiler
 
 _TABLE = 64
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
@@ -55,7 +55,7 @@ def kernel_unit(
     kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, checks: bool, fast: bool = False
 ) -> KernelUnit:
     """Describe how to build a kernel, without building it. `fast` is the kind of numbers it computes with."""
-    compiler = find_compiler()
+    compiler = known_compiler()
     source, text = _source(kernel)
     own = tuple(own_texts(text, source, kernel.compiler_include_paths))
     for part in own:

@@ -54,7 +54,11 @@ def asks_for_its_role(texts: Sequence[str]) -> bool:
 
 def confuses(compiler: Compiler, texts: Sequence[str]) -> bool:
     """Whether there is something this compiler refuses or crashes on, and `simplified` takes away."""
-    if compiler.kind != "gcc" or int(compiler.version.split(".")[0]) >= _FIRST_GOOD_GCC:
+    if (
+        not compiler.present
+        or compiler.kind != "gcc"
+        or int(compiler.version.split(".")[0]) >= _FIRST_GOOD_GCC
+    ):
         return False
     return any(_NAMED_UNROLL.search(text) or with_deduced_parameters(text) != text for text in texts)
 

@@ -1,7 +1,17 @@
 """Builds C++ where it runs: finds a compiler, compiles shared libraries, and keeps them in a cache."""
 
 from tilesmith.toolchain.cache import Cache
+from tilesmith.toolchain.known import known_compiler
 from tilesmith.toolchain.library import Job, Source, compile_many, compile_shared
 from tilesmith.toolchain.toolchain import Compiler, find_compiler
 
-__all__ = ["Cache", "Compiler", "Job", "Source", "compile_many", "compile_shared", "find_compiler"]
+__all__ = [
+    "Cache",
+    "Compiler",
+    "Job",
+    "Source",
+    "compile_many",
+    "compile_shared",
+    "find_compiler",
+    "known_compiler",
+]

@@ -9,11 +9,37 @@ from functools import lru_cache
 @lru_cache(maxsize=1)
 def host_cpu() -> str:
     """What -march=native depends on: a cache on a shared disk may serve different machines."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            head = file.read(8192)
-    except OSError:
+    described = _first_cpu()
+    if not described:
         return f"{platform.machine()} {platform.processor()}"
     wanted = ("flags", "Features", "model name", "cpu family", "model\t", "CPU part", "isa")
-    first_cpu = head.split("\n\n")[0].splitlines()
-    return "\n".join([platform.machine(), *(line for line in first_cpu if line.startswith(wanted))])
+    return "\n".join([platform.machine(), *(line for line in described if line.startswith(wanted))])
+
+
+@lru_cache(maxsize=1)
+def host_features() -> frozenset[str]:
+    """What the CPU can do, in the kernel's words (avx2, asimd), and its architecture."""
+    lists = (
+        line.partition(":")[2].split() for line in _first_cpu() if line.startswith(("flags", "Features"))
+    )
+    return frozenset([platform.machine(), *(name for names in lists for name in names)])
+
+
+# x86-64-v3 is every x86 server and desktop since 2015; ARM's first 64-bit architecture is every one.
+_PORTABLE = {
+    "x86_64": ("x86-64-v3", ("x86_64", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe")),
+    "aarch64": ("armv8-a", ("aarch64", "asimd")),
+}
+
+
+def portable_cpu() -> tuple[str, tuple[str, ...]]:
+    """What a wheel for this kind of computer is compiled for, and which features a CPU needs to run it."""
+    return _PORTABLE[platform.machine()]
+
+
+def _first_cpu() -> list[str]:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            return file.read(8192).split("\n\n")[0].splitlines()
+    except OSError:
+        return []

@@ -39,7 +39,7 @@ def digest_of(sources: Sequence[Text], include_dirs: Sequence[Path]) -> str:
     summary = hashlib.sha256()
     pending: list[tuple[str, Path | None]] = []
     for source in sources:
-        summary.update(f"\0{source.name}\0{source.content}\0".encode())
+        summary.update(f"\0{known_as(source.name)}\0{source.content}\0".encode())
         pending += [(name, source.folder) for name in _names(source.content.encode())]
     seen: set[str] = set()
     while pending:

@@ -5,21 +5,26 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from tilesmith import settings
-from tilesmith.errors import KernelCompileError
+from tilesmith.errors import KernelCompileError, ToolchainError
 from tilesmith.toolchain import includes, prebuilt, precompiled
+from tilesmith.toolchain.announce import announced
 from tilesmith.toolchain.cache import Cache
 from tilesmith.toolchain.fallback import private_root
-from tilesmith.toolchain.host import host_cpu
+from tilesmith.toolchain.host import host_cpu, portable_cpu
 from tilesmith.toolchain.invoke import run_compiler, side_by_side
+from tilesmith.toolchain.known import known_compiler
 from tilesmith.toolchain.toolchain import Compiler, find_compiler
 
 Source = Path | tuple[str, str]  # a file, or a name and the text itself
 
+_NATIVE = "-march=native"
+# The computer a wheel is installed on may have an older C++ library, or none.
+_STANDALONE = ("-static-libstdc++", "-static-libgcc")
 _ALWAYS = ("-std=c++20", "-fPIC", "-pipe")
 # Zig turns its own run-time checks on unless told not to, and strips symbols that only another library uses.
 _ALWAYS_ZIG = ("-fno-sanitize=undefined", "-Wno-unused-command-line-argument")
@@ -31,6 +36,7 @@ class Job:
 
     `unit_flags` are (name of a source, flag) pairs, for units that are better compiled another way.
     `precompiled` is a header that every source may include first: it does not depend on their macros.
+    `title` is what people are told that it compiles, if it takes long.
     """
 
     sources: tuple[Source, ...]
@@ -39,18 +45,25 @@ class Job:
     link: tuple[str, ...] = ()
     unit_flags: tuple[tuple[str, str], ...] = ()
     precompiled: str = ""
+    title: str = ""
 
     def __post_init__(self) -> None:
         sources = tuple(s.absolute() if isinstance(s, Path) else s for s in self.sources)
         object.__setattr__(self, "sources", sources)
         object.__setattr__(self, "include_dirs", tuple(Path(d).absolute() for d in self.include_dirs))
 
-    def key(self, compiler: Compiler) -> str:
-        """Changes whenever the library might."""
+    def key(self, compiler: Compiler, cpu: str = "") -> str:
+        """Changes whenever the library might. `cpu` is what it is compiled for, if not for this computer."""
         directories = [includes.known_as(str(directory)) for directory in self.include_dirs]
-        parts = (compiler.id, host_cpu(), self.flags, self.link, self.unit_flags, directories)
+        parts = (compiler.id, cpu or host_cpu(), self.flags, self.link, self.unit_flags, directories)
         content = includes.digest_of([_read(source) for source in self.sources], self.include_dirs)
         return hashlib.sha256(f"{parts!r}{content}".encode()).hexdigest()[:40]
+
+    def compiled_for(self, march: str) -> Job:
+        """The same for every CPU of a kind."""
+        return replace(
+            self, flags=tuple(f"-march={march}" if flag == _NATIVE else flag for flag in self.flags)
+        )
 
 
 def compile_shared(
@@ -70,11 +83,13 @@ def compile_many(jobs: Sequence[Job]) -> list[Path]:
 
 def build(job: Job) -> Path:
     """The shared library of one job."""
-    compiler = find_compiler()
+    compiler = known_compiler()
     cache = Cache(settings.current().cache_dir)
     key = job.key(compiler)
-    if (installed := prebuilt.find(key)) is not None:
+    if (installed := prebuilt.find(key) or _of_wheel(job) or _kept(key, compiler, cache)) is not None:
         return installed
+    if not compiler.present:
+        raise ToolchainError(f"{', '.join(_names(job))} must be compiled, and no C++20 compiler was found")
     try:
         return cache.get_or_build(key, partial(_build_under, key, job, compiler))
     except _SourceChanged:
@@ -83,12 +98,37 @@ def build(job: Job) -> Path:
         return Cache(private_root()).get_or_build(unique, partial(_build_to, job, compiler))
 
 
+def build_portable(jobs: Sequence[Job], root: Path) -> None:
+    """Fill `root` with what a wheel brings: the jobs, compiled for every CPU of this kind, and a manifest."""
+    compiler = find_compiler()
+    march, features = portable_cpu()
+    for job in (job.compiled_for(march) for job in jobs):
+        linked = replace(job, link=(*job.link, *(_STANDALONE if compiler.kind == "gcc" else ())))
+        Cache(root).get_or_build(job.key(compiler, march), partial(_build_to, linked, compiler))
+    names = dict.fromkeys(includes.known_as(_names(job)[0]) for job in jobs)
+    prebuilt.Manifest(compiler, march, features, tuple(names)).write(root)
+
+
+def _of_wheel(job: Job) -> Path | None:
+    """The library that came with the wheel; not for somebody who asks for a compiler."""
+    wheel = prebuilt.manifest()
+    if wheel is None or settings.current().cxx or includes.known_as(_names(job)[0]) not in wheel.sources:
+        return None
+    return prebuilt.find(job.compiled_for(wheel.march).key(wheel.compiler, wheel.march))
+
+
+def _kept(key: str, compiler: Compiler, cache: Cache) -> Path | None:
+    """Looked up here only where it cannot be built: building looks first too."""
+    return None if compiler.present else cache.find(key)
+
+
 class _SourceChanged(Exception):
     """A source was edited between being read for the key and being compiled: the result has no name."""
 
 
 def _build_under(key: str, job: Job, compiler: Compiler, out: Path) -> None:
-    _build_to(job, compiler, out)
+    with announced(job.title, _names(job), compiler):
+        _build_to(job, compiler, out)
     if job.key(compiler) != key:
         raise _SourceChanged
 

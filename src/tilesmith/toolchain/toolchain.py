@@ -39,12 +39,16 @@ tilesmith_probe gcc __VERSION__
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler that passed the C++20 test. `id` changes whenever its output might."""
+    """A compiler that passed the C++20 test. `id` changes whenever its output might.
+
+    One that is not `present` was here before, or made the wheel: what it compiled is known by it.
+    """
 
     command: tuple[str, ...]
     kind: Kind
     version: str
     id: str
+    present: bool = True
 
     def __str__(self) -> str:
         return f"{shlex.join(self.command)} ({self.version})"
@@ -59,14 +63,18 @@ class Compiler:
 
 def find_compiler() -> Compiler:
     """The first usable compiler, or a ToolchainError that says what was tried."""
-    chosen = settings.current()
-    return _find(chosen.cxx or os.environ.get("CXX", ""), os.environ.get("PATH", ""), chosen.cache_dir)
+    return _find(asked_for(), os.environ.get("PATH", ""), settings.current().cache_dir)
+
+
+def asked_for() -> str:
+    """The compiler that the user names, if any."""
+    return settings.current().cxx or os.environ.get("CXX", "")
 
 
 @lru_cache(maxsize=16)
-def _find(asked_for: str, search_path: str, cache_dir: Path) -> Compiler:
+def _find(wanted: str, search_path: str, cache_dir: Path) -> Compiler:
     refused = []
-    for command in _candidates(asked_for, search_path):
+    for command in _candidates(wanted, search_path):
         try:
             return _examine(command, cache_dir)
         except ToolchainError as error:
@@ -74,8 +82,8 @@ def _find(asked_for: str, search_path: str, cache_dir: Path) -> Compiler:
     raise ToolchainError("; ".join(["no C++20 compiler was found", *refused]), where=f"PATH={search_path}")
 
 
-def _candidates(asked_for: str, search_path: str) -> Iterator[tuple[str, ...]]:
-    names = [asked_for] if asked_for else ["g++", "clang++", "c++"]
+def _candidates(wanted: str, search_path: str) -> Iterator[tuple[str, ...]]:
+    names = [wanted] if wanted else ["g++", "clang++", "c++"]
     for name in names:
         words = shlex.split(name)
         if path := shutil.which(words[0], path=search_path):
