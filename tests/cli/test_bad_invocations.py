@@ -34,6 +34,11 @@ MISUSED = {
     "dashboard --port zero": "from 1 to 65535",
     "conformance": "a recording",
     "export add.mlir": "a new directory",
+    "init": "a new folder",
+    "init hello --kernel cuda": "--kernel metal",
+    "init hello --model --op": "give one of",
+    "examples": "one of list, copy",
+    "examples lst": "write `tilesmith examples list`",
     "op": "one of new, stage, status, log, agent",
     "op agent --format pdf": "none of agents, skill, all",
     "zoo": "one of list, run, generate",
@@ -79,6 +84,11 @@ FAILED = {
     "conformance add.mlir --record here.txt": "call it here.txt.npz",
     "export add.mlir --out good.py": "name a new directory",
     "export nothing.mlir --out new": "cannot read nothing.mlir",
+    "init 3x": "letters, digits and _",
+    "init .": "letters, digits and _",
+    "init good.py": "cannot be the name",
+    "init full": "name a new folder",
+    "examples copy nothing": "choose all, or one of",
     "op new nothing.md": "op_design.md",
     "op new good.py": "docs/opsmith.md",
     "op stage one": "a number from 1 to 7",
@@ -99,6 +109,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(SAMPLE, tmp_path)
     (tmp_path / "good.py").write_text("number = 3\n\n\ndef maker():\n    return number\n")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
     (tmp_path / "broken.py").write_text("import nonsense_that_is_not_there\n")
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tilesmith.cli.environment import cache, doctor, settings
+from tilesmith.cli.examples import examples
 from tilesmith.cli.op import op
 from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
 from tilesmith.cli.runs import runs
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command()(doctor)
 app.command()(settings)
+app.add_typer(examples, name="examples")
 app.add_typer(cache, name="cache")
 app.add_typer(op, name="op")
 app.add_typer(runs, name="runs")
@@ -58,6 +60,26 @@ def common(
 
         typer.echo(f"tilesmith {__version__}")
         raise typer.Exit
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(help="a new folder; its name is that of the project")],
+    kernel: Annotated[
+        str | None, typer.Option(help="metal (the default): C++ kernels; tilelang: one in TileLang")
+    ] = None,
+    model: Annotated[bool, typer.Option("--model", help="a PyTorch model")] = False,
+    op: Annotated[bool, typer.Option("--op", help="a new operation, from its spec")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a folder with code, a test and a notebook that run."""
+    from tilesmith.cli.init import TEMPLATES, chosen
+    from tilesmith.cli.init import init as made_in
+
+    template = TEMPLATES[chosen(kernel, model, op)]
+    paths = [str(path) for path in made_in(folder, template)]
+    then = f"it needs {template.distribution}; then: cd {folder} && tilesmith run {folder.name}.py"
+    tell(as_json, paths, "\n".join([*paths, then]))
 
 
 @app.command()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tilesmith import settings
 from tilesmith.cli.script import with_variables
 from tilesmith.cli.usage import USAGE_ERROR, as_sentence
-from tilesmith.errors import InternalFault, TilesmithError
+from tilesmith.errors import CommandLineError, InternalFault, TilesmithError
 from tilesmith.extras import naming_extras
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
@@ -32,6 +32,8 @@ def invoke(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
         except USAGE_ERROR as error:
             return _tell(as_sentence(error), MISUSED)
+        except CommandLineError as error:
+            return _tell(error, MISUSED)
         except TilesmithError as error:
             return _tell(error, FAILED)
         except (KeyboardInterrupt, EOFError):

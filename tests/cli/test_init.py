@@ -1,0 +1,81 @@
+"""`tilesmith init` makes projects that run: the script, the test, the notebook."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+
+from tilesmith.cli.init import TEMPLATES
+from tilesmith.cli.invocation import invoke
+
+OPTIONS = {
+    "metal": [],
+    "tilelang": ["--kernel", "tilelang"],
+    "model": ["--model"],
+    "op": ["--op"],
+}
+# The first is quick; the others compile many kernels.
+kinds = pytest.mark.parametrize(
+    "kind", ["metal", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("tilelang", "model", "op"))]
+)
+
+
+def made(kind: str, folder: Path) -> Path:
+    if kind != "metal":
+        pytest.importorskip("tilelang")
+    assert invoke(["-q", "init", str(folder / "hello"), *OPTIONS[kind]]) == 0
+    return folder / "hello"
+
+
+def python(folder: Path, *arguments: str) -> str:
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@kinds
+def test_script_and_test_run(kind: str, tmp_path: Path) -> None:
+    folder = made(kind, tmp_path)
+    assert "hello" in python(folder, "-m", "tilesmith.cli", "run", "hello.py")
+    assert " passed" in python(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
+
+
+@pytest.mark.slow
+@kinds
+def test_the_notebook_runs(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(kind, tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    notebook = nbformat.read(folder / "hello.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    where = {"metadata": {"path": str(folder)}}
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute()
+    assert any(output for cell in notebook.cells for output in cell.get("outputs", ()))
+
+
+def test_every_template_is_offered() -> None:
+    assert list(TEMPLATES) == list(OPTIONS)
+
+
+def test_files_carry_the_name_and_no_placeholder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for kind, options in OPTIONS.items():
+        assert invoke(["init", str(tmp_path / kind / "wave_fun"), *options, "--json"]) == 0
+        paths = [Path(path) for path in json.loads(capsys.readouterr().out)]
+        assert {path.name for path in paths} >= {
+            "wave_fun.py",
+            "test_wave_fun.py",
+            "wave_fun.ipynb",
+            "README.md",
+        }
+        for path in paths:
+            text = path.read_text(encoding="utf-8")
+            assert "NAME" not in text.replace("RUN_NAME", ""), path
+            assert "DISTRIBUTION" not in text
+            if path.suffix == ".py":
+                compile(text, str(path), "exec")
