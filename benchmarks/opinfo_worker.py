@@ -25,8 +25,9 @@ from torch.utils import _pytree as pytree
 
 from benchmarks.opinfo_judge import judged
 from tilesmith.models.backends import Backend
+from tilesmith.models.executable_cache import collect_reports
 from tilesmith.models.options import ModelOptions
-from tilesmith.models.torch_backend import _compile, reports, through_autograd
+from tilesmith.models.torch_backend import _compile, through_autograd
 
 if find_spec("expecttest") is None:  # PyTorch's test classes derive from its only class; samples need neither
     sys.modules["expecttest"] = ModuleType("expecttest")
@@ -81,8 +82,7 @@ def compiled_result(
     """What the compiled call gives, and whether a kernel took part."""
     options = ModelOptions.of({"checks": "off"} if device == "tenstorrent" else {})
     tensors = [leaf.clone() for leaf in leaves if isinstance(leaf, torch.Tensor)]
-    before = len(reports)
-    with torch.no_grad():
+    with torch.no_grad(), collect_reports() as reports:
         try:
             run = through_autograd(
                 graph_of(target, leaves, spec), tensors, partial(_compile, Backend.create(device, options))
@@ -94,7 +94,7 @@ def compiled_result(
             made: Any = flat_results(whole(*args, **kwargs))
         else:
             made = list(run(*tensors))
-    return made, any(report.kernels for report in reports[before:])
+    return made, any(report.kernels for report in reports)
 
 
 def clones(leaves: list[Any]) -> list[Any]:

@@ -24,7 +24,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import tilesmith
-from tilesmith.models.torch_backend import reports, tilesmith_backend
+from tilesmith.models.executable_cache import collect_reports
+from tilesmith.models.torch_backend import tilesmith_backend
 from tilesmith.zoo.running import relative_l2
 
 SIZES = (1, 1, 2, 3, 5, 7, 8, 16, 31, 32, 33, 40, 64)
@@ -188,12 +189,12 @@ def try_gradients(seed: int) -> Outcome:
     """Compare the gradients of the sum of squares of all outputs, by every input."""
     model, inputs = case(seed)
     torch._dynamo.reset()
-    before = len(reports)
     # Exported first: PyTorch would take the random numbers of Python for inputs.
     drawn = torch.export.export(model, tuple(inputs)).module()
     compiled = torch.compile(drawn, backend=tilesmith_backend, options=OPTIONS)
-    error = _error(_gradients(compiled, inputs), _gradients(model, inputs))
-    return Outcome(seed, error, tuple(line.op for one in reports[before:] for line in one.host))
+    with collect_reports() as reports:
+        error = _error(_gradients(compiled, inputs), _gradients(model, inputs))
+    return Outcome(seed, error, tuple(line.op for one in reports for line in one.host))
 
 
 def _gradients(model: Callable[..., Any], inputs: Sequence[Tensor]) -> list[Tensor]:

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils import _pytree as pytree
 
-from tilesmith.models.torch_backend import reports
+from tilesmith.models.report import Report
 from tilesmith.zoo.sample import noise
 
 Case = tuple[Callable[..., Any], tuple[Tensor, ...]]
@@ -171,7 +171,7 @@ def test_graph_rewrites_keep_attributes(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::tilesmith.errors.TilesmithWarning")
 @pytest.mark.parametrize("name", RUN)
-def test_attributes_come_out_on_the_device(name: str) -> None:
+def test_attributes_come_out_on_the_device(name: str, reports: list[Report]) -> None:
     """Without NaN where it would be moved: kernels take it for infinity."""
     function, args = CASES[name]
     rounded = tuple(one.bfloat16().float() if one.is_floating_point() else one for one in args)
@@ -226,7 +226,7 @@ def test_random_numbers_are_drawn_with_every_call() -> None:
     assert not torch.equal(drawn(torch.ones(8)), drawn(torch.ones(8)))
 
 
-def test_the_report_says_where_infinity_spreads() -> None:
+def test_the_report_says_where_infinity_spreads(reports: list[Report]) -> None:
     _compiled(lambda x: x.cumsum(-1), "tenstorrent")(noise(4, 8))
     assert "cumsum sums by a product with ones and zeros" in str(reports[-1])
     assert reports[-1].to_json()["limits"] == list(reports[-1].limits)

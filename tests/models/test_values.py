@@ -14,7 +14,7 @@ from torch.nn import functional
 
 import tilesmith
 from tilesmith.errors import TilesmithWarning
-from tilesmith.models.torch_backend import reports
+from tilesmith.models.report import Report
 from tilesmith.zoo.sample import noise
 
 BIG = torch.tensor([[100000001, 3], [16777217, -100000001]]).repeat(1, 8)
@@ -25,7 +25,6 @@ SPECIAL = torch.tensor([nan, inf, -inf, 0.0, -0.0, 1.0, -1.0, 3e38]).repeat(2, 4
 @pytest.fixture(autouse=True)
 def fresh() -> None:
     torch._dynamo.reset()
-    reports.clear()
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,7 +61,7 @@ def test_integers_are_exact(name: str) -> None:
     torch.testing.assert_close(made, wanted, rtol=0, atol=0)
 
 
-def test_integers_on_the_host_are_reported() -> None:
+def test_integers_on_the_host_are_reported(reports: list[Report]) -> None:
     with torch.no_grad():
         compiled(lambda a, x: torch.where(x > 0, a, -a))(BIG, noise(2, 16))
     assert "whole numbers" in str(reports[-1])
@@ -161,7 +160,7 @@ class _Hiding(torch.nn.Module):
 
 
 @pytest.mark.parametrize("hidden", [LOWEST, -inf])
-def test_attention_hides_with_any_mask(hidden: float) -> None:
+def test_attention_hides_with_any_mask(hidden: float, reports: list[Report]) -> None:
     """A row of which all is hidden is the mean of all values, or zeros, as torch has it."""
     q = noise(1, 2, 40, 32)
     mask = torch.where(torch.arange(40)[:, None] > torch.arange(40), 0.0, hidden)

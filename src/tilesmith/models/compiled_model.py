@@ -14,6 +14,7 @@ from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.fx import Captured, export
 from tilesmith.models.capture.state import attributes, fingerprint
 from tilesmith.models.config import CompilerConfig
+from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.report import Report
 from tilesmith.models.strategy import OptimizationStrategy
@@ -141,15 +142,14 @@ class CompiledModel(torch.nn.Module):
 
     def _find(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Captured, Executable, list[Any]]:
         with ONE_AT_A_TIME:
-            inputs = (_signature(args), _signature(sorted(kwargs.items())))
+            inputs = (signature(args), signature(sorted(kwargs.items())))
             open_sizes = self._dynamic_shapes is not None
             graph = self._graph(args, kwargs, _without_sizes(inputs) if open_sizes else inputs)
             flat = graph.captured.flatten(args, kwargs)
             graph.captured.check_sizes(flat)
-            if inputs not in graph.executables:
-                every = [*flat, *graph.captured.buffers_of(self.original)]
-                graph.executables[inputs] = self._compiled(graph.captured, every)
-            return graph.captured, graph.executables[inputs], flat
+            every = [*flat, *graph.captured.buffers_of(self.original)]
+            executable = graph.executables.get(inputs, lambda: self._compiled(graph.captured, every))
+            return graph.captured, executable, flat
 
     def _graph(self, args: Sequence[Any], kwargs: Mapping[str, Any], inputs: Any) -> _Graph:
         """The model captured for these inputs, with the weights it has now."""
@@ -182,22 +182,11 @@ class _Graph:
 
     captured: Captured
     weights: tuple[Any, ...]
-    executables: dict[Any, Executable] = field(default_factory=dict)
+    executables: ExecutableCache = field(default_factory=ExecutableCache)
 
 
-def _without_sizes(signature: Any) -> Any:
-    if isinstance(signature, tuple):
-        kept = (signature[0], *signature[2:]) if signature[:1] == ("tensor",) else signature
+def _without_sizes(described: Any) -> Any:
+    if isinstance(described, tuple):
+        kept = (described[0], *described[2:]) if described[:1] == ("tensor",) else described
         return tuple(map(_without_sizes, kept))
-    return signature
-
-
-def _signature(value: Any) -> Any:
-    """What of an argument decides how a model is compiled."""
-    if isinstance(value, torch.Tensor):
-        return ("tensor", tuple(value.shape), value.dtype)
-    if isinstance(value, list | tuple):
-        return (type(value).__name__, *map(_signature, value))
-    if isinstance(value, dict):
-        return ("dict", *((key, _signature(one)) for key, one in value.items()))
-    return value if value is None or isinstance(value, bool | int | float | str) else id(value)
+    return described

@@ -6,20 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch.fx import GraphModule
 
 from tilesmith.models.backends import Backend, Executable
-from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.training import keep_whole, learns_statistics, training_decompositions
+from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.planning.specialize import copied, specialise
-from tilesmith.models.report import Report
-
-reports: list[Report] = []
-"""What was compiled, the latest last: a forward graph, then its backward graph when it is first needed."""
 
 
 def tilesmith_backend(
@@ -63,18 +58,15 @@ def _compile(
     inputs: Sequence[Any],  # noqa: ARG001 - every compiler is called with examples
 ) -> Callable[..., Any]:
     """A graph of AOTAutograd as something to call: compiled for each set of sizes it is called with."""
-    made: dict[tuple[Any, ...], Executable] = {}
+    executables = ExecutableCache()
+
+    def build(args: tuple[Any, ...]) -> Executable:
+        for number, arg in enumerate(args):
+            backend.check_input(number, arg)
+        return backend.compile(specialise(copied(module), args), args)
 
     def run(*args: Any) -> list[Any]:
-        key = tuple(tuple(arg.shape) if isinstance(arg, torch.Tensor) else arg for arg in args)
-        with ONE_AT_A_TIME:
-            if key not in made:
-                for number, arg in enumerate(args):
-                    backend.check_input(number, arg)
-                special = specialise(copied(module), args)
-                made[key] = backend.compile(special, args)
-                reports.append(made[key].report)
-        return made[key].run(args)
+        return executables.get(signature(args), lambda: build(args)).run(args)
 
     boxed: Callable[..., Any] = make_boxed_func(run)
     return boxed

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from tilesmith.models import torch_backend
+from tilesmith.models.executable_cache import collect_reports
 from tilesmith.models.report import Report
 from tilesmith.zoo import language, llama, resnet, vit
 from tilesmith.zoo.running import pcc, relative_l2
@@ -59,13 +60,13 @@ class Trained:
 def train_step(sample: Sample, **options: Any) -> Trained:
     """Forward and backward through tilesmith, and the same through torch."""
     model, twin = sample.network.train(), deepcopy(sample.network).train()
-    torch_backend.reports.clear()
     compiled = torch.compile(model, backend=torch_backend.tilesmith_backend, options=options)
-    made, wanted = compiled(*sample.inputs), twin(*sample.inputs)
-    slope = noise(*wanted.shape, seed=9)
-    made.backward(slope)
-    wanted.backward(slope)
-    return Trained(pcc(made, wanted), _compared(model, twin), tuple(torch_backend.reports))
+    with collect_reports() as reports:
+        made, wanted = compiled(*sample.inputs), twin(*sample.inputs)
+        slope = noise(*wanted.shape, seed=9)
+        made.backward(slope)
+        wanted.backward(slope)
+    return Trained(pcc(made, wanted), _compared(model, twin), tuple(reports))
 
 
 def _compared(model: nn.Module, twin: nn.Module) -> tuple[Gradient, ...]:

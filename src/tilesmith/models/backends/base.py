@@ -6,34 +6,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from threading import RLock
 from typing import Any, ClassVar
 
 from torch.fx import GraphModule
 
 from tilesmith.errors import SettingsError
 from tilesmith.models.config import CompilerConfig
+from tilesmith.models.executable import ONE_AT_A_TIME, Executable
 from tilesmith.models.options import ModelOptions
-from tilesmith.models.report import Report
+
+__all__ = ["ONE_AT_A_TIME", "Backend", "Executable"]
 
 _HOMES = {
     "tenstorrent": ("tilesmith.models.backends.tenstorrent", "TenstorrentBackend"),
     "cpu": ("tilesmith.models.backends.cpu", "CpuBackend"),
     "cuda": ("tilesmith.models.backends.cuda", "CudaBackend"),
 }
-
-ONE_AT_A_TIME = RLock()
-"""Held while a model is captured, compiled or run on the emulator: all models share what these change."""
-
-
-class Executable(ABC):
-    """A graph ready to run, and the report of how it was compiled."""
-
-    report: Report
-
-    @abstractmethod
-    def run(self, inputs: Sequence[Any]) -> list[Any]:
-        """The outputs of the graph for these inputs, in order."""
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,10 @@ class TenstorrentExecutable(Executable):
         self._programs: dict[int, Program] = {}
         self.take(plan)
 
+    @property
+    def is_closed(self) -> bool:
+        return self.device.is_closed
+
     def take(self, plan: Plan) -> None:
         """Run this plan from now on. Steps it shares with the one before stay as they are."""
         kept = {upload.view.storage for upload in plan.constants}
