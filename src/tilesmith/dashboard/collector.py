@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from tilesmith.models.profile import profile
 from tilesmith.profiling import PerformanceProfiler
+from tilesmith.profiling.power import PowerSampler, find_source, power_of
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,8 @@ class Metrics:
     """Of one call: time with launches, calls per second, and the peaks of the memories.
 
     `source` says whose they are: "chip, predicted", or "host, measured" where nothing ran on a device.
+    `power_consumption` is in watts. `power_source` says if a card gave it, or if it is an estimate from
+    activity, which lies somewhere in `power_range`.
     """
 
     latency_us: float
@@ -25,6 +29,10 @@ class Metrics:
     l1_bytes: int
     folder: Path
     host_bytes: int = 0
+    power_consumption: float = 0.0
+    power_range: tuple[float, float] = (0.0, 0.0)
+    energy_uj: float = 0.0
+    power_source: str = ""
     source: str = "chip, predicted"
 
 
@@ -36,11 +44,13 @@ class PerformanceCollector:
         self.backend = backend
 
     def collect_metrics(self, model: Callable[..., Any], inputs: Any = (), title: str = "") -> Metrics:
-        """Profile one call of `model`. Power is not among the figures: nothing published would support it."""
+        """Profile one call of `model`. Power comes from the card if there is one, else from activity."""
         name = title or getattr(model, "__name__", type(model).__name__)
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
         target = self.folder / f"{stamp}-{name}"
-        folder = profile(model, inputs, backend=self.backend, output_dir=target, title=name)
+        card = find_source()
+        with PowerSampler(card) if card else nullcontext() as sampler:
+            folder = profile(model, inputs, backend=self.backend, output_dir=target, title=name)
         seen = PerformanceProfiler(folder).profile
         latency, host = seen.latency_us, seen.memory.host
         metrics = Metrics(
@@ -50,4 +60,13 @@ class PerformanceCollector:
             l1_bytes=seen.memory.peak_l1,
             folder=folder,
         )
+        power = sampler.power if sampler and seen.untraced else power_of(seen)  # a card tells of its own
+        if power is not None:
+            metrics = replace(
+                metrics,
+                power_consumption=power.watts,
+                power_range=(power.low, power.high),
+                energy_uj=power.energy_uj,
+                power_source=power.source,
+            )
         return metrics if host is None else replace(metrics, host_bytes=host.peak_resident, source=host.label)

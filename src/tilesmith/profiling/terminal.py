@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tilesmith.profiling.groups import RoleGroup, role_groups, waits_of
 from tilesmith.profiling.model import ProgramProfile
+from tilesmith.profiling.power import power_of
 from tilesmith.profiling.report import Chip, Profile
 from tilesmith.units import readable
 
@@ -63,6 +64,8 @@ def _head(profile: Profile, chip: Chip) -> Text:
     )
     if profile.launch_us:
         text.append(f" (launch {profile.launch_us:,.1f} us on top)")
+    if power := power_of(profile):
+        text.append(f"\n{power}", "dim")
     return text
 
 

@@ -85,6 +85,8 @@ def _totals(runs: Sequence[RunFigures]) -> tuple[Total, ...]:
         of("DRAM moved", "bytes", "dram_bytes"),
         of("DRAM at its peak", "bytes", "peak_dram"),
         of("L1 at its peak", "bytes", "peak_l1"),
+        of("power, estimated", "W", "watts"),
+        of("energy, estimated", "uJ", "energy_uj"),
         of("findings", "", "findings"),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from tilesmith.profiling.model import ProgramProfile
+from tilesmith.profiling.power.estimate import power_of
 from tilesmith.profiling.report import Profile
 
 PREDICTED = "chip, predicted"
@@ -52,6 +53,10 @@ class RunFigures:
     samples_us: tuple[float, ...] = ()
     level: str = ""
     backend: str = ""
+    watts: float = 0.0
+    watts_low: float = 0.0
+    watts_high: float = 0.0
+    energy_uj: float = 0.0
 
     @property
     def is_measured(self) -> bool:
@@ -69,7 +74,7 @@ class RunFigures:
 
 def figures_of(profile: Profile, level: str = "", backend: str = "") -> RunFigures:
     """The figures of a profile."""
-    host = profile.memory.host
+    host, power = profile.memory.host, power_of(profile)
     return RunFigures(
         title=profile.title,
         chip=profile.chip.product if profile.chip else "",
@@ -84,6 +89,10 @@ def figures_of(profile: Profile, level: str = "", backend: str = "") -> RunFigur
         kernels=_kernels(profile.programs),
         level=level,
         backend=backend,
+        watts=power.watts if power else 0.0,
+        watts_low=power.low if power else 0.0,
+        watts_high=power.high if power else 0.0,
+        energy_uj=power.energy_uj if power else 0.0,
     )
 
 
