@@ -261,5 +261,10 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext tilesmith` in a notebook: the cell magic `%%tilesmith` profiles a cell."""
+    import_module("tilesmith.profiling.magic").register(shell)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, *_MODULES})

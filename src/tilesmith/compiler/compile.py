@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tilesmith.compiler.pipeline import Choices, lower, pipeline
 from tilesmith.compiler.signature import Call, Parameter, Signature, packed, signature_of
 from tilesmith.errors import BadCallError, SettingsError, TilesmithWarning, UnknownPassError
 from tilesmith.extras import naming_extras
+from tilesmith.notebook import html_table
 from tilesmith.profiling import Profile, RunSummary, recording
 from tilesmith.program import MathFidelity, Program
 from tilesmith.runtime import RunReport
@@ -98,6 +100,11 @@ class CompiledKernel:
 
     def __repr__(self) -> str:
         return f"CompiledKernel({self.signature} for {self.arch.product})"
+
+    def _repr_html_(self) -> str:
+        parameters = self.signature.tensors.items()
+        rows = [(name, tensor, "output" if tensor.is_written else "input") for name, tensor in parameters]
+        return f"<b>{escape(repr(self))}</b>" + html_table(("parameter", "tensor", ""), rows)
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         given = dict(zip(self.signature.names_of(len(args) + len(named)), args, strict=False))

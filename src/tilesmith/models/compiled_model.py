@@ -18,7 +18,9 @@ from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.report import Report
 from tilesmith.models.strategy import OptimizationStrategy
+from tilesmith.notebook import html_fields
 from tilesmith.profiling import Profile, recording
+from tilesmith.units import readable
 
 __all__ = ["CompiledModel", "Compiler", "CompilerConfig", "compile_model"]
 
@@ -106,6 +108,23 @@ class CompiledModel(torch.nn.Module):
         outputs = executable.run([*flat, *buffers])
         with torch.no_grad():
             return captured.deliver(outputs, buffers, flat)
+
+    def __repr__(self) -> str:
+        return f"CompiledModel({type(self.original).__name__} for {self.backend.name}, {self.graphs} graphs)"
+
+    def _repr_html_(self) -> str:
+        if self._last is None:
+            return html_fields(repr(self), {"state": "compiled when it is called"})
+        report = self._last.report
+        return html_fields(
+            repr(self),
+            {
+                "operators": report.ops,
+                "kernels": f"{len(report.kernels)}, {report.distinct} distinct",
+                "on the host": len(report.host),
+                "weights": readable(report.weights),
+            },
+        )
 
     def prepare(self, *args: Any, **kwargs: Any) -> Report:
         """Compile for inputs like these without running, and say what it came to."""

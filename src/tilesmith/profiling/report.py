@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 from tilesmith.arch import Arch
+from tilesmith.notebook import html_table
 from tilesmith.profiling.memory import MemoryReport
 from tilesmith.profiling.model import Bound, ProgramProfile
 from tilesmith.profiling.serial import from_json, to_json
@@ -52,7 +54,7 @@ class Chip:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Profile:
     """The programs of a recording, one after the other. Their times are those of the model, not measured.
 
@@ -116,6 +118,25 @@ class Profile:
         return longest.bound if longest else None
 
     # ---- showing and saving ----
+
+    def __repr__(self) -> str:
+        chip = self.chip.product if self.chip else "no chip"
+        return f"Profile({self.title!r} on {chip}: {len(self.programs)} programs, {self.latency_us:,.1f} us)"
+
+    def _repr_html_(self) -> str:
+        total = self.microseconds or 1.0
+        rows = [
+            (
+                one.name,
+                one.cores,
+                f"{one.microseconds:,.1f}",
+                f"{one.microseconds / total:.0%}",
+                one.bound.sentence,
+            )
+            for one in self.programs
+        ]
+        table = html_table(("program", "cores", "us", "part", "bound"), rows)
+        return f"<b>{escape(repr(self))}</b>{table}"
 
     def __str__(self) -> str:
         from tilesmith.profiling.terminal import as_text

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 
 from tilesmith.arch.cores import CoreCoord, CoreRangeSet, Cores
+from tilesmith.notebook import html_table
 from tilesmith.program.circular_buffer import CircularBuffer
 from tilesmith.program.kernel import Kernel
 from tilesmith.program.site import declaration_site
@@ -45,7 +47,7 @@ class Structure(tuple[object, ...]):
         return self._hash
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """Kernels, the circular buffers between them, and semaphores.
 
@@ -66,6 +68,17 @@ class Program:
         semaphores: Iterable[Semaphore] = (),
     ) -> None:
         self.__dict__.update(kernels=tuple(kernels), cbs=tuple(cbs), semaphores=tuple(semaphores))
+
+    def __repr__(self) -> str:
+        names = ", ".join(kernel.label for kernel in self.kernels)
+        return f"Program({names or 'no kernels'}; {len(self.cbs)} CBs on {len(self.cores)} cores)"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (kernel.label, type(kernel.config).__name__.removesuffix("Config"), str(kernel.core_ranges))
+            for kernel in self.kernels
+        ]
+        return f"<b>{escape(repr(self))}</b>" + html_table(("kernel", "processor", "cores"), rows)
 
     @cached_property
     def cores(self) -> tuple[CoreCoord, ...]:

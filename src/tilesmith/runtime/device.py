@@ -18,6 +18,7 @@ from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.errors import DeviceClosedError, DeviceError
 from tilesmith.formats import DataFormat, TileShape
+from tilesmith.notebook import html_fields
 from tilesmith.program import CoreCoord, Program, check_program
 from tilesmith.program.budget import L1Claim, check_l1_budget
 from tilesmith.program.checks import check_runtime_values
@@ -35,6 +36,7 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.runtime.torch_bridge import default_format, numpy_from_torch
 from tilesmith.runtime.ttnn_arch import TTNN
 from tilesmith.runtime.undefined_elements import elements_depend_on
+from tilesmith.units import readable
 
 if TYPE_CHECKING:
     import torch
@@ -69,6 +71,18 @@ class Device:
 
     def __repr__(self) -> str:
         return f"Device({self.arch.product}{', closed' if self._closed else ''})"
+
+    def _repr_html_(self) -> str:
+        held = self.buffers() if not self._closed else []
+        return html_fields(
+            repr(self),
+            {
+                "cores": f"{self.arch.grid.x} x {self.arch.grid.y} at {self.arch.clock_ghz} GHz",
+                "L1 of a core": readable(self.arch.l1_size),
+                "DRAM": f"{self.arch.num_dram_banks} banks of {readable(self.arch.dram_bank_size)}",
+                "tensors": len(held),
+            },
+        )
 
     @property
     def is_closed(self) -> bool:

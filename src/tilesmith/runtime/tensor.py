@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tilesmith.errors import DeviceError
 from tilesmith.formats import DataFormat
+from tilesmith.notebook import html_fields
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.memory_config import Layout, MemoryConfig
@@ -98,6 +99,16 @@ class Tensor:
         state = "" if self.is_allocated else ", deallocated"
         where = f"{self.memory_config.memory_layout.value} {self.memory_config.buffer_type.value}"
         return f"Tensor({list(self.shape)}, {self.dtype.name}, {self.layout.value}, {where}{state})"
+
+    def _repr_html_(self) -> str:
+        return html_fields(
+            repr(self),
+            {
+                "padded to": list(self.padded_shape),
+                "pages": f"{self.num_pages} of {self.page_size} bytes",
+                "device": self.device,
+            },
+        )
 
     def deallocate(self) -> None:
         """Give the memory back now rather than when the last reference goes."""
