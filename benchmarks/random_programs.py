@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.fuzz.processes import outcomes  # noqa: E402
 from benchmarks.fuzz.worker import Work  # noqa: E402
 
-_CHUNK = 100
+_CHUNK = 250
 """Kernels of one process: it keeps every kernel it has loaded."""
 
 
@@ -53,13 +53,14 @@ class Log:
     def left(self, work: Work) -> Iterator[Work]:
         """The parts of some work that are not done yet, in pieces."""
         done = {line["number"] for line in self.lines if line["seed"] == work.seed}
-        first = work.first
-        while first < work.first + work.count:
-            last = min(first + _CHUNK - first % _CHUNK, work.first + work.count)
-            missing = [number for number in range(first, last) if number not in done]
-            if missing:
-                yield replace(work, first=missing[0], count=last - missing[0])
-            first = last
+        first, end = work.first, work.first + work.count
+        while first < end:
+            last = first
+            while last < min(first + _CHUNK, end) and last not in done:
+                last += 1
+            if last > first:
+                yield replace(work, first=first, count=last - first)
+            first = max(last, first + 1)
 
 
 def main() -> int:
@@ -69,7 +70,7 @@ def main() -> int:
         Work(seed, options.first, options.count, options.archs, options.inputs, options.shrink)
         for seed in options.seeds
     ]
-    pieces = [piece for one in work for piece in log.left(one)]
+    pieces = sorted((piece for one in work for piece in log.left(one)), key=lambda piece: piece.first)
     with (
         tempfile.TemporaryDirectory() as folder,
         ThreadPoolExecutor(options.jobs) as pool,

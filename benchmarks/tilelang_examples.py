@@ -42,7 +42,7 @@ WORKER = Path(__file__).parent / "tilelang_run" / "worker.py"
 
 
 def run(example: Example, checkout: Path, options: argparse.Namespace) -> Outcome:
-    name = str(example.path.relative_to(checkout / "examples"))
+    name = _name(example, checkout)
     if example.gpu_only and not options.everything and not facts_of(name).is_known:
         return Outcome(name, "gpu_only", ", ".join(example.gpu_only), 0.0)
     log = options.logs / f"{name.replace('/', '.')}.log"
@@ -135,6 +135,16 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, object]:
     }
 
 
+def _name(example: Example, checkout: Path) -> str:
+    return str(example.path.relative_to(checkout / "examples"))
+
+
+def _known(results: Path | None) -> dict[str, Outcome]:
+    if results is None or not results.exists():
+        return {}
+    return {one["name"]: Outcome(**one) for one in json.loads(results.read_text(encoding="utf-8"))}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -143,7 +153,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="examples whose path contains this")
     parser.add_argument("--everything", action="store_true", help="run those with GPU-only instructions too")
     parser.add_argument("--target", default="wormhole")
-    parser.add_argument("--checks", default="off", choices=("on", "off"))
+    parser.add_argument("--checks", default="on", choices=("on", "off"))
     parser.add_argument("--numbers", default="chip", choices=("chip", "fast"))
     parser.add_argument("--seconds", type=int, default=300, help="CPU time per example, compilers apart")
     parser.add_argument("--jobs", type=int, default=1, help="examples at a time")
@@ -151,16 +161,26 @@ def main() -> int:
     parser.add_argument("--packages", type=Path, help="a folder with Triton, which some references are in")
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
     parser.add_argument("--page", type=Path, help="write what came out as a page in Markdown")
-    parser.add_argument("--results", type=Path, help="write every outcome to this JSON file")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="a JSON file of outcomes: those in it are not run again, others are added",
+    )
     options = parser.parse_args()
     checkout = options.checkout.resolve()
     chosen = [one for one in find_examples(checkout) if options.only in str(one.path)]
+    known = _known(options.results)
     with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(options.jobs) as pool:
         options.logs = options.logs or Path(spare)
         options.logs.mkdir(parents=True, exist_ok=True)
-        outcomes = list(pool.map(lambda one: run(one, checkout, options), chosen))
-    if options.results:
-        options.results.write_text(json.dumps([asdict(one) for one in outcomes], indent=1), encoding="utf-8")
+        names = {_name(one, checkout) for one in chosen}
+        left = [one for one in chosen if _name(one, checkout) not in known]
+        for outcome in pool.map(lambda one: run(one, checkout, options), left):
+            known[outcome.name] = outcome
+            if options.results:
+                text = json.dumps([asdict(one) for one in known.values()], indent=1)
+                options.results.write_text(text, encoding="utf-8")
+    outcomes = sorted((one for one in known.values() if one.name in names), key=lambda one: one.name)
     if options.page:
         how = f"checks {options.checks}, {options.numbers} numbers, {options.seconds} s of CPU time for each"
         options.page.write_text(page(outcomes, checkout, how), encoding="utf-8")

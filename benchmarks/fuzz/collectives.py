@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -81,20 +82,23 @@ class Cumsum(Statement):
         yield f"T.cumsum({self.memory.name}, dim={self.dim}, reverse={self.reverse})"
 
     def run(self, state: State) -> None:
+        """One element after another, each sum rounded: scalar code on a core that adds as IEEE has it."""
         target = state.memories[self.memory.name]
+        lines = np.moveaxis(
+            target.data, self.dim, 0
+        )  # a view: what is written there is written in the memory
+        errors = np.moveaxis(target.error, self.dim, 0)
+        order = range(len(lines))[:: -1 if self.reverse else 1]
         with np.errstate(all="ignore"):
-            total, size, error = map(self._summed, (target.data, np.abs(target.data), target.error))
-        if is_float(self.memory.dtype):
-            unit = {"float32": 2.0**-20, "bfloat16": 2.0**-5, "float16": 2.0**-8}[self.memory.dtype]
-            error = np.where(np.isfinite(total), error + size * unit, error)
-            target.data[...], target.error[...] = stored(total, self.memory.dtype), error
-        else:
-            target.data[...], target.error[...] = stored(total, self.memory.dtype), error
-
-    def _summed(self, values: Array) -> Array:
-        if self.reverse:
-            return np.flip(np.cumsum(np.flip(values, self.dim), self.dim), self.dim)
-        return np.cumsum(values, self.dim)
+            for before, here in pairwise(order):
+                total = lines[before] + lines[here]
+                unsure = errors[before] + errors[here]
+                lines[here] = stored(total, self.memory.dtype)
+                if is_float(self.memory.dtype):
+                    unsure = settled(total, unsure, self.memory.dtype).error
+                    exact = (errors[before] + errors[here]) == 0
+                    unsure = np.where(exact & np.isfinite(unsure), 0.0, unsure)
+                errors[here] = np.where(np.isnan(unsure), np.inf, unsure)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from benchmarks.fuzz.functions import FUNCTIONS, Function, Quotient
 from benchmarks.fuzz.nodes import Binary, Both, Cast, Compare, Const, Index, Load, Node, Select, Unary
 from benchmarks.fuzz.statements import Memory
 from benchmarks.fuzz.values import INTEGERS, is_float
 
-_FLOAT_OPS = ("+", "-", "*", "+", "-", "*", "max", "min")
+_FLOAT_OPS = ("+", "-", "*", "+", "-", "*", "max", "min", "/")
 _INTEGER_OPS = ("+", "-", "*", "&", "|", "^", "max", "min", "<<", ">>", "//", "%")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -29,19 +30,25 @@ class Expressions:
     """`i` and `j` run over `rows` and `cols`; in a vector there is only one of them."""
 
     def __init__(
-        self, random: Random, memories: Sequence[Memory], extents: dict[str, int], indices: Sequence[Memory]
+        self,
+        random: Random,
+        memories: Sequence[Memory],
+        extents: dict[str, int],
+        indices: Sequence[Memory],
+        variables: Sequence[Memory] = (),
     ) -> None:
         self.random = random
         self.memories = memories
         self.extents = extents
         self.indices = indices
+        self.variables = variables
 
     def draw(self, dtype: str, depth: int) -> Node:
         if dtype == "bool":
             return self.condition(depth)
         if depth == 0 or self.random.random() < 0.15:
             return self.leaf(dtype)
-        match self.random.choice(["binary", "binary", "binary", "unary", "select", "cast"]):
+        match self.random.choice(["binary", "binary", "binary", "unary", "select", "cast", "function"]):
             case "binary":
                 return self._binary(dtype, depth)
             case "unary" if not dtype.startswith("uint"):
@@ -49,6 +56,8 @@ class Expressions:
             case "select":
                 sides = self.draw(dtype, depth - 1), self.draw(dtype, depth - 1)
                 return Select(self.condition(depth - 1), *sides, dtype)
+            case "function" if is_float(dtype):
+                return Function(self.random.choice(FUNCTIONS), self.draw(dtype, depth - 1), dtype)
             case "cast":
                 other = self.random.choice(["float32", "bfloat16", "float16", *INTEGERS])
                 return self._cast(self.draw(other, depth - 1), dtype)
@@ -56,12 +65,9 @@ class Expressions:
 
     def _binary(self, dtype: str, depth: int) -> Node:
         if is_float(dtype):
-            return Binary(
-                self.random.choice(_FLOAT_OPS),
-                self.draw(dtype, depth - 1),
-                self.draw(dtype, depth - 1),
-                dtype,
-            )
+            sides = self.draw(dtype, depth - 1), self.draw(dtype, depth - 1)
+            op = self.random.choice(_FLOAT_OPS)
+            return Quotient(*sides, dtype) if op == "/" else Binary(op, *sides, dtype)
         op = self.random.choice(_INTEGER_OPS)
         a = self.draw(dtype, depth - 1)
         if op in ("<<", ">>"):
@@ -82,7 +88,7 @@ class Expressions:
         flags = [one for one in self.memories if one.dtype == "bool"]
         if flags and self.random.random() < 0.5:
             return Compare("!=", Cast(self.load(self.random.choice(flags)), "int32"), Const(0))
-        if kind == "index" or not self.memories:
+        if self.extents and (kind == "index" or not self.memories):
             name = self.random.choice(list(self.extents))
             return Compare(
                 self.random.choice(_COMPARISONS),
@@ -100,7 +106,10 @@ class Expressions:
                 self.random.choice([0.5, -1.5, 2.0, 0.1]) if is_float(dtype) else self.random.randint(0, 9),
                 dtype,
             )
-        if self.random.random() < 0.08:
+        if self.variables and self.random.random() < 0.15:
+            variable = self.random.choice(self.variables)
+            return self._cast(Load(variable.name, (), variable.dtype), dtype)
+        if self.extents and self.random.random() < 0.08:
             return self._cast(Index(self.random.choice(list(self.extents))), dtype)
         same = [one for one in self.memories if one.dtype == dtype]
         memory = self.random.choice(same if same and self.random.random() < 0.7 else list(self.memories))
@@ -133,12 +142,8 @@ class Expressions:
         if len(memory.shape) == 1:
             fitting = [name for name in names if self.extents[name] == memory.shape[0]]
             return [self.random.choice(fitting) if fitting else ""]
-        chosen = (
-            ["", *names][-len(memory.shape) :]
-            if len(names) < len(memory.shape)
-            else names[-len(memory.shape) :]
-        )
-        if len(set(memory.shape)) == 1 and self.random.random() < 0.15:
+        chosen = ["" for _ in memory.shape[len(names) :]] + names[-len(memory.shape) :]
+        if len(memory.shape) == 2 and len(set(memory.shape)) == 1 and self.random.random() < 0.15:
             chosen = chosen[::-1]  # transposed
         return chosen
 
@@ -148,7 +153,7 @@ class Expressions:
             return Const(self.random.randrange(size))
         node: Node = Index(name)
         way = self.random.choice(
-            ["plain"] * 6 + ["shift", "back", "reverse", "half", "gather", "fixed", "modulo"]
+            ["plain"] * 7 + ["shift", "back", "reverse", "half", "twice", "gather", "fixed", "modulo"]
         )
         if way == "plain" and extent <= size:
             return node
@@ -157,6 +162,9 @@ class Expressions:
         if way == "half":
             node = Binary("//", node, Const(2), "int32")
             extent = (extent + 1) // 2
+        elif way == "twice":
+            node = plus(Binary("*", node, Const(2), "int32"), self.random.randrange(2))
+            extent = 2 * extent
         elif way == "fixed":
             return Const(self.random.randrange(size))
         elif way == "modulo":

@@ -69,13 +69,15 @@ class Index(Node):
 
 @dataclass(frozen=True)
 class Load(Node):
+    """An element of a buffer or a tensor; without indices a scalar variable."""
+
     name: str
     at: tuple[Node, ...]
     dtype: str
 
     @property
     def text(self) -> str:
-        return f"{self.name}[{', '.join(index.text for index in self.at)}]"
+        return f"{self.name}[{', '.join(index.text for index in self.at)}]" if self.at else self.name
 
     @property
     def parts(self) -> tuple[Node, ...]:
@@ -151,9 +153,8 @@ def _float_binary(op: str, a: Value, b: Value, dtype: str) -> Value:
     x, y = a.data, b.data
     if op in ("max", "min"):
         result = np.maximum(x, y) if op == "max" else np.minimum(x, y)
-        # A denormal operand counts as zero.
-        tiny = np.where((np.abs(result) < FLUSHED) & (result != 0), FLUSHED, 0.0)
-        error = np.maximum(a.error, b.error) + tiny
+        # A denormal operand counts as zero, as wherever the vector unit reads.
+        error = np.maximum(a.error, b.error) + np.where(np.abs(result) < FLUSHED, np.abs(result), 0.0)
         # Of a number and NaN a chip may take either.
         return Value(result, np.where(np.isnan(x) | np.isnan(y), np.inf, error))
     result = _OPS[op](x, y)
@@ -163,6 +164,11 @@ def _float_binary(op: str, a: Value, b: Value, dtype: str) -> Value:
     # A denormal operand counts as zero.
     for one, other, flushed in ((x, y, small[0]), (y, x, small[1])):
         error = error + np.where(flushed, np.abs(one) * (np.abs(other) if op == "*" else 1.0), 0.0)
+    if op != "*" and dtype == "bfloat16":
+        # The matrix unit brings the smaller operand to the exponent of the larger and keeps ten bits below.
+        larger = np.where(np.isfinite(x) & np.isfinite(y), np.maximum(np.abs(x), np.abs(y)), 0.0)
+        exponent = np.frexp(larger)[1]
+        error = error + np.where((x != 0) & (y != 0), np.ldexp(0.5, exponent - 11), 0.0)
     error = np.where(np.isnan(error), np.inf, error)
     rounded = settled(result, error, dtype)
     # A chip may keep more of an intermediate result than its type has, also beyond the largest.
@@ -286,8 +292,8 @@ def converted(a: Value, source: str, dtype: str) -> Value:
     """An element of one type written to a place of another."""
     if without_nan(source):
         # On the way from buffer to buffer it may pass units that have no NaN and no denormal numbers of it.
-        tiny = (np.abs(a.data) < FLUSHED) & (a.data != 0)
-        a = Value(a.data, np.where(np.isnan(a.data), np.inf, a.error + np.where(tiny, FLUSHED, 0.0)))
+        tiny = np.where(np.abs(a.data) < FLUSHED, np.abs(a.data), 0.0)
+        a = Value(a.data, np.where(np.isnan(a.data), np.inf, a.error + tiny))
     if source == dtype:
         return a
     if is_float(dtype):

@@ -35,11 +35,7 @@ class Program:
             lines += ["rows = T.dynamic('rows')", ""]
         lines += ["@T.prim_func", f"def kernel({parameters}):"]
         lines += [f"    with T.Kernel({self._grid()}, threads=128) as bx:"]
-        lines += [
-            f"        {one.name} = T.alloc_{one.scope}({one.shape}, '{one.dtype}')"
-            for one in self.buffers
-            if one.name in used
-        ]
+        lines += [f"        {one.declaration}" for one in self.buffers if one.name in used]
         return "\n".join([*lines, *(f"    {line}" for line in indented(self.body)), ""])
 
     def used(self) -> set[str]:

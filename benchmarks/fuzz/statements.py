@@ -15,7 +15,7 @@ _TILE = "    "
 
 @dataclass(frozen=True)
 class Memory:
-    """A tensor (`scope` "in", "out", "both") or a buffer ("shared", "fragment")."""
+    """A tensor (`scope` "in", "out", "both"), a buffer ("shared", "fragment") or a scalar ("var")."""
 
     name: str
     shape: tuple[int, ...]
@@ -25,6 +25,11 @@ class Memory:
     @property
     def is_tensor(self) -> bool:
         return self.scope in ("in", "out", "both")
+
+    @property
+    def declaration(self) -> str:
+        shape = "" if self.scope == "var" else f"{self.shape}, "
+        return f"{self.name} = T.alloc_{self.scope}({shape}'{self.dtype}')"
 
 
 @dataclass
@@ -78,11 +83,12 @@ class Region:
 class Copy(Statement):
     source: Region
     dest: Region
-    accumulate: bool = False
+    atomic: str = ""
+    """"add", "max" or "min": what is done with the old value."""
 
     def lines(self) -> Iterator[str]:
-        if self.accumulate:
-            yield f"T.atomic_add({self.dest.text}, {self.source.text})"
+        if self.atomic:
+            yield f"T.atomic_{self.atomic}({self.dest.text}, {self.source.text})"
         else:
             yield f"T.copy({self.source.text}, {self.dest.text})"
 
@@ -96,14 +102,38 @@ class Copy(Statement):
         there, here = self.dest.windows(state)
         target = state.memories[self.dest.memory.name]
         part = Value(moved.data.reshape(self.dest.sizes)[here], moved.error.reshape(self.dest.sizes)[here])
-        if self.accumulate:
-            old = target.at(there)
-            error = old.error + part.error
-            if is_float(self.dest.memory.dtype):
-                part = settled(old.data + part.data, error, self.dest.memory.dtype)
-            else:
-                part = Value(stored(old.data + part.data, self.dest.memory.dtype), error)
+        if self.atomic:
+            part = combined(self.atomic, target.at(there), part, self.dest.memory.dtype)
         target.data[there], target.error[there] = part.data, part.error
+
+
+def combined(op: str, old: Value, new: Value, dtype: str) -> Value:
+    """What an atomic update makes of two values."""
+    with np.errstate(all="ignore"):
+        if op == "add":
+            error = old.error + new.error
+            total = old.data + new.data
+            return settled(total, error, dtype) if is_float(dtype) else Value(stored(total, dtype), error)
+        result = (np.maximum if op == "max" else np.minimum)(old.data, new.data)
+        # Which of a number and NaN is taken, or of two zeros, is nobody's promise.
+        unsure = np.isnan(result) if is_float(dtype) else np.zeros(result.shape, bool)
+        return Value(result, np.where(unsure, np.inf, np.maximum(old.error, new.error)))
+
+
+@dataclass(frozen=True)
+class Assign(Statement):
+    """A scalar variable gets a value."""
+
+    memory: Memory
+    value: Node
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.memory.name} = {self.value.text}"
+
+    def run(self, state: State) -> None:
+        value = converted(self.value.value(state.scope), self.value.dtype, self.memory.dtype)
+        target = state.memories[self.memory.name]
+        target.data[...], target.error[...] = value.data, value.error
 
 
 @dataclass(frozen=True)
@@ -124,14 +154,20 @@ class Fill(Statement):
 
 @dataclass(frozen=True)
 class Store(Statement):
-    """One element; inside `Parallel` for every index at once."""
+    """One element; inside `Parallel` for every index at once. With `atomic` several may meet in one place."""
 
     memory: Memory
     at: tuple[Node, ...]
     value: Node
+    atomic: str = ""
 
     def lines(self) -> Iterator[str]:
-        yield f"{self.memory.name}[{', '.join(index.text for index in self.at)}] = {self.value.text}"
+        place = f"{self.memory.name}[{', '.join(index.text for index in self.at)}]"
+        yield (
+            f"T.atomic_{self.atomic}({place}, {self.value.text})"
+            if self.atomic
+            else f"{place} = {self.value.text}"
+        )
 
     def run(self, state: State) -> None:
         value = converted(self.value.value(state.scope), self.value.dtype, self.memory.dtype)
@@ -144,8 +180,16 @@ class Store(Statement):
             inside = inside & (index >= 0) & (index < size)
         position = tuple(index[inside] for index in indices)
         target = state.memories[self.memory.name]
-        target.data[position] = np.broadcast_to(value.data, mask.shape)[inside]
-        target.error[position] = np.broadcast_to(value.error + unsure, mask.shape)[inside]
+        data = np.broadcast_to(value.data, mask.shape)[inside]
+        error = np.broadcast_to(value.error + unsure, mask.shape)[inside]
+        if self.atomic:
+            for number, one in enumerate(zip(*position, strict=True)):
+                part = combined(
+                    self.atomic, target.at(one), Value(data[number], error[number]), self.memory.dtype
+                )
+                target.data[one], target.error[one] = part.data, part.error
+            return
+        target.data[position], target.error[position] = data, error
 
 
 @dataclass(frozen=True)
