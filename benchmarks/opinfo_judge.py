@@ -1,8 +1,9 @@
-"""Whether a result is torch's, for storage in bfloat16: not more off than rounding of the inputs can explain.
+"""Whether a result is torch's: not more off than rounding of the inputs can explain.
 
-torch computes the sample again with inputs moved by a step of bfloat16. A result may differ by what that
-moves, and by a few steps of its own. Where it moves nothing, integers and truth values are exact, and NaN and
-infinity are where torch has them.
+torch computes the sample again with inputs moved by a step of the precision that values are stored in: that
+of bfloat16, or of TF32 where kernels keep float32. A result may differ by what that moves, and by a few steps
+of its own. Where it moves nothing, integers and truth values are exact, and NaN and infinity are where torch
+has them. For half precision torch also computes in float32: what its own rounding moves is allowed as well.
 """
 
 from __future__ import annotations
@@ -13,52 +14,75 @@ from typing import Any
 import torch
 from torch import Tensor
 
-STEP = 2.0**-8
-OWN = 0.02
-"""How far a result may be off by itself, relative to its size."""
+BFLOAT16, TF32 = 2.0**-8, 2.0**-11
+"""The steps that values are stored in."""
+OWN = 3
+"""How many steps a result may be off by itself."""
+OF_LARGEST = 0.5
+"""How many steps of the largest result: sums round as their largest terms do."""
 AROUND = 4
 """How many times what moved inputs move it."""
 
 
 def judged(
-    made: list[Any], wanted: list[Any], eager: Callable[[list[Any]], list[Any]], leaves: list[Any]
+    made: list[Any],
+    wanted: list[Any],
+    eager: Callable[[list[Any]], list[Any]],
+    leaves: list[Any],
+    narrow: bool,
 ) -> str:
-    """What is wrong with a result; nothing if it is right."""
+    """What is wrong with a result, where kernels may have stored bfloat16 or not; nothing if it is right."""
     if len(made) != len(wanted):
         return f"{len(made)} results instead of {len(wanted)}"
-    moved = list(_moved(eager, leaves))
+    half = any(isinstance(leaf, Tensor) and leaf.dtype == torch.bfloat16 for leaf in (*leaves, *wanted))
+    step = BFLOAT16 if narrow or half else TF32
+    moved = list(_moved(eager, leaves, step))
     for number, (have, want) in enumerate(zip(made, wanted, strict=True)):
         if not isinstance(want, Tensor):
             if have != want and not (have != have and want != want):
                 return f"result {number} is {have}, torch has {want}"
             continue
-        fault = _fault(have, want, [one[number] for one in moved])
+        fault = _fault(have, want, [one[number] for one in moved], step)
         if fault:
             return f"result {number}: {fault}"
     return ""
 
 
-def _moved(eager: Callable[[list[Any]], list[Any]], leaves: list[Any]) -> Any:
-    """What torch makes of inputs that are a step of bfloat16 away."""
+def _moved(eager: Callable[[list[Any]], list[Any]], leaves: list[Any], step: float) -> Any:
+    """What torch makes of inputs that are a step away, and in float32 where they are half precision."""
     if not any(isinstance(leaf, Tensor) and leaf.is_floating_point() for leaf in leaves):
         return
-    for turn in range(8):
+    changes: list[Callable[[Any, torch.Generator], Any]] = [_widened, lambda leaf, _: _rounded(leaf, step)]
+    changes += [lambda leaf, noise: _nudged(leaf, step, noise)] * 7
+    for turn, change in enumerate(changes):
         noise = torch.Generator().manual_seed(turn)
         try:
-            yield eager([_nudged(leaf, turn, noise) for leaf in leaves])
-        except Exception:  # an input that torch refuses when it is moved
-            return
+            yield eager([change(leaf, noise) for leaf in leaves])
+        except Exception:  # inputs that torch refuses when they are changed
+            continue
 
 
-def _nudged(leaf: Any, turn: int, noise: torch.Generator) -> Any:
-    if not isinstance(leaf, Tensor) or not leaf.is_floating_point():
+def _is_float(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor) and leaf.is_floating_point()
+
+
+def _widened(leaf: Any, _: torch.Generator) -> Any:
+    return leaf.float() if _is_float(leaf) and leaf.element_size() == 2 else leaf
+
+
+def _rounded(leaf: Any, step: float) -> Any:
+    if not _is_float(leaf) or step != BFLOAT16:
         return leaf
-    if turn == 0:
-        return leaf.to(torch.bfloat16).to(leaf.dtype)
-    return leaf * (1 + STEP * (2 * torch.rand(leaf.shape, generator=noise) - 1)).to(leaf.dtype)
+    return leaf.to(torch.bfloat16).to(leaf.dtype)
 
 
-def _fault(have: Any, want: Tensor, moved: list[Any]) -> str:
+def _nudged(leaf: Any, step: float, noise: torch.Generator) -> Any:
+    if not _is_float(leaf):
+        return leaf
+    return leaf * (1 + step * (2 * torch.rand(leaf.shape, generator=noise) - 1)).to(leaf.dtype)
+
+
+def _fault(have: Any, want: Tensor, moved: list[Any], step: float) -> str:
     if not isinstance(have, Tensor):
         return f"{type(have).__name__} instead of a tensor"
     if have.dtype != want.dtype:
@@ -69,9 +93,9 @@ def _fault(have: Any, want: Tensor, moved: list[Any]) -> str:
         return ""
     if want.is_complex():
         parts = [torch.view_as_real(one.resolve_conj()) for one in (have, want, *moved)]
-        return _fault(parts[0], parts[1], parts[2:])
+        return _fault(parts[0], parts[1], parts[2:], step)
     near = [one for one in moved if isinstance(one, Tensor) and one.shape == want.shape]
-    bad = _off(have, want, near) if want.is_floating_point() else (have != want)
+    bad = _off(have, want, near, step) if want.is_floating_point() else (have != want)
     for one in near:  # where moved inputs give something else, either will do
         bad = bad & _same(one, want)
     if not bool(bad.any()):
@@ -88,7 +112,7 @@ def _same(one: Tensor, want: Tensor) -> Tensor:
     return (one.isnan() == want.isnan()) & (one.isinf() == want.isinf())
 
 
-def _off(have: Tensor, want: Tensor, near: list[Tensor]) -> Tensor:
+def _off(have: Tensor, want: Tensor, near: list[Tensor], step: float) -> Tensor:
     have, want = have.double(), want.double()
     usual = want.isfinite()
     largest = want[usual].abs().max() if bool(usual.any()) else want.new_zeros(())
@@ -96,7 +120,7 @@ def _off(have: Tensor, want: Tensor, near: list[Tensor]) -> Tensor:
     for one in near:
         moved = (one.double() - want).abs()
         spread = torch.maximum(spread, torch.where(moved.isfinite(), moved, 0.0))
-    allowed = OWN * want.abs() + OWN * 0.5 * largest + AROUND * spread + 1e-6
+    allowed = OWN * step * want.abs() + OF_LARGEST * step * largest + AROUND * spread + 1e-6
     wrong = ((have - want).abs() > allowed) | (have.isfinite() != usual)
     special = (have != want) & ~(have.isnan() & want.isnan())
     return torch.where(usual, wrong, special)

@@ -7,11 +7,13 @@ trace goes through `torch.compile` itself, which breaks the graph there. `benchm
 from __future__ import annotations
 
 import json
+import random
 import signal
 import sys
 import unittest
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,9 +26,13 @@ from torch.fx import Graph, GraphModule
 from torch.utils import _pytree as pytree
 
 from benchmarks.opinfo_judge import judged
-from tilesmith.models.backends import Backend
-from tilesmith.models.executable_cache import collect_reports
+from tilesmith.errors import EmulatorGap, UserError
+from tilesmith.models.backends import Backend, Executable
+from tilesmith.models.backends.cpu import CpuExecutable
+from tilesmith.models.backends.tenstorrent import TenstorrentBackend, TenstorrentExecutable
 from tilesmith.models.options import ModelOptions
+from tilesmith.models.planning.steps import Launch
+from tilesmith.models.report import report_of
 from tilesmith.models.torch_backend import _compile, through_autograd
 
 if find_spec("expecttest") is None:  # PyTorch's test classes derive from its only class; samples need neither
@@ -76,25 +82,65 @@ def graph_of(target: Callable[..., Any], leaves: list[Any], spec: Any) -> GraphM
     return GraphModule(torch.nn.Module(), graph)
 
 
+@dataclass(frozen=True)
+class Recording(Backend):
+    """Another backend, which keeps what it compiled."""
+
+    inner: Backend
+    made: list[Executable] = field(default_factory=list)
+
+    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
+        self.made.append(self.inner.compile(module, inputs))
+        return self.made[-1]
+
+    def check_input(self, number: int, value: Any) -> None:
+        self.inner.check_input(number, value)
+
+    @property
+    def stored(self) -> set[str]:
+        """The types that values of kernels are stored in."""
+        plans = [one.plan for one in self.made if isinstance(one, TenstorrentExecutable)]
+        launches = [step for plan in plans for step in plan.steps if isinstance(step, Launch)]
+        return {storage.dtype for step in launches for storage in step.storages.values()}
+
+
+class PlannedBackend(TenstorrentBackend):
+    """Rewrites and plans for the chip, and runs the rewritten graph with torch: wrong rewrites show."""
+
+    def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:  # noqa: ARG002
+        ops = sum(node.op == "call_function" for node in module.graph.nodes)
+        planned = self.planned(module)
+        return CpuExecutable(module, report_of(planned, module, ops))
+
+
+def backend_of(device: str, options: ModelOptions) -> Backend:
+    return PlannedBackend(options) if device == "plan" else Backend.create(device, options)
+
+
 def compiled_result(
     target: Callable[..., Any], leaves: list[Any], spec: Any, device: str
-) -> tuple[Any, bool]:
-    """What the compiled call gives, and whether a kernel took part."""
-    options = ModelOptions.of({"checks": "off"} if device == "tenstorrent" else {})
+) -> tuple[Any, bool, bool]:
+    """What the compiled call gives, whether a kernel took part, and whether bfloat16 did."""
+    options = ModelOptions.of({})
+    backend = Recording(options, backend_of(device, options))
     tensors = [leaf.clone() for leaf in leaves if isinstance(leaf, torch.Tensor)]
-    with torch.no_grad(), collect_reports() as reports:
+    with torch.no_grad():
         try:
-            run = through_autograd(
-                graph_of(target, leaves, spec), tensors, partial(_compile, Backend.create(device, options))
-            )
+            run = through_autograd(graph_of(target, leaves, spec), tensors, partial(_compile, backend))
         except Exception:  # whatever it is, dynamo may know a way round
             torch._dynamo.reset()
-            whole = torch.compile(target, backend="tilesmith", options={"device": device}, dynamic=False)
+            whole = torch.compile(target, backend=partial(by_dynamo, backend), dynamic=False)
             args, kwargs = pytree.tree_unflatten(clones(leaves), spec)
             made: Any = flat_results(whole(*args, **kwargs))
         else:
             made = list(run(*tensors))
-    return made, any(report.kernels for report in reports)
+    on_device = any(one.report.kernels for one in backend.made)
+    return made, on_device, "bfloat16" in backend.stored
+
+
+def by_dynamo(backend: Backend, module: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+    """The backend "tilesmith" of torch.compile, for a backend that is there already."""
+    return through_autograd(module, inputs, partial(_compile, backend))
 
 
 def clones(leaves: list[Any]) -> list[Any]:
@@ -118,13 +164,14 @@ def run_sample(target: Callable[..., Any], sample: Any, device: str) -> dict[str
     if draws(eager, leaves, wanted):
         return {"outcome": "skipped", "sample": shown}
     try:
-        made, on_device = compiled_result(target, leaves, spec, device)
+        made, on_device, narrow = compiled_result(target, leaves, spec, device)
     except TimeoutError:
         return {"outcome": "late", "sample": shown}
     except Exception as error:  # every failure is a line of the table
         what = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
-        return {"outcome": "error", "sample": shown, "what": what[:300]}
-    fault = judged(made, wanted, eager, leaves)
+        refused = isinstance(error, UserError | EmulatorGap)
+        return {"outcome": "refused" if refused else "error", "sample": shown, "what": what[:300]}
+    fault = judged(made, wanted, eager, leaves, narrow)
     return {
         "outcome": "wrong" if fault else "right",
         "sample": shown,
@@ -155,32 +202,41 @@ def on_alarm(*_: Any) -> None:
     raise TimeoutError
 
 
+def chosen(job: dict[str, Any], count: int) -> list[int]:
+    """Which samples a job asks for: those it names, or the first of an order that its seed gives."""
+    if job["only"]:
+        return list(job["only"])
+    order = random.Random(f"{job['seed']} {job['op']} {job['dtype']}").sample(range(count), count)
+    left = [number for number in order if number not in set(job["skip"])]
+    return sorted(left[: max(0, job["draw"] - len(job["skip"]))])
+
+
 def outcomes(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    dtype = getattr(torch, job["dtype"])
     target = function_of(job["op"])
-    for number, sample in enumerate(samples(job["op"], dtype)):
-        if number < job.get("first", 0) or number >= job.get("most", 1 << 30):
+    every = samples(job["op"], getattr(torch, job["dtype"]))
+    for number in chosen(job, len(every)):
+        if number in job["skip"]:
             continue
+        yield {"begun": number}
         signal.alarm(job["seconds"])
         try:
-            made = run_sample(target, sample, job["device"])
+            made = run_sample(target, every[number], job["device"])
         except TimeoutError:
             made = {"outcome": "late", "sample": ""}
         finally:
             signal.alarm(0)
         yield {"number": number, **made}
+    yield {"total": len(every)}
 
 
 def main() -> None:
-    """Jobs come as lines of JSON; each is answered with a line per sample, and `done`."""
+    """Jobs come as lines of JSON; each is answered with lines per sample, and how many samples there are."""
     warnings.filterwarnings("ignore")
     signal.signal(signal.SIGALRM, on_alarm)
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
-        job = json.loads(line)
-        for made in outcomes(job):
+        for made in outcomes(json.loads(line)):
             print(json.dumps(made), file=answers, flush=True)
-        print(json.dumps({"done": True}), file=answers, flush=True)
 
 
 if __name__ == "__main__":

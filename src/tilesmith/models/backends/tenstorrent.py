@@ -67,18 +67,23 @@ class TenstorrentBackend(Backend):
         check_dtypes(module)
         lower_custom_ops(module)
         reference = Reference(copied(module))
-        optimise(module, self.options, (*GENERAL, *FOR_TILES))
-        planned = plan(module, self.options.precision, self.options.fuses)
-        sizes_known = not module.meta.get(OPEN_SIZES)
-        if self.options.places and sizes_known:
-            arch = load_arch(self.options.target or settings.current().arch)
-            planned = choose_blocks(planned, arch, self.options.fidelity)
+        planned = self.planned(module)
         executable = TenstorrentExecutable(module, planned, self.options, ops, reference)
         if self.options.tunes:
             lower_precision(executable, inputs)
-            if sizes_known:
+            if not module.meta.get(OPEN_SIZES):
                 tune_blocks(executable)
         return executable
+
+    def planned(self, module: GraphModule) -> Plan:
+        """The plan of a graph, which is rewritten in place."""
+        optimise(module, self.options, (*GENERAL, *FOR_TILES))
+        planned = plan(module, self.options.precision, self.options.fuses)
+        if not self.options.places or module.meta.get(OPEN_SIZES):
+            return planned
+        return choose_blocks(
+            planned, load_arch(self.options.target or settings.current().arch), self.options.fidelity
+        )
 
     def check_input(self, number: int, value: Any) -> None:
         check_dtype(f"input {number}", value)

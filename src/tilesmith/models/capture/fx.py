@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
+from functools import lru_cache
 from io import StringIO
 from typing import Any
 
@@ -36,13 +37,16 @@ KEPT = (
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """The decompositions of the other operators."""
+    return dict(_decompositions(len(torch._C._dispatch_get_all_op_names())))
+
+
+@lru_cache(maxsize=1)
+def _decompositions(known_operators: int) -> dict[Any, Callable[..., Any]]:  # noqa: ARG001 - the key
+    """PyTorch looks at every operator to make this table; libraries loaded since bring new ones."""
     table: dict[Any, Callable[..., Any]] = dict(torch.export.default_decompositions())
     for kept in KEPT:
         table.pop(kept, None)
-    for packet in (
-        aten.linspace,
-        aten.logspace,
-    ):  # PyTorch's own decomposition rounds whole numbers otherwise
+    for packet in (aten.linspace, aten.logspace):  # PyTorch's decomposition rounds whole numbers otherwise
         for overload in packet.overloads():
             table.pop(getattr(packet, overload), None)
     return table
