@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import torch
@@ -49,22 +50,21 @@ def convolution(
     >>> convolution(video, taps, None, [1] * 3, [0] * 3, [1] * 3, False, [0] * 3, 1).shape
     torch.Size([1, 1, 2, 2, 2])
     """
-    if weight.dim() == 4:
-        return with_given_weight(
-            x, weight, bias, stride, padding, dilation, transposed, output_padding, groups
-        )
-    if weight.dim() == 5:
-        return _over_time(x, weight, bias, stride, padding, dilation, groups)
-    geometry = (
-        [1, *stride],
-        [0, *padding],
-        [1, *dilation],
-        transposed,
-        [0, *output_padding],
-        groups,
+    dims = weight.dim() - 2
+    stride, padding, dilation, output_padding = (
+        for_each(one, dims) for one in (stride, padding, dilation, output_padding)
     )
-    made: Tensor = aten.convolution(x.unsqueeze(2), weight.unsqueeze(2), bias, *geometry)
-    return made.squeeze(2)
+    if dims == 1:
+        geometry = ([1, *stride], [0, *padding], [1, *dilation], transposed, [0, *output_padding], groups)
+        made: Tensor = aten.convolution(x.unsqueeze(2), weight.unsqueeze(2), bias, *geometry)
+        return made.squeeze(2)
+    if transposed:
+        return _turned(x, weight, bias, stride, padding, dilation, output_padding, groups)
+    if dims == 3:
+        return _over_time(x, weight, bias, stride, padding, dilation, groups)
+    whole = weight if groups == 1 else _ungrouped(weight, groups)
+    plain: Tensor = aten.convolution(x, whole, bias, stride, padding, dilation, False, [0, 0], 1)
+    return plain
 
 
 def _over_time(
@@ -77,9 +77,6 @@ def _over_time(
     groups: int,
 ) -> Tensor:
     """The images that a window sees lie one behind the other, as channels of one image."""
-    stride, padding, dilation = (
-        list(one) * 3 if len(one) == 1 else list(one) for one in (stride, padding, dilation)
-    )
     batch, channels, _, height, width = x.shape
     filters, depth, long, *taps = weight.shape
     if padding[0]:
@@ -97,34 +94,31 @@ def _over_time(
     return made.reshape(batch, steps, *made.shape[1:]).permute(0, 2, 1, 3, 4)
 
 
-def with_given_weight(
+def _turned(
     x: Tensor,
     weight: Tensor,
     bias: Tensor | None,
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    transposed: bool,
     output_padding: Sequence[int],
     groups: int,
 ) -> Tensor:
-    """A convolution in groups, or a transposed one, as a plain one: its weight is made anew with each call.
+    """A transposed convolution: a plain one of pixels as far apart as the stride, its weight turned around.
 
     >>> x, weight = torch.ones(1, 1, 2, 2), torch.ones(1, 1, 2, 2)
-    >>> with_given_weight(x, weight, None, [2, 2], [0, 0], [1, 1], True, [0, 0], 1).shape
+    >>> _turned(x, weight, None, [2, 2], [0, 0], [1, 1], [0, 0], 1).shape
     torch.Size([1, 1, 4, 4])
     """
-    whole = weight if groups == 1 else _ungrouped(weight, groups)
-    if not transposed:
-        plain: Tensor = aten.convolution(x, whole, bias, stride, padding, dilation, False, [0, 0], 1)
-        return plain
+    dims = weight.dim() - 2
     reach = [(size - 1) * step for size, step in zip(weight.shape[2:], dilation, strict=True)]
     border = [wide - given for wide, given in zip(reach, padding, strict=True)]
-    turned = whole.transpose(0, 1).flip(2, 3)
+    whole = weight if groups == 1 else _ungrouped(weight, groups)
+    turned = whole.transpose(0, 1).flip(*range(2, 2 + dims))
     made: Tensor = aten.convolution(
-        zero_stuffed(x, stride), turned, bias, [1, 1], border, dilation, False, [0, 0], 1
+        zero_stuffed(x, stride), turned, bias, [1] * dims, border, dilation, False, [0] * dims, 1
     )
-    for dim in range(2):
+    for dim in range(dims):
         size = (x.shape[2 + dim] - 1) * stride[dim] + reach[dim] - 2 * padding[dim] + output_padding[dim] + 1
         made = made.narrow(2 + dim, 0, size)
     return made
@@ -134,16 +128,22 @@ def _ungrouped(weight: Tensor, groups: int) -> Tensor:
     """The weight of one group that does what several do: zeros between channels of different groups."""
     outer, inner, *taps = weight.shape
     own = torch.eye(groups, dtype=weight.dtype).reshape(groups, 1, groups, 1, 1)
-    rows = weight.reshape(groups, outer // groups, 1, inner, taps[0] * taps[1])
+    rows = weight.reshape(groups, outer // groups, 1, inner, prod(taps))
     return (rows * own).reshape(outer, groups * inner, *taps)
 
 
 def zero_stuffed(x: Tensor, stride: Sequence[int]) -> Tensor:
-    """The pixels of an image with zeros between and after them.
+    """The pixels of an image, or of images in a row, with zeros between and after them.
 
     >>> zero_stuffed(torch.ones(1, 1, 1, 2), (1, 2)).tolist()
     [[[[1.0, 0.0, 1.0, 0.0]]]]
     """
+    if len(stride) == 3:
+        between = x.new_zeros((*x.shape[:3], stride[0] - 1, *x.shape[3:]))
+        apart = torch.cat([x.unsqueeze(3), between], 3) if stride[0] > 1 else x
+        images = apart.reshape(x.shape[0], -1, *x.shape[3:])
+        made = zero_stuffed(images, stride[1:])
+        return made.reshape(*x.shape[:2], -1, *made.shape[2:])
     if tuple(stride) == (1, 1):
         return x
     high, wide = (size * step for size, step in zip(x.shape[2:], stride, strict=True))
@@ -153,6 +153,15 @@ def zero_stuffed(x: Tensor, stride: Sequence[int]) -> Tensor:
         for size, step in ((high, stride[0]), (wide, stride[1]))
     )
     return repeated * (down[:, None] * along).expand(repeated.shape).contiguous()
+
+
+def for_each(value: Sequence[int], dims: int) -> list[int]:
+    """One number for each dimension: torch takes one for all of them.
+
+    >>> for_each([2], 3)
+    [2, 2, 2]
+    """
+    return list(value) * dims if len(value) == 1 else list(value)
 
 
 def _one(value: Any) -> int:
@@ -184,15 +193,16 @@ def has_other_form(node: Node) -> bool:
     """over one dimension or three, or with a weight in groups or transposed that comes with the call"""
     args: Any = node.args
     weight, transposed = value_of(args[1]), args[6]
-    if weight.dim() != 4:
-        return bool(weight.dim() == 3 or not transposed)
-    fits = not transposed or all(
-        (size - 1) * step >= border
-        for size, step, border in zip(weight.shape[2:], args[5], args[4], strict=True)
-    )
-    fits = fits and all(more < step for more, step in zip(args[7], args[3], strict=True))
-    asked = transposed and args[1].op != "get_attr"
-    return bool(fits and (asked or (not transposed and _is_given_in_groups(args[1], args[8]))))
+    dims = weight.dim() - 2
+    stride, padding, dilation, more = (for_each(args[number], dims) for number in (3, 4, 5, 7))
+    if transposed and dims > 1:
+        reach = [(size - 1) * step for size, step in zip(weight.shape[2:], dilation, strict=True)]
+        if any(wide < border for wide, border in zip(reach, padding, strict=True)):
+            return False
+        if any(further >= step for further, step in zip(more, stride, strict=True)):
+            return False
+    given = args[1].op != "get_attr"
+    return dims != 2 or (given if transposed else _is_given_in_groups(args[1], args[8]))
 
 
 def _is_given_in_groups(weight: Any, groups: int) -> bool:
@@ -236,4 +246,4 @@ def grouped_conv2d(
     groups: int,
 ) -> Tensor:
     """A convolution of one group, with zeros between channels of different groups."""
-    return with_given_weight(x, weight, bias, stride, padding, dilation, False, [0, 0], groups)
+    return convolution(x, weight, bias, stride, padding, dilation, False, [0, 0], groups)
