@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -49,6 +49,31 @@ class Lowering:
     _joined: dict[Node, View] = field(default_factory=dict)
     _rows: dict[Storage, Storage] = field(default_factory=dict)
 
+    # ---- trying ----
+
+    def draft(self) -> Lowering:
+        """A plan that starts from what is known here. Nothing of it is known here until it is accepted."""
+        return replace(
+            self,
+            device=dict(self.device),
+            host=set(self.host),
+            steps=[],
+            constant_steps=[],
+            made=dict(self.made),
+            _made_views=dict(self._made_views),
+            _forms=dict(self._forms),
+            _joined=dict(self._joined),
+            _rows=dict(self._rows),
+        )
+
+    def accept(self, draft: Lowering) -> None:
+        """Go on with a draft: its steps follow those so far."""
+        self.steps += draft.steps
+        self.constant_steps += draft.constant_steps
+        self.device, self.host, self.made = draft.device, draft.host, draft.made
+        self._made_views, self._forms = draft._made_views, draft._forms
+        self._joined, self._rows = draft._joined, draft._rows
+
     # ---- where values are ----
 
     def storage_type(self, node: Node) -> str:
@@ -92,16 +117,6 @@ class Lowering:
             return self.device[node]
         make = lambda: fresh(shape_of(node), self.storage_type(node), "rows")  # noqa: E731
         return self.uploaded(node, "plain rows", make)
-
-    def forget(self, device: Mapping[Node, View]) -> None:
-        """Go back to values known before; forms made since are made again when needed."""
-        self.device = dict(device)
-        made = {id(step.view) for step in (*self.steps, *self.constant_steps) if isinstance(step, Upload)}
-        written = {out for step in self.steps if isinstance(step, Launch) for out in step.outputs}
-        self._forms = {
-            key: view for key, view in self._forms.items() if id(view) in made or view.storage in written
-        }
-        self._rows = {tiles: rows for tiles, rows in self._rows.items() if rows in written}
 
     # ---- operands ----
 

@@ -10,14 +10,13 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
-from tilesmith.models.planning.lower_groups import lower_group
 from tilesmith.models.planning.lower_integers import is_integer_product, lower_integer_product
 from tilesmith.models.planning.lower_moves import places_of
-from tilesmith.models.planning.lower_views import lower_split_output, lower_view
-from tilesmith.models.planning.lowering import Lowering, NoKernel, OutOfOrder
+from tilesmith.models.planning.lowering import Lowering
 from tilesmith.models.planning.op_tables import VIEWS
 from tilesmith.models.planning.partition import on_device, why_on_host
-from tilesmith.models.planning.steps import Given, Plan
+from tilesmith.models.planning.selection import Selection, select, select_view
+from tilesmith.models.planning.steps import Choice, Given, Plan
 
 
 def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> Plan:
@@ -27,9 +26,10 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
     stored = precision_of(module.graph, dtype)
     lowering = Lowering(stored, constants, places_of(module.graph.nodes), exact_values(module.graph))
     outputs: tuple[str | Given, ...] = ()
+    choices: list[Choice] = []
     for item in fuse(module.graph, chosen, fusing):
         if isinstance(item, Group):
-            _lower_or_host(lowering, item)
+            choices += _emit(lowering, select(lowering, item))
         elif item.op == "output":
             results = item.args[0]
             assert isinstance(results, list | tuple)
@@ -38,8 +38,8 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> P
                 lowering.to_host(node)
             outputs = tuple(one.name if isinstance(one, Node) else Given(one) for one in results)
         else:
-            _lower_node(lowering, item, chosen)
-    return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs, lowering.made)
+            choices += _lower_node(lowering, item, chosen)
+    return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs, lowering.made, tuple(choices))
 
 
 def constants_of(module: GraphModule) -> dict[Node, torch.Tensor]:
@@ -61,48 +61,27 @@ def _attribute(module: GraphModule, path: str) -> Any:
     return value
 
 
-def _lower_or_host(lowering: Lowering, group: Group) -> None:
-    """One kernel; if there is none, a kernel for each part; the host for a part that has none."""
-    known = dict(lowering.device)
-    steps, uploads = len(lowering.steps), len(lowering.constant_steps)
-    try:
-        lower_group(lowering, group)
-    except NoKernel as reason:
-        del lowering.steps[steps:], lowering.constant_steps[uploads:]
-        lowering.forget(known)
-        parts = _split_group(group)
-        if len(parts) > 1:
-            for part in parts:
-                _lower_or_host(lowering, part)
-        elif isinstance(reason, OutOfOrder) and not group.anchors and not group.spreads:
-            _lower_or_host(lowering, Group(after=group.after, spreads=True))
-        else:
-            lowering.call_host(group.output, str(reason))
+def _emit(lowering: Lowering, selection: Selection) -> tuple[Choice, ...]:
+    lowering.accept(selection.draft)
+    return selection.choices
 
 
-def _split_group(group: Group) -> list[Group]:
-    """Smaller groups that do the same one after the other."""
-    if not group.anchors:
-        return [Group(after=[node]) for node in group.after]
-    before = [Group(after=group.before)] if group.before else []
-    after = [Group(after=group.after)] if group.after else []
-    return [*before, *(Group(anchors=[anchor]) for anchor in group.anchors), *after]
-
-
-def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> None:
+def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> tuple[Choice, ...]:
+    """Views, and what no template does."""
     if node.op == "placeholder":
         lowering.host.add(node)
     elif node.op != "call_function":
-        return
+        return ()
     elif node in chosen and not _is_lost(lowering, node):
-        if node.target is operator.getitem:
-            lower_split_output(lowering, node)
-        elif VIEWS[node.target] != "split":
-            lower_view(lowering, node)
+        if VIEWS.get(node.target) != "split":
+            return _emit(lowering, select_view(lowering, node))
     elif is_integer_product(node):
         lower_integer_product(lowering, node)
     else:
-        lowering.call_host(node, why_on_host(node))
+        reason = why_on_host(node)
+        lowering.call_host(node, reason)
+        return (Choice((node.name,), "", (reason,)),)
+    return ()
 
 
 def _is_lost(lowering: Lowering, node: Node) -> bool:

@@ -80,6 +80,18 @@ Step = Upload | Launch | Download | HostCall
 
 
 @dataclass(frozen=True)
+class Choice:
+    """Who does the work of some nodes: a template, or the host if it is empty.
+
+    `refused` says why no kernel does them, or why none does them together with what stands beside them.
+    """
+
+    nodes: tuple[str, ...]
+    template: str
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Given:
     """An output that no node makes: a number the model returns as it is, or nothing."""
 
@@ -95,6 +107,8 @@ class Plan:
     outputs: tuple[str | Given, ...]
     made: Mapping[str, Any] = field(default_factory=dict)
     """Tensors that are no part of the model, by the name their upload gives."""
+    choices: tuple[Choice, ...] = ()
+    """What was selected for the groups of operators, in order."""
 
     def results(self, values: Mapping[str, Any]) -> list[Any]:
         """The outputs of the model, when these are the values on the host."""
