@@ -1,4 +1,4 @@
-"""Saved runs: read once, compared with the run before."""
+"""Profiles saved in a folder: read once, the oldest first."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ import pytest
 from tests.profiling.test_run import idle_program
 
 import tilesmith
-from tilesmith.cli.dashboard import dashboard_command
 from tilesmith.dashboard import History, PerformanceCollector
-from tilesmith.dashboard.history import regressions
-from tilesmith.errors import ProfileError
 from tilesmith.profiling import PerformanceProfiler
 
 
@@ -50,22 +47,8 @@ def test_runs_are_read_once(folder: Path) -> None:
     assert [run.name for run in history.runs()[:2]] == ["2", "1"]
 
 
-def test_what_got_slower(folder: Path) -> None:
-    [found] = regressions(History(folder).runs())
-    assert (found.title, found.before.name, found.after.name) == ("layer", "1", "2")
-    assert found.ratio == pytest.approx(2, rel=0.05)
-    assert "times the" in str(found)
-    assert regressions(History(folder).runs(), tolerance=1.5) == []
-
-
 def test_what_is_no_profile_is_named(tmp_path: Path) -> None:
     (tmp_path / "profile.json").write_text("[]")
     history = History(tmp_path)
     assert history.runs() == []
     assert "is not a profile" in history.broken[0]
-
-
-def test_the_dashboard_needs_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilesmith.cli.dashboard.find_spec", lambda _: None)
-    with pytest.raises(ProfileError, match="needs streamlit and plotly"):
-        dashboard_command(Path("profiles"), 8501)

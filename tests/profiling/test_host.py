@@ -11,7 +11,6 @@ from torch import nn
 
 import tilesmith
 from tilesmith.dashboard import History, PerformanceCollector
-from tilesmith.dashboard.history import regressions
 from tilesmith.profiling import MemoryProfiler, recording
 
 MODEL = nn.Linear(64, 64).eval()
@@ -62,7 +61,6 @@ def test_the_collector_measures_the_host(model: Any, tmp_path: Path) -> None:
     assert [(run.product, run.microseconds) for run in runs] == [
         ("host, measured", one.latency_us) for one in metrics
     ]
-    assert regressions(runs, tolerance=-0.999) == []  # measured times vary
 
 
 def test_a_profile_of_the_host_says_so_when_printed() -> None:

@@ -223,12 +223,14 @@ def bench(
 
 @app.command()
 def dashboard(
-    folder: Annotated[Path, typer.Argument(help="where profiles are saved")] = Path("profiles"),
+    folder: Annotated[
+        Path | None, typer.Argument(help="of saved profiles; left out: the runs of this project")
+    ] = None,
     port: Annotated[
-        int, typer.Option(help="the port of the web page, from 1 to 65535", min=1, max=65535)
+        int, typer.Option(help="the port of the web page, from 1 to 65535; 0: any free one", min=0, max=65535)
     ] = 8501,
 ) -> None:
-    """Serve a web page over saved profiles: the newest, its history, and what got slower."""
+    """Serve a web page over runs: what runs now, the history, comparisons, and what got slower."""
     from tilesmith.cli.dashboard import serve
 
     serve(folder, port)

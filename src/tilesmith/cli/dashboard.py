@@ -1,32 +1,40 @@
-"""`tilesmith dashboard`: the web page over saved profiles."""
+"""`tilesmith dashboard`: the web page over the runs of a project."""
 
 from __future__ import annotations
 
-import os
-import sys
-from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
 
+from tilesmith.dashboard.folder import FolderStore
+from tilesmith.dashboard.server import DashboardServer
 from tilesmith.errors import ProfileError
+from tilesmith.profiling.runs.store import RunStore
 
-_APP = Path(__file__).parents[1] / "dashboard" / "app.py"
 
-
-def dashboard_command(folder: Path, port: int) -> list[str]:
-    """The command that serves the page on this computer only."""
-    missing = [name for name in ("streamlit", "plotly") if find_spec(name) is None]
-    if missing:
+def store_of(folder: Path | None) -> RunStore:
+    """The runs to show: of this project, of a store's folder, or the profiles saved below a folder."""
+    if folder is None:
+        return RunStore()
+    if not folder.is_dir():
         raise ProfileError(
-            f"the dashboard needs {' and '.join(missing)}", remedy="pip install 'tilesmith[dashboard]'"
+            f"there is no folder {folder}",
+            where="tilesmith dashboard",
+            remedy="leave it out for the runs of this project, or name a folder of saved profiles",
         )
-    server = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    quiet = ["--browser.gatherUsageStats", "false", "--client.toolbarMode", "viewer"]
-    return [sys.executable, "-m", "streamlit", "run", str(_APP), *server, *quiet, "--", str(folder)]
+    for candidate in (folder, folder / ".tilesmith"):
+        if (candidate / "runs.sqlite").is_file():
+            return RunStore(candidate)
+    store = FolderStore(folder)
+    store.follow()
+    return store
 
 
-def serve(folder: Path, port: int) -> NoReturn:
-    """This process becomes the server, so that whoever stops the one stops the other."""
-    command = dashboard_command(folder, port)
-    print(f"profiles of {folder} at http://127.0.0.1:{port}", flush=True)
-    os.execv(command[0], command)
+def serve(folder: Path | None, port: int) -> None:
+    """Until it is interrupted."""
+    server = DashboardServer(store_of(folder), port)
+    print(f"runs at {server.url}; Ctrl-C ends it", flush=True)
+    try:
+        server.serve_forever(poll_interval=0.1)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()

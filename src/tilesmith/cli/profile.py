@@ -12,6 +12,7 @@ from tilesmith.cli.script import check_exists, run_script
 from tilesmith.errors import ProfileError
 from tilesmith.profiling import Profile, recording
 from tilesmith.profiling.runs.figures import figures_of
+from tilesmith.profiling.runs.live import live
 from tilesmith.profiling.runs.store import RunStore, keep
 
 
@@ -26,7 +27,8 @@ def profile_script(
 ) -> int:
     """The exit code: the script's own, or 1 where its gate fails. What ran before a failure is kept."""
     check_exists(script, module)
-    with recording(script if module else Path(script).stem) as recorder, stdout_kept_for_json(as_json):
+    title = script if module else Path(script).stem
+    with recording(title) as recorder, live(title), stdout_kept_for_json(as_json):
         code = run_script(script, arguments, module)
     profile = recorder.profile
     if not profile.programs and not code:

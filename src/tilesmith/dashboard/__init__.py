@@ -1,6 +1,6 @@
-"""A web page over saved profiles: the newest run, its history, and what got slower."""
+"""A web page over runs: what runs now, their history, comparisons, and what got slower."""
 
 from tilesmith.dashboard.collector import Metrics, PerformanceCollector
-from tilesmith.dashboard.history import History, Regression, SavedRun
+from tilesmith.dashboard.history import History, SavedRun
 
-__all__ = ["History", "Metrics", "PerformanceCollector", "Regression", "SavedRun"]
+__all__ = ["History", "Metrics", "PerformanceCollector", "SavedRun"]

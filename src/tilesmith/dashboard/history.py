@@ -1,8 +1,7 @@
-"""Saved profiles of a folder, oldest first, and what got slower from one to the next."""
+"""Saved profiles of a folder, oldest first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,26 +35,6 @@ class SavedRun:
         return self.profile.chip.product if self.profile.chip else ""
 
 
-@dataclass(frozen=True)
-class Regression:
-    """A run that takes longer than the one before it with the same title on the same chip."""
-
-    title: str
-    product: str
-    before: SavedRun
-    after: SavedRun
-
-    @property
-    def ratio(self) -> float:
-        return self.after.microseconds / self.before.microseconds
-
-    def __str__(self) -> str:
-        return (
-            f"{self.title} on {self.product}: {self.after.microseconds:,.1f} us, {self.ratio:.2f} times the"
-            f" {self.before.microseconds:,.1f} us of {self.before.name}"
-        )
-
-
 class History:
     """The profiles below a folder. Asking again reads only what is new or has changed."""
 
@@ -81,22 +60,3 @@ class History:
             self.broken.append(f"{path}: {error.what}")
             return
         self._known[path] = (time, SavedRun(str(path.parent.relative_to(self.folder)), time, profile))
-
-
-def regressions(runs: Sequence[SavedRun], tolerance: float = 0.05) -> list[Regression]:
-    """Newest runs that take more than `tolerance` longer than the run before, the worst first.
-
-    The clock is virtual: equal programs take equal time, so the tolerance is for changes that are wanted.
-    Times of the host are measured, and vary: they are left out.
-    """
-    latest: dict[tuple[str, str], list[SavedRun]] = {}
-    for run in runs:
-        latest.setdefault((run.title, run.product), []).append(run)
-    found = [
-        Regression(title, product, same[-2], same[-1])
-        for (title, product), same in latest.items()
-        if len(same) > 1
-        and same[-1].profile.memory.host is None
-        and same[-1].microseconds > (1 + tolerance) * same[-2].microseconds > 0
-    ]
-    return sorted(found, key=lambda one: -one.ratio)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tilesmith.models.compile import compile, is_model  # noqa: A004 - the name users look for
 from tilesmith.profiling.collect import recording
 from tilesmith.profiling.runs.figures import figures_of
+from tilesmith.profiling.runs.live import live
 from tilesmith.profiling.runs.store import keep
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def profile(
     """
     arguments, keywords = _arguments(inputs, keywords)
     called = _prepared(model, backend, arguments, keywords)
-    with recording(title or getattr(model, "__name__", type(model).__name__)) as recorder:
+    title = title or getattr(model, "__name__", type(model).__name__)
+    with recording(title) as recorder, live(title):
         called(*arguments, **keywords)
     seen = recorder.profile
     keep(figures_of(seen, backend=backend if is_model(model) else ""), seen)
