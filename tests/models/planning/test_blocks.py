@@ -18,6 +18,7 @@ from tilesmith.kernels.rowwise import RowWise
 from tilesmith.models.planning.blocks import candidates
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import new_storage
+from tilesmith.runtime import Layout
 
 ARCH = load_arch("wormhole")
 PLAIN = Epilogue((Result(Input("acc0"), Operand("y")),))
@@ -26,9 +27,9 @@ PLAIN = Epilogue((Result(Input("acc0"), Operand("y")),))
 def product(m: int, n: int, k: int, batches: int = 1, stored: int = 0) -> Launch:
     """A launch of a product; its result lies in a storage with `stored` columns."""
     storages = {
-        "x": new_storage(m * batches, k, "tile", "bfloat16"),
-        "w0": new_storage(n, k, "tile", "bfloat16"),
-        "y": new_storage(m * batches, stored or n, "tile", "bfloat16"),
+        "x": new_storage(m * batches, k, Layout.TILE, "bfloat16"),
+        "w0": new_storage(n, k, Layout.TILE, "bfloat16"),
+        "y": new_storage(m * batches, stored or n, Layout.TILE, "bfloat16"),
     }
     numbers = {"m": m, "n": n, "k": k, "nb1": batches, "nb2": 1}
     return Launch(Linear(PLAIN), storages, numbers, ("linear",), (storages["y"],))
@@ -77,7 +78,7 @@ def test_a_mesh_reaches_beyond_the_last_column_only_where_nothing_else_is_stored
 
 def norm(m: int, columns: int, dtype: str = "bfloat16") -> Launch:
     template = RowWise("layer_norm", columns, PLAIN, (Operand("x", dtype=dtype),), Input("x"), 1e-5)
-    storages = {name: new_storage(m, columns, "tile", dtype) for name in "xy"}
+    storages = {name: new_storage(m, columns, Layout.TILE, dtype) for name in "xy"}
     return Launch(template, storages, {"m": m, "nb1": 1, "nb2": 1}, ("layer_norm",), (storages["y"],))
 
 
@@ -97,7 +98,7 @@ def test_norms_that_end_inside_a_tile_or_are_too_wide_or_too_precise_stay_as_the
 def test_keys_that_fit_are_taken_at_once() -> None:
     def best(keys: int, width: int = 64) -> Attention:
         template = Attention(width, width, 0.125, PLAIN, block=(64, 32))
-        storages = {name: new_storage(128, 768, "tile", "bfloat16") for name in "qkvy"}
+        storages = {name: new_storage(128, 768, Layout.TILE, "bfloat16") for name in "qkvy"}
         numbers = {"m": 128, "n": keys, "nb1": 1, "nb2": 12}
         made = candidates(Launch(template, storages, numbers, ("attention",), (storages["y"],)), ARCH)[0]
         assert isinstance(made, Attention)
@@ -110,7 +111,7 @@ def test_keys_that_fit_are_taken_at_once() -> None:
 
 
 def test_elementwise_work_is_spread_over_the_cores() -> None:
-    storages = {"y": new_storage(128, 768, "tile", "bfloat16")}
+    storages = {"y": new_storage(128, 768, Layout.TILE, "bfloat16")}
     numbers = {"m": 128, "n": 768, "nb1": 1, "nb2": 1}
     step = Launch(Elementwise(PLAIN), storages, numbers, ("add",), (storages["y"],))
     best = candidates(step, ARCH)[0]

@@ -7,10 +7,12 @@ import doctest
 import pytest
 import torch
 
+from tilesmith.formats import DataFormat
 from tilesmith.models.backends.transfers import from_tensor, to_tensor
 from tilesmith.models.planning import images, views
 from tilesmith.models.planning import iteration_space as iteration
 from tilesmith.models.planning.views import Axis, View, fresh, fresh_heads, fresh_vector
+from tilesmith.runtime import Layout
 
 
 @pytest.mark.parametrize("module", [views, images, iteration])
@@ -94,3 +96,12 @@ def test_channels_of_an_image_from_the_middle_of_a_tile_on_are_no_image() -> Non
     view = images.fresh_image((1, 64, 4, 4), "float32")
     assert images.is_image(view.slice(1, 32, 64))
     assert not images.is_image(view.slice(1, 16, 48))
+
+
+def test_a_storage_has_the_types_of_the_device() -> None:
+    view = fresh((40, 64), "bfloat8_b")
+    assert (view.storage.format, view.storage.layout) == (DataFormat.Bfp8_b, Layout.TILE)
+    assert view.storage.dtype == "bfloat8_b"
+    assert view.storage.bytes == 64 * 64 * 17 // 16
+    with pytest.raises(KeyError):
+        fresh((32, 32), "float7")

@@ -20,6 +20,7 @@ from tilesmith.models.planning.steps import Launch, Plan, Upload
 from tilesmith.models.planning.views import Storage, View, new_storage
 from tilesmith.models.report import PrecisionLine
 from tilesmith.progress import tracked
+from tilesmith.runtime import Layout
 
 if TYPE_CHECKING:
     from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
@@ -105,7 +106,7 @@ def _weight_names(step: Launch) -> list[str]:
 
 def _is_product_of(step: Launch, weights: dict[Storage, Upload]) -> bool:
     return isinstance(step.template, Linear) and all(
-        step.storages[name] in weights and step.storages[name].layout == "tile"
+        step.storages[name] in weights and step.storages[name].layout is Layout.TILE
         for name in _weight_names(step)
     )
 

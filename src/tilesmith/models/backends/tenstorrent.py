@@ -41,19 +41,11 @@ from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
 from tilesmith.program import Program
 from tilesmith.progress import tracked
-from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, RunReport, Tensor
+from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, RunReport, Tensor
 from tilesmith.runtime.observers import labelled
 
-_FORMATS = {
-    "bfloat16": DataFormat.Float16_b,
-    "float32": DataFormat.Float32,
-    "int32": DataFormat.Int32,
-    "int8": DataFormat.UInt8,  # the same bits; kernels say how they read them
-    "bfloat8_b": DataFormat.Bfp8_b,
-}
 # Of L1, what tensors that stay there may take; kernels need the rest.
 _L1_SHARE = 0.2
-_LAYOUTS = {"tile": Layout.TILE, "rows": Layout.ROW_MAJOR}
 
 
 @dataclass(frozen=True)
@@ -218,7 +210,7 @@ class TenstorrentExecutable(Executable):
         if slot not in self._tensors:
             shape = (storage.rows, storage.cols)
             memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
-            made = self.device.empty(shape, _FORMATS[storage.dtype], _LAYOUTS[storage.layout], memory)
+            made = self.device.empty(shape, _stored(storage.format), storage.layout, memory)
             self._tensors[slot] = made
         return self._tensors[slot]
 
@@ -253,11 +245,15 @@ class TenstorrentExecutable(Executable):
             yield
 
 
+def _stored(format: DataFormat) -> DataFormat:
+    """int8 has the same bits as uint8, which tensors have; kernels say how they read them."""
+    return DataFormat.UInt8 if format is DataFormat.Int8 else format
+
+
 def _check_layouts(step: Launch, layouts: Mapping[str, str]) -> None:
     """The plan and the tile compiler must agree on how tensors lie: nothing else would notice."""
-    names = {"tile": "tile", "rows": "row_major"}
     wrong = [
-        name for name, layout in layouts.items() if layout and names[step.storages[name].layout] != layout
+        name for name, layout in layouts.items() if layout and step.storages[name].layout.value != layout
     ]
     if wrong:
         raise InternalFault(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilesmith.models.planning.views import TILE, Axis, View, new_storage
+from tilesmith.runtime import Layout
 
 CHANNELS_LAST = (0, 2, 3, 1)
 
@@ -17,7 +18,7 @@ def fresh_image(shape: Sequence[int], dtype: str) -> View:
     (32, 8)
     """
     batch, channels, height, width = shape
-    storage = new_storage(batch * height * width, channels, "rows", dtype)
+    storage = new_storage(batch * height * width, channels, Layout.ROW_MAJOR, dtype)
     axes = (Axis(batch, height * width, 0), Axis(channels, 0, 1), Axis(height, width, 0), Axis(width, 1, 0))
     return View(storage, axes)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tilesmith.kernels.operands import Kind
 from tilesmith.models.planning.views import TILE, Axis, View, padded
+from tilesmith.runtime import Layout
 
 
 @dataclass(frozen=True)
@@ -49,15 +50,15 @@ def fits(placed: Placed) -> bool:
             cols.size == 1 or (cols.row, cols.col) == (0, 1)
         )
         starts = [view.row, view.col, *(step for axis in lead for step in (axis.row, axis.col))]
-        return view.storage.layout == "tile" and inside and all(step % TILE == 0 for step in starts)
+        return view.storage.layout is Layout.TILE and inside and all(step % TILE == 0 for step in starts)
     if kind == "rows":
         inside = (rows.size == 1 or (rows.row, rows.col) == (1, 0)) and (
             cols.size == 1 or (cols.row, cols.col) == (0, 1)
         )
         starts = [view.col, *(axis.col for axis in lead)]
-        return view.storage.layout == "rows" and inside and all(step % TILE == 0 for step in starts)
+        return view.storage.layout is Layout.ROW_MAJOR and inside and all(step % TILE == 0 for step in starts)
     along = {"row": cols, "column": rows, "scalar": Axis(1, 0, 0)}[kind]
-    return view.storage.layout == "rows" and (along.size == 1 or (along.row, along.col) == (0, 1))
+    return view.storage.layout is Layout.ROW_MAJOR and (along.size == 1 or (along.row, along.col) == (0, 1))
 
 
 def can_store(view: View) -> bool:

@@ -26,6 +26,7 @@ from tilesmith.models.planning.lower_images import (
 )
 from tilesmith.models.planning.lowering import Lowering, NoKernel, size_numbers
 from tilesmith.models.planning.views import TILE, Axis, View, fresh, new_storage, padded
+from tilesmith.runtime import Layout
 
 aten = torch.ops.aten
 
@@ -160,7 +161,7 @@ def _weight(lowering: Lowering, conv: Conv) -> View:
 def _taps(shape: tuple[int, ...], dtype: str) -> View:
     filters, depth, height, width = shape
     deep = padded(depth)
-    storage = new_storage(height * width * deep, padded(filters), "tile", dtype)
+    storage = new_storage(height * width * deep, padded(filters), Layout.TILE, dtype)
     axes = (Axis(filters, 0, 1), Axis(depth, 1, 0), Axis(height, width * deep, 0), Axis(width, deep, 0))
     return View(storage, axes)
 
@@ -180,7 +181,7 @@ def _depthwise_weight(lowering: Lowering, node: Node) -> View:
     filters, _, height, width = shape_of(node)
 
     def make() -> View:
-        storage = new_storage(height * width, filters, "rows", lowering.dtype)
+        storage = new_storage(height * width, filters, Layout.ROW_MAJOR, lowering.dtype)
         return View(storage, (Axis(filters, 0, 1), Axis(1, 0, 0), Axis(height, width, 0), Axis(width, 1, 0)))
 
     lowering.to_host(node)

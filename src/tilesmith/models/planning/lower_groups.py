@@ -53,6 +53,7 @@ from tilesmith.models.planning.views import (
     fresh_vector,
     padded,
 )
+from tilesmith.runtime import Layout
 
 aten = torch.ops.aten
 
@@ -95,7 +96,7 @@ def lower_vectorwise(lowering: Lowering, group: Group) -> View:
     inlined = inline(group.after, {}, lowering.constants, "e")
     line = shape[:-1] if len(shape) > 1 else shape
     full = (1,) * (2 - len(line)) + line
-    made = fresh(full, lowering.storage_type(group.output), "rows")
+    made = fresh(full, lowering.storage_type(group.output), Layout.ROW_MAJOR)
     lengthwise = (*full[:-1], 1, full[-1])
     operands = {name: _line(lowering, node, shape, lengthwise) for name, node in inlined.reads.items()}
     inputs = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items())
@@ -351,7 +352,7 @@ def _table(lowering: Lowering, node: Node) -> Storage:
     """A table in rows; one that a kernel made is copied if it is only a part of its storage, or turned."""
     view = lowering.device.get(node)
     if view is None:
-        make = lambda: fresh(shape_of(node), lowering.storage_type(node), "rows")  # noqa: E731
+        make = lambda: fresh(shape_of(node), lowering.storage_type(node), Layout.ROW_MAJOR)  # noqa: E731
         return lowering.uploaded(node, "rows", make).storage
     steps = [(axis.row, axis.col) if axis.size > 1 else None for axis in view.axes]
     plain = steps[0] in (None, (1, 0)) and steps[1] in (None, (0, 1))

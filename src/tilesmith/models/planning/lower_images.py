@@ -22,6 +22,7 @@ from tilesmith.models.planning.images import CHANNELS_LAST, fresh_image, is_imag
 from tilesmith.models.planning.iteration_space import Placed, Space, fits
 from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, size_numbers
 from tilesmith.models.planning.views import TILE, View, fresh
+from tilesmith.runtime import Layout
 
 aten = torch.ops.aten
 
@@ -91,7 +92,9 @@ def _per_channel(lowering: Lowering, node: Node, batch: int, channels: int) -> V
     line = (batch, 1, channels)
     if node not in lowering.device:
         held = lowering.uploaded(
-            node, "channels", lambda: shaped(fresh(line, lowering.storage_type(node), "rows"), shape_of(node))
+            node,
+            "channels",
+            lambda: shaped(fresh(line, lowering.storage_type(node), Layout.ROW_MAJOR), shape_of(node)),
         )
         return shaped(held, line)
     view = lowering.device[node].reshape(line)

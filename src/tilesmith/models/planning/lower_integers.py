@@ -14,6 +14,7 @@ from tilesmith.models.planning.fusion import shape_of
 from tilesmith.models.planning.lowering import Lowering
 from tilesmith.models.planning.steps import Download
 from tilesmith.models.planning.views import Axis, View, new_storage, padded
+from tilesmith.runtime import Layout
 
 _MOST_DEPTH = 1 << 17
 """So many products of int8 cannot leave int32."""
@@ -51,5 +52,5 @@ def _matrix(lowering: Lowering, node: Node) -> View:
 def _padded(shape: tuple[int, ...], dtype: str) -> View:
     """A matrix in rows, with zeros up to whole tiles."""
     rows, cols = shape
-    storage = new_storage(padded(rows), padded(cols), "rows", dtype)
+    storage = new_storage(padded(rows), padded(cols), Layout.ROW_MAJOR, dtype)
     return View(storage, (Axis(rows, 1, 0), Axis(cols, 0, 1)))

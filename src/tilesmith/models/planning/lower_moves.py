@@ -19,6 +19,7 @@ from tilesmith.models.planning.iteration_space import Placed, fits
 from tilesmith.models.planning.lower_images import image_of, placed_image
 from tilesmith.models.planning.lowering import Lowering, size_numbers
 from tilesmith.models.planning.views import TILE, View, fresh, padded
+from tilesmith.runtime import Layout
 
 aten = torch.ops.aten
 
@@ -32,11 +33,11 @@ def lower_cat(lowering: Lowering, group: Group) -> View:
     dim = int(args[1] if len(args) > 1 else 0) % len(shape)
     if len(shape) == 4 and dim == 1 and any(_is_image(lowering, part) for part in parts):
         return _joined_images(lowering, node, parts)
-    out = fresh(shape, lowering.storage_type(node), "tile" if len(shape) > 1 else "rows")
+    out = fresh(shape, lowering.storage_type(node), Layout.TILE if len(shape) > 1 else Layout.ROW_MAJOR)
     places = list(_places(out, parts, dim))
     whole = len(shape) > 1 and all(_stores_whole(out, place, dim) for place in places)
     if not whole:
-        out = fresh(shape, lowering.storage_type(node), "rows")
+        out = fresh(shape, lowering.storage_type(node), Layout.ROW_MAJOR)
         places = list(_places(out, parts, dim))
     for part, place in zip(parts, places, strict=True):
         if whole:

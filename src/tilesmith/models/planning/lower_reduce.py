@@ -19,6 +19,7 @@ from tilesmith.models.planning.lower_images import placed_image
 from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, new_view, size_numbers
 from tilesmith.models.planning.op_tables import REDUCTIONS
 from tilesmith.models.planning.views import TILE, View, fresh, fresh_vector
+from tilesmith.runtime import Layout
 
 aten = torch.ops.aten
 
@@ -144,7 +145,7 @@ def _over_pixels(lowering: Lowering, group: Group, source: Node, final: Expr, to
     pixels = x.view.reshape(shape)
     if pixels is None:
         raise NoKernel("a sum over images that do not follow each other")
-    made = fresh((shape[0], 1, channels), lowering.storage_type(group.output), "rows")
+    made = fresh((shape[0], 1, channels), lowering.storage_type(group.output), Layout.ROW_MAJOR)
     out = Placed("row", made.expand(shape))
     _launch(lowering, group, shape, "rows", Input("x"), {"x": Placed(x.kind, pixels)}, final, out)
     return _as_output(made, group)
@@ -165,7 +166,7 @@ def _moved(lowering: Lowering, group: Group, source: Node, dims: Sequence[int], 
         lowering.gather_into(turned, ready, "block")
     made = fresh_vector((flat[0], 1), lowering.storage_type(group.output))
     out = Placed("column", made.expand(flat))
-    kind: Any = "block" if ready.storage.layout == "tile" else "rows"
+    kind: Any = "block" if ready.storage.layout is Layout.TILE else "rows"
     _launch(lowering, group, flat, "columns", Input("x"), {"x": Placed(kind, ready)}, final, out)
     return _as_output(made, group)
 

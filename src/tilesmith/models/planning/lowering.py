@@ -19,6 +19,7 @@ from tilesmith.models.planning.iteration_space import Placed, Space, fits, kind_
 from tilesmith.models.planning.pointwise import expression_of
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
 from tilesmith.models.planning.views import Axis, Storage, View, fresh, fresh_vector, joined_axes
+from tilesmith.runtime import Layout
 
 
 class NoKernel(Exception):
@@ -115,7 +116,7 @@ class Lowering:
         """A value on the device in whatever form it has there, brought up in rows if it is not there."""
         if node in self.device:
             return self.device[node]
-        make = lambda: fresh(shape_of(node), self.storage_type(node), "rows")  # noqa: E731
+        make = lambda: fresh(shape_of(node), self.storage_type(node), Layout.ROW_MAJOR)  # noqa: E731
         return self.uploaded(node, "plain rows", make)
 
     # ---- operands ----
@@ -227,10 +228,12 @@ class Lowering:
 
     def in_rows(self, storage: Storage) -> Storage:
         """A storage in rows, copied from tiles if need be."""
-        if storage.layout == "rows":
+        if storage.layout is Layout.ROW_MAJOR:
             return storage
         if storage not in self._rows:
-            copy = self._rows[storage] = fresh((storage.rows, storage.cols), storage.dtype, "rows").storage
+            copy = self._rows[storage] = fresh(
+                (storage.rows, storage.cols), storage.dtype, Layout.ROW_MAJOR
+            ).storage
             self.launch(Untilize(storage.dtype), {"x": storage, "y": copy}, _still("x", "y"), ("copy",), copy)
         return self._rows[storage]
 
@@ -262,7 +265,7 @@ def new_view(shape: Sequence[int], kind: Kind, dtype: str) -> View:
     elif kind == "column":
         view = fresh_vector(full, dtype)
     else:
-        view = fresh(full, dtype, "rows")
+        view = fresh(full, dtype, Layout.ROW_MAJOR)
     return View(view.storage, view.axes[len(full) - len(shape) :], view.row, view.col)
 
 

@@ -11,12 +11,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
-from typing import Literal
 
-Layout = Literal["tile", "rows"]
+from tilesmith.formats import DataFormat
+from tilesmith.runtime import Layout
+
 TILE = 32
-BYTES = {"bfloat16": 2.0, "float32": 4.0, "int32": 4.0, "int8": 1.0, "bfloat8_b": 1.0625}
-"""Of an element; a tile of bfloat8_b has an exponent for every 16."""
+FORMATS = {
+    "bfloat16": DataFormat.Float16_b,
+    "float32": DataFormat.Float32,
+    "int32": DataFormat.Int32,
+    "int8": DataFormat.Int8,
+    "bfloat8_b": DataFormat.Bfp8_b,
+    "bfloat4_b": DataFormat.Bfp4_b,
+}
+"""The format of a tensor whose elements kernels call by this dtype."""
+_DTYPES = {stored: dtype for dtype, stored in FORMATS.items()}
+BYTES = {
+    dtype: stored.bits / 8 + (1 / 16 if stored.is_block_float else 0) for dtype, stored in FORMATS.items()
+}
+"""Of an element; 16 of a block float share an exponent."""
 _numbers = count()
 
 
@@ -36,8 +49,13 @@ class Storage:
     rows: int
     cols: int
     layout: Layout
-    dtype: str
+    format: DataFormat
     number: int
+
+    @property
+    def dtype(self) -> str:
+        """What kernels call the type of its elements."""
+        return _DTYPES[self.format]
 
     @property
     def bytes(self) -> int:
@@ -45,7 +63,7 @@ class Storage:
 
 
 def new_storage(rows: int, cols: int, layout: Layout, dtype: str) -> Storage:
-    return Storage(rows, cols, layout, dtype, next(_numbers))
+    return Storage(rows, cols, layout, FORMATS[dtype], next(_numbers))
 
 
 @dataclass(frozen=True)
@@ -129,10 +147,10 @@ class View:
         return replace(self, axes=tuple(Axis(1, 0, 0) if size == 1 else next(rest) for size in shape))
 
 
-def fresh(shape: Sequence[int], dtype: str = "bfloat16", layout: Layout = "tile") -> View:
+def fresh(shape: Sequence[int], dtype: str = "bfloat16", layout: Layout = Layout.TILE) -> View:
     """A new storage for a tensor, and the view that fills it."""
     *lead, rows, cols = (1,) * max(0, 2 - len(shape)) + tuple(shape)
-    fit = padded if layout == "tile" else int
+    fit = padded if layout is Layout.TILE else int
     strides = [prod((*lead[index + 1 :], fit(rows))) for index in range(len(lead))]
     storage = new_storage(prod(lead) * fit(rows), fit(cols), layout, dtype)
     axes = (
@@ -145,14 +163,14 @@ def fresh(shape: Sequence[int], dtype: str = "bfloat16", layout: Layout = "tile"
 
 def fresh_vector(shape: Sequence[int], dtype: str) -> View:
     """Room for one value per row of a matrix: the second last dimension runs along columns, the last is 1."""
-    flat = fresh(tuple(shape)[:-1], dtype, "rows")
+    flat = fresh(tuple(shape)[:-1], dtype, Layout.ROW_MAJOR)
     return replace(flat, axes=(*flat.axes, Axis(1, 0, 0)))
 
 
 def fresh_heads(shape: Sequence[int], dtype: str) -> View:
     """A storage for (batch, head, row, column) with the heads side by side: merging them costs nothing."""
     batch, heads, rows, cols = shape
-    storage = new_storage(batch * padded(rows), heads * cols, "tile", dtype)
+    storage = new_storage(batch * padded(rows), heads * cols, Layout.TILE, dtype)
     axes = (Axis(batch, padded(rows), 0), Axis(heads, 0, cols), Axis(rows, 1, 0), Axis(cols, 0, 1))
     return View(storage, axes)
 
@@ -182,7 +200,7 @@ def _reshaped(old: list[Axis], new: list[int]) -> list[Axis] | None:
 def joined_axes(axes: Sequence[Axis]) -> list[Axis]:
     """The fewest axes that walk the same elements in the same order.
 
-    >>> joined_axes(fresh((2, 32, 8, 8), layout="rows").axes)
+    >>> joined_axes(fresh((2, 32, 8, 8), layout=Layout.ROW_MAJOR).axes)
     [Axis(size=512, row=1, col=0), Axis(size=8, row=0, col=1)]
     """
     made: list[Axis] = []
