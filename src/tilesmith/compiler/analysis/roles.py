@@ -76,7 +76,11 @@ def _first_choice(op: Operation) -> str:
 
 
 def _sent_beside_others(work: Iterable[Operation]) -> list[tile.LoadOp]:
-    """Loads that cores share, in loops that also have a load each core does for itself."""
+    """Of the loads of a loop that cores share, those the writer does, so that both NoCs work at once.
+
+    That is all of them beside a load each core does for itself, and otherwise what rows of cores share beside
+    what columns do.
+    """
     loops: dict[Operation, list[tile.LoadOp]] = {}
     for op in work:
         loop = op.parent_op()
@@ -85,10 +89,19 @@ def _sent_beside_others(work: Iterable[Operation]) -> list[tile.LoadOp]:
     return [
         load
         for loads in loops.values()
-        if any(one.multicast is None for one in loads)
+        if len({_shared_along(one) for one in loads}) > 1
         for load in loads
-        if load.multicast is not None and sum(use.operation in loads for use in load.buffer.uses) == 1
+        if _shared_along(load) in (("row", "column") if any(map(_is_alone, loads)) else ("row",))
+        and sum(use.operation in loads for use in load.buffer.uses) == 1
     ]
+
+
+def _shared_along(load: tile.LoadOp) -> str:
+    return load.multicast.data if load.multicast is not None else ""
+
+
+def _is_alone(load: tile.LoadOp) -> bool:
+    return load.multicast is None
 
 
 def _users_of_written_tensors(work: Iterable[Operation]) -> list[list[Operation]]:

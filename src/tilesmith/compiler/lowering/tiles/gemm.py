@@ -86,10 +86,13 @@ def _side(cb: SSAValue, transposed: bool) -> str:
 
 
 def sub_block(rows: int, columns: int, capacity: int) -> tuple[int, int]:
-    """The largest block of tiles, rows x columns, that fits DST and divides the result; square if it can be.
+    """The block of tiles, rows x columns, that fits DST, divides the result and unpacks least per product.
 
-    >>> sub_block(4, 4, 8), sub_block(3, 5, 4), sub_block(1, 6, 4)
-    ((2, 4), (3, 1), (1, 3))
+    Of a block the longer side streams past one tile of the other, so h x w products unpack 1 + 1/max(h, w)
+    tiles each. In a tall block it is the left operand that streams, which the unpackers do faster.
+
+    >>> sub_block(4, 4, 8), sub_block(4, 4, 4), sub_block(3, 5, 4), sub_block(1, 6, 4)
+    ((4, 2), (4, 1), (3, 1), (1, 3))
     """
     fitting = [
         (height, width)
@@ -97,7 +100,12 @@ def sub_block(rows: int, columns: int, capacity: int) -> tuple[int, int]:
         for width in range(1, columns + 1)
         if rows % height == 0 and columns % width == 0 and height * width <= capacity
     ]
-    return max(fitting, key=lambda block: (block[0] * block[1], -abs(block[0] - block[1]), block[1]))
+    return min(fitting, key=lambda block: (_unpacked(*block), -block[0] * block[1]))
+
+
+def _unpacked(height: int, width: int) -> float:
+    streams_right = 1.2 if width >= height else 1.0
+    return streams_right * (1 + 1 / max(height, width))
 
 
 def _products(stage: Stage, a: SSAValue, b: SSAValue, c: SSAValue, transpose_b: bool) -> None:
