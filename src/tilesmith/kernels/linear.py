@@ -36,6 +36,29 @@ class Mesh:
 
 
 @dataclass(frozen=True)
+class Rectangle:
+    """`columns` x `rows` cores with `across` x `down` blocks each: a row of cores shares x, a column weights.
+
+    The first core of a row reads each block of x and sends it to the others over one NoC; the first of a
+    column does so with weights over the other. `steps` blocks lie along k.
+    """
+
+    columns: int
+    rows: int
+    across: int
+    down: int
+    steps: int
+
+    @property
+    def cores(self) -> tuple[int, int]:
+        """
+        >>> Rectangle(8, 4, 1, 2, 16).cores
+        (8, 4)
+        """
+        return self.columns, self.rows
+
+
+@dataclass(frozen=True)
 class Linear:
     """acc_i = x @ w_i, or x @ w_i^T where weights are stored with their outputs first, as torch does.
 
@@ -52,7 +75,7 @@ class Linear:
     x_kind: op.Kind = "block"
     weight_dtype: str = "bfloat16"
     stages: int = 2
-    mesh: Mesh | None = None
+    mesh: Mesh | Rectangle | None = None
 
     @property
     def name(self) -> str:
@@ -70,8 +93,10 @@ class Linear:
         weights = [f"w{number}" for number in range(self.weights)]
         x_block = (bk, bm) if self.x_transposed else (bm, bk)
         w_block = (bn, bk) if self.transposed else (bk, bn)
-        staggered = self.mesh is not None
-        mesh = self.mesh or Mesh(1, 1, 1)
+        staggered = isinstance(self.mesh, Mesh)
+        mesh = self.mesh if isinstance(self.mesh, Mesh) else Mesh(1, 1, 1)
+        shared = self.mesh if isinstance(self.mesh, Rectangle) else Rectangle(1, 1, 1, 1, 0)
+        steps = shared.steps or T.ceildiv(k, bk)
 
         @T.macro
         def block_of(tensors, bx, by, b1, b2, begin=0):  # type: ignore[no-untyped-def]
@@ -80,8 +105,8 @@ class Linear:
             accs = [named(f"acc{i}", T.alloc_fragment((bm, bn), "float32")) for i in range(self.weights)]
             for acc in accs:
                 T.clear(acc)
-            for ko in T.Pipelined(T.ceildiv(k, bk), num_stages=self.stages):
-                turn = (ko + begin) % T.ceildiv(k, bk) if staggered else ko
+            for ko in T.Pipelined(steps, num_stages=self.stages):
+                turn = (ko + begin) % steps if staggered else ko
                 rows, deep, cols = by * (bm // TILE), turn * (bk // TILE), bx * (bn // TILE)
                 at = bound["x"].start(b1, b2, *((deep, rows) if self.x_transposed else (rows, deep)))
                 op.load(tensors["x"], at, x_here)
@@ -111,5 +136,12 @@ class Linear:
                 # Rows of cores begin at different depths, so that they do not all ask the same banks.
                 block_of(tensors, y % mesh.rows * mesh.columns + x, y // mesh.rows, 0, 0, y)
 
+        @T.macro
+        def body_of_rectangle(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(*shared.cores, threads=128) as (x, y):
+                for down, across in T.grid(shared.down, shared.across):
+                    block_of(tensors, x * shared.across + across, y * shared.down + down, 0, 0)
+
+        bodies = {Mesh: body_of_mesh, Rectangle: body_of_rectangle}
         numbers = [m, n, k, nb1, nb2, *op.numbers(bound)]
-        return prim_func(self.name, op.declared(bound), numbers, body_of_mesh if staggered else body)
+        return prim_func(self.name, op.declared(bound), numbers, bodies.get(type(self.mesh), body))

@@ -12,7 +12,7 @@ from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Input
-from tilesmith.kernels.linear import Linear, Mesh
+from tilesmith.kernels.linear import Linear, Mesh, Rectangle
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.models.planning.blocks import candidates
@@ -43,13 +43,20 @@ def test_blocks_of_a_product_divide_it_and_meshes_fit_the_chip(m: int, n: int, k
     for template in candidates(product(m, n, k), ARCH):
         assert isinstance(template, Linear)
         bm, bn, bk = template.block
-        assert (m % bm, whole % bn, k % bk) == (0, 0, 0)
+        assert k % bk == 0
+        if not isinstance(template.mesh, Rectangle):
+            assert (m % bm, whole % bn) == (0, 0)
         if template.mesh is not None:
             columns, rows = template.mesh.cores
             assert columns <= ARCH.grid.x
             assert rows <= ARCH.grid.y
-            assert template.mesh.columns * template.mesh.rows * bn >= whole
-            assert template.mesh.down * bm == m
+            if isinstance(template.mesh, Rectangle):
+                assert columns * template.mesh.across * bn >= whole
+                assert rows * template.mesh.down * bm >= m
+                assert template.mesh.steps * bk == k
+            else:
+                assert template.mesh.columns * template.mesh.rows * bn >= whole
+                assert template.mesh.down * bm == m
 
 
 def test_few_rows_and_many_columns_are_shared_by_most_cores() -> None:
@@ -69,8 +76,12 @@ def test_batches_have_no_mesh_and_blocks_stay_inside_a_batch() -> None:
 
 def test_a_mesh_reaches_beyond_the_last_column_only_where_nothing_else_is_stored() -> None:
     def spills(step: Launch) -> bool:
-        meshes = [one for one in candidates(step, ARCH) if isinstance(one, Linear) and one.mesh]
-        return any(one.mesh and one.mesh.columns * one.mesh.rows * one.block[1] > 2304 for one in meshes)
+        for one in candidates(step, ARCH):
+            assert isinstance(one, Linear)
+            across = one.mesh.across if isinstance(one.mesh, Rectangle) else getattr(one.mesh, "rows", 0)
+            if one.mesh and one.mesh.columns * across * one.block[1] > 2304:
+                return True
+        return False
 
     assert spills(product(128, 2304, 768))
     assert not spills(product(128, 2304, 768, stored=4608))

@@ -122,7 +122,8 @@ def _writes_flushed(e: Emitter, _: tt_dataflow.WritesFlushedOp) -> None:
 def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
     e.include(_DATAFLOW)
     e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
-    e.helper("send_block", helpers.SEND_BLOCK)
+    e.helper("rectangle", helpers.RECTANGLE)
+    e.helper("send_block", helpers.SEND_BLOCK if op.staged is None else helpers.SEND_STAGED)
     assert isinstance(op.cb.owner, tt.CBOp)
     first, last = (op.first_x, op.first_y), (op.last_x, op.last_y)
     # The writer's NoC runs the other way.
@@ -130,6 +131,8 @@ def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
     cores = ", ".join(e.value(place) for place in corners)
     name, pages = e.cb(op.cb), op.cb.owner.pages.value.data
     block = f"get_write_ptr({name}), {pages} * get_tile_size({name})"
+    if op.staged is not None:
+        block = f"get_write_ptr({e.cb(op.staged)}), {block}"
     e.line(f"send_block({block}, {{{cores}}}, {op.receivers.value.data}, {_semaphores(op)});")
 
 

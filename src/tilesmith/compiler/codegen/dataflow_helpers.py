@@ -22,12 +22,18 @@ inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
 }
 """
 
-SEND_BLOCK = """
+RECTANGLE = """
 // In the order in which the NoC runs through it.
 struct Rectangle {
     int32_t x_start, y_start, x_end, y_end;
-};
 
+    uint64_t at(uint32_t address) const {
+        return get_noc_multicast_addr(x_start, y_start, x_end, y_end, address);
+    }
+};
+"""
+
+SEND_BLOCK = """
 // Sends a block to the same address on other cores, once all have room. It may be reused here afterwards.
 inline void send_block(
     uint32_t block,
@@ -36,15 +42,31 @@ inline void send_block(
     uint32_t receivers,
     uint32_t ready,
     uint32_t arrived) {
-    const auto on_cores = [&](uint32_t address) {
-        return get_noc_multicast_addr(cores.x_start, cores.y_start, cores.x_end, cores.y_end, address);
-    };
     noc_semaphore_wait(semaphore_word(ready), receivers);
     noc_semaphore_set(semaphore_word(ready), 0);
-    noc_async_write_multicast(block, on_cores(block), bytes, receivers);
+    noc_async_write_multicast(block, cores.at(block), bytes, receivers);
     noc_semaphore_set(semaphore_word(arrived), 1);
-    noc_semaphore_set_multicast(arrived, on_cores(arrived), receivers);
+    noc_semaphore_set_multicast(arrived, cores.at(arrived), receivers);
     noc_async_writes_flushed();
+}
+"""
+
+SEND_STAGED = """
+// Sends what is staged to a block of other cores and of this one, once all have room.
+inline void send_block(
+    uint32_t staged,
+    uint32_t block,
+    uint32_t bytes,
+    const Rectangle& cores,
+    uint32_t others,
+    uint32_t ready,
+    uint32_t arrived) {
+    noc_semaphore_wait(semaphore_word(ready), others);
+    noc_semaphore_set(semaphore_word(ready), 0);
+    noc_async_write_multicast_loopback_src(staged, cores.at(block), bytes, others + 1, true);
+    noc_semaphore_set(semaphore_word(arrived), 1);
+    noc_semaphore_set_multicast_loopback_src(arrived, cores.at(arrived), others + 1);
+    noc_async_write_barrier();
 }
 """
 

@@ -15,6 +15,7 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     prop_def,
     result_def,
 )
@@ -92,7 +93,8 @@ class MulticastSendOp(IRDLOperation):
     """The reserved pages of a version -> the same address on the other cores of a row or column.
 
     `first` and `last` are NoC coordinates, x and y, of the nearest and the farthest of them. `ready` and
-    `arrived` are numbers of semaphores.
+    `arrived` are numbers of semaphores. With `staged` the pages of that buffer are sent, and the core, which
+    is one of those from `first` to `last`, gets them too.
     """
 
     name = "tt_dataflow.multicast_send"
@@ -102,6 +104,7 @@ class MulticastSendOp(IRDLOperation):
     first_y = operand_def(IndexType())
     last_x = operand_def(IndexType())
     last_y = operand_def(IndexType())
+    staged = opt_operand_def(CBType)
     along = prop_def(StringAttr)
     receivers = prop_def(IntegerAttr)
     ready = prop_def(IntegerAttr)
@@ -109,7 +112,7 @@ class MulticastSendOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$along $cb `to` `[` $first_x `,` $first_y `]` `,` `[` $last_x `,` $last_y `]`"
-        " attr-dict `:` type($cb)"
+        " (`from` $staged^ `:` type($staged))? attr-dict `:` type($cb)"
     )
 
     def __init__(
@@ -120,9 +123,10 @@ class MulticastSendOp(IRDLOperation):
         along: str,
         receivers: int,
         semaphores: tuple[int, int],
+        staged: SSAValue | None = None,
     ) -> None:
         super().__init__(
-            operands=[cb, *first, *last],
+            operands=[cb, *first, *last, staged],
             properties={
                 "along": StringAttr(along),
                 "receivers": number(receivers),

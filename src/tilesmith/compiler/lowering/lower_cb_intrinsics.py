@@ -15,6 +15,7 @@ from tilesmith.arch import load_arch
 from tilesmith.compiler.analysis.memory_effects import buffer_effects, is_buffer
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.lowering.keep_accumulators_reserved import KeepAccumulatorsReserved
 from tilesmith.compiler.lowering.transfers import lower_read, lower_transfer
 from tilesmith.compiler.pass_group import Pass, PassGroup
 from tilesmith.compiler.transforms.dead_code import DeadCodeElimination
@@ -38,6 +39,7 @@ class LowerCBIntrinsics(PassGroup):
         return (
             LowerTransfers(arch=self.arch),
             InsertCBProtocol(),
+            KeepAccumulatorsReserved(),
             LowerReads(arch=self.arch),
             DeadCodeElimination(),
         )

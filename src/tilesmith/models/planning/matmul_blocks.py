@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tilesmith.arch import Arch, load_arch
-from tilesmith.kernels.linear import Linear, Mesh
+from tilesmith.kernels.linear import Linear, Mesh, Rectangle
+from tilesmith.models.planning.rectangles import product_cycles, rectangle_choices
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import BYTES, TILE, padded
 
@@ -38,6 +39,8 @@ class Product:
     fidelity: str
     ends_alone: bool
     """Whether blocks may reach beyond the last column, since nothing else is stored there."""
+    rows_end_alone: bool = False
+    """The same of the last row."""
 
     @staticmethod
     def of(step: Launch, fidelity: str) -> Product:
@@ -52,11 +55,12 @@ class Product:
             padded(numbers["k"]),
             numbers["nb1"] * numbers["nb2"],
             template.weights,
-            BYTES[template.dtype],
+            BYTES[step.storages["x"].dtype],
             BYTES[step.storages["w0"].dtype],
             len(template.epilogue.operands),
             fidelity,
             all(storage.cols == cols for storage in results),
+            all(storage.rows == padded(numbers["m"]) for storage in results),
         )
 
 
@@ -73,16 +77,18 @@ def product_candidates(step: Launch, arch: Arch, fidelity: str) -> list[Linear]:
 @dataclass(frozen=True)
 class _Choice:
     block: tuple[int, int, int]
-    mesh: Mesh | None
+    mesh: Mesh | Rectangle | None
+    cycles: float
 
 
 @lru_cache(maxsize=256)
 def _ranked(product: Product, chip: str) -> list[_Choice]:
     arch = load_arch(chip)
+    rectangles = [_Choice(one.block, one.mesh, one.cycles) for one in rectangle_choices(product, arch)]
     # Of equal ones, that with the longest rows of cores: fewer of them read what they share.
     return sorted(
-        _choices(product, arch),
-        key=lambda one: (_cycles(product, one, arch), -one.mesh.columns if one.mesh else 0),
+        [*_choices(product, arch), *rectangles],
+        key=lambda one: (one.cycles, -one.mesh.columns if one.mesh else 0),
     )
 
 
@@ -92,9 +98,9 @@ def _choices(product: Product, arch: Arch) -> Iterator[_Choice]:
             for bk in _depths(product.depth):
                 if _bytes(product, (bm, bn, bk)) > _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base):
                     continue
-                yield _Choice((bm, bn, bk), None)
-                for mesh in _meshes(product, bm, bn, arch):
-                    yield _Choice((bm, bn, bk), mesh)
+                block = (bm, bn, bk)
+                for mesh in (None, *_meshes(product, bm, bn, arch)):
+                    yield _Choice(block, mesh, _cycles(product, block, mesh, arch))
 
 
 def _divisors(size: int, most: int) -> list[int]:
@@ -124,8 +130,8 @@ def _bytes(product: Product, block: tuple[int, int, int]) -> float:
     return 2 * loaded + bm * bn * (8 * product.weights + 4 * product.operands)
 
 
-def _cycles(product: Product, choice: _Choice, arch: Arch) -> float:
-    bm, bn, bk = choice.block
+def _cycles(product: Product, block: tuple[int, int, int], mesh: Mesh | None, arch: Arch) -> float:
+    bm, bn, bk = block
     timing, down, across = arch.timing, product.rows // bm, product.cols // bn
     steps = product.depth // bk
     row_bytes, weight_bytes = (
@@ -135,13 +141,16 @@ def _cycles(product: Product, choice: _Choice, arch: Arch) -> float:
     rate = timing.noc.l1_read_bytes
     wait = _latency(arch)
     blocks = down * across * product.batches
-    turns = 1 if choice.mesh else -(-blocks // arch.num_cores)
+    turns = 1 if mesh else -(-blocks // arch.num_cores)
     tiles = bm * bn * bk // TILE**3 * product.weights
-    per_product = timing.fpu.matmul_per_phase * timing.fpu.phases[product.fidelity]
-    math = tiles * (per_product + timing.fpu.matmul_overhead[product.fidelity])
+    math = tiles * product_cycles(product, bm // TILE, bn // TILE, arch)
+    sums = (
+        bm * bn // TILE**2 * product.weights * (timing.pack.start + 8 * TILE**2 / timing.pack.bytes_per_cycle)
+    )
+    math = max(math, sums)
     weights_read = blocks * steps * weight_bytes
     rows_read = blocks * steps * row_bytes
-    if choice.mesh is None:
+    if mesh is None:
         step = max(2 * wait + (row_bytes + weight_bytes) / rate, math)
         traffic = (weights_read + rows_read) / (arch.grid.x * timing.noc.stream_bytes)
     else:

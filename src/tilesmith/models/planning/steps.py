@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from tilesmith.kernels.operands import Operand
 from tilesmith.models.planning.views import Storage, View
 
-FORMATS = {"bfloat8_b": "Bfp8_b"}
+FORMATS = {"bfloat8_b": "Bfp8_b", "bfloat4_b": "Bfp4_b"}
 """Types that only tensors have: kernels read them as another."""
 
 

@@ -15,9 +15,11 @@ from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.work_partition import CoreArgs, Partition
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.tt_dataflow import MulticastReceiveOp, MulticastSendOp
+from tilesmith.compiler.lowering.transfers import rotating_senders as rotating
 from tilesmith.compiler.lowering.transfers.barriers import end_with_barrier
 from tilesmith.compiler.lowering.transfers.build import Body
-from tilesmith.compiler.lowering.transfers.tensors import kernel_of
+from tilesmith.compiler.lowering.transfers.rotating_senders import staged_block
+from tilesmith.compiler.lowering.transfers.tensors import kernel_of, tensor_of
 from tilesmith.errors import InternalFault
 from tilesmith.program import CoreCoord
 
@@ -55,7 +57,7 @@ def _coordinates(along: str, group: list[CoreCoord], arch: Arch) -> dict[str, in
     }
 
 
-def shared(op: tile.LoadOp, plain: tt.StageOp) -> tt.StageOp:
+def shared(op: tile.LoadOp, plain: tt.StageOp, arch: Arch) -> tt.StageOp:
     """The stage of a load that its group shares, made of the stage that does it for one core."""
     assert op.multicast is not None
     along, partition = op.multicast.data, _partition(op)
@@ -63,8 +65,26 @@ def shared(op: tile.LoadOp, plain: tt.StageOp) -> tt.StageOp:
     if cores < 2:
         return plain
     semaphores = _semaphores(op, along)
-    body = Body()
     place = _argument(op, "core_x" if along == "row" else "core_y")
+    in_tiles = tensor_of(op.tensor).layout.data == "tile"
+    staged = staged_block(op, arch) if in_tiles and rotating.turns_of(op) > 1 else None
+    # A sender goes on when its block has left; that it has arrived is made sure once, at the end.
+    end_with_barrier(op)
+    if staged is not None:
+        body = _in_turn(op, staged, place, cores, semaphores, arch)
+        title = f"{plain.title.data}, in turn for the {along} of cores"
+        plain.drop_all_references()
+    else:
+        body = _by_the_first(op, plain, place, cores, semaphores)
+        title = f"{plain.title.data}, once for the {along} of cores"
+    return tt.StageOp(plain.role.data, title, [], [op.buffer], body.region)
+
+
+def _by_the_first(
+    op: tile.LoadOp, plain: tt.StageOp, place: SSAValue, cores: int, semaphores: tuple[int, int]
+) -> Body:
+    assert op.multicast is not None
+    along, body = op.multicast.data, Body()
     is_sender = arith.CmpiOp(place, body.value(0), "eq")
     body.op(is_sender)
     with body.when(is_sender.result):
@@ -75,10 +95,34 @@ def shared(op: tile.LoadOp, plain: tt.StageOp) -> tt.StageOp:
         body.op(MulticastSendOp(op.buffer, first, last, along, cores - 1, semaphores))
     with body.otherwise():
         body.op(MulticastReceiveOp(op.buffer, _corner(op, f"{along}_sender"), semaphores))
-    # A sender goes on when its block has left; that it has arrived is made sure once, at the end.
-    end_with_barrier(op)
-    title = f"{plain.title.data}, once for the {along} of cores"
-    return tt.StageOp(plain.role.data, title, [], [op.buffer], body.region)
+    return body
+
+
+def _in_turn(
+    op: tile.LoadOp,
+    staged: SSAValue,
+    place: SSAValue,
+    cores: int,
+    semaphores: tuple[int, int],
+    arch: Arch,
+) -> Body:
+    assert op.multicast is not None
+    along, body = op.multicast.data, Body()
+    rotating.ask_for_next(body, op, staged, place, cores)
+    sender = rotating.sender_of(body, op, cores)
+    own_turn = body.op(arith.CmpiOp(body.value(sender), place, "eq")).results[0]
+    first, last = _corner(op, f"{along}_sender"), _corner(op, f"{along}_last")
+    with body.when(own_turn):
+        rotating.end_reads(body)
+        body.op(MulticastSendOp(op.buffer, first, last, along, cores - 1, semaphores, staged))
+    with body.otherwise():
+        x, y = first
+        if along == "row":
+            x = rotating.coordinate(body, x, sender, arch.worker_virtual_columns[:cores])
+        else:
+            y = rotating.coordinate(body, y, sender, arch.worker_virtual_rows[:cores])
+        body.op(MulticastReceiveOp(op.buffer, (x, y), semaphores))
+    return body
 
 
 def _corner(op: Operation, name: str) -> tuple[SSAValue, SSAValue]:

@@ -49,17 +49,23 @@ class _Spot:
 
 
 def load_tiles(op: tile.LoadOp) -> tt.StageOp:
-    body, accessor = Body(), accessor_of(op, op.tensor)
-    with _each_tile(body, op) as spot:
-        place = body.value(spot.tile)
-        with body.when(spot.inside):
-            body.op(ReadPageOp(accessor, body.value(spot.page), op.buffer, place))
-        if spot.inside is not True:
-            with body.otherwise():
-                body.op(ZeroPagesOp(op.buffer, place))
+    body = Body()
+    read_tiles(body, op, op.buffer)
     body.op(ReadBarrierOp.build())
     title = f"load {op.buffer.name_hint} from {name_of(op.tensor)}"
     return tt.StageOp(role_of(op), title, [], [op.buffer], body.region)
+
+
+def read_tiles(body: Body, op: tile.LoadOp, target: SSAValue) -> None:
+    """Ask for every tile of a block, to come to the pages of a circular buffer."""
+    accessor = accessor_of(op, op.tensor)
+    with _each_tile(body, op) as spot:
+        place = body.value(spot.tile)
+        with body.when(spot.inside):
+            body.op(ReadPageOp(accessor, body.value(spot.page), target, place))
+        if spot.inside is not True:
+            with body.otherwise():
+                body.op(ZeroPagesOp(target, place))
 
 
 def store_tiles(op: tile.StoreOp) -> tt.StageOp:

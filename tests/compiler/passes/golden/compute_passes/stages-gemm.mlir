@@ -1,6 +1,6 @@
 builtin.module attributes {partition = {kind = "mesh", extents = ["4", "4"], columns = #builtin.int<4>, rows = #builtin.int<4>, separate = []}} {
   tile.func @gemm(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
-    %A_shared = tt.cb "A_shared" {pages = 2 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", stages = 2 : i64} : !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
+    %A_shared = tt.cb "A_shared" {pages = 2 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "writer", consumer = "compute", stages = 2 : i64} : !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
     %B_shared = tt.cb "B_shared" {pages = 2 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", stages = 2 : i64} : !tt.cb_of<!tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>>
     %C_local = tt.cb "C_local" {pages = 4 : i64, depth = 1 : i64, page_size = 4096 : i64, producer = "compute", consumer = "compute"} : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
     %C_local_out = tt.cb "C_local_out" {pages = 4 : i64, depth = 1 : i64, page_size = 2048 : i64, producer = "compute", consumer = "writer"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
@@ -21,7 +21,7 @@ builtin.module attributes {partition = {kind = "mesh", extents = ["4", "4"], col
       %7 = arith.muli %core_y, %6 : index
       %8 = arith.constant 32 : index
       %9 = arith.muli %ko, %8 : index
-      tile.load %A[%7, %9] -> %A_shared sizes [64, 32] dims [0, 1] multicast "row" {role = "reader"} : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
+      tile.load %A[%7, %9] -> %A_shared sizes [64, 32] dims [0, 1] multicast "row" {role = "writer"} : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
       %10 = arith.constant 32 : index
       %11 = arith.muli %ko, %10 : index
       %12 = arith.constant 64 : index
@@ -32,55 +32,53 @@ builtin.module attributes {partition = {kind = "mesh", extents = ["4", "4"], col
         tt.cb_reserve_back %C_local, 4 : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
         %14 = arith.cmpi ne, %ko, %3 : index
         tt_compute.accumulate %14
-        "tt_compute.dst"() <{slots = 4 : i64, wide = true}> ({
-          %15 = arith.constant 0 : index
-          %16 = arith.constant 0 : index
-          %17 = arith.constant 0 : index
-          tt_compute.matmul_block %A_shared[%15], %B_shared[%16] to %17 rows 2 : i64 columns 2 : i64 stride 1 : i64 transpose false : !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>>
-        }, {
-          %18 = arith.constant 0 : index
-          %19 = arith.constant 0 : index
-          tt_compute.pack_tile %18 to %C_local[%19] : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
-          %20 = arith.constant 1 : index
-          %21 = arith.constant 1 : index
-          tt_compute.pack_tile %20 to %C_local[%21] : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
-          %22 = arith.constant 2 : index
-          %23 = arith.constant 2 : index
-          tt_compute.pack_tile %22 to %C_local[%23] : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
-          %24 = arith.constant 3 : index
-          %25 = arith.constant 3 : index
-          tt_compute.pack_tile %24 to %C_local[%25] : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
-        }) : () -> ()
-        %26 = arith.constant false
-        tt_compute.accumulate %26
+        %15 = arith.constant 0 : index
+        %16 = arith.constant 2 : index
+        %17 = arith.constant 1 : index
+        scf.for %column = %15 to %16 step %17 {
+          "tt_compute.dst"() <{slots = 2 : i64, wide = true}> ({
+            %18 = arith.constant 0 : index
+            %19 = arith.constant 0 : index
+            tt_compute.matmul_block %A_shared[%18], %B_shared[%column] to %19 rows 2 : i64 columns 1 : i64 stride 1 : i64 transpose false : !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>, !tt.cb_of<!tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>>
+          }, {
+            %20 = arith.constant 0 : index
+            tt_compute.pack_tile %20 to %C_local[%column] : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
+            %21 = arith.constant 2 : index
+            %22 = arith.addi %21, %column : index
+            %23 = arith.constant 1 : index
+            tt_compute.pack_tile %23 to %C_local[%22] : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
+          }) : () -> ()
+        }
+        %24 = arith.constant false
+        tt_compute.accumulate %24
         tt.cb_push_back %C_local, 4 : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
       }
       tt.release %A_shared : !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
       tt.release %B_shared : !tt.cb_of<!tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>>
     } {num_stages = 2 : i64}
+    %25 = arith.constant 64 : index
+    %26 = arith.muli %core_y, %25 : index
     %27 = arith.constant 64 : index
-    %28 = arith.muli %core_y, %27 : index
-    %29 = arith.constant 64 : index
-    %30 = arith.muli %core_x, %29 : index
+    %28 = arith.muli %core_x, %27 : index
     tt.stage "compute" "C_local_out = C_local" ins(%C_local) outs(%C_local_out) : (!tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>) -> (!tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>) {
       "tt_compute.dst"() <{slots = 4 : i64, wide = true}> ({
-        %31 = arith.constant 0 : index
-        %32 = arith.constant 4 : index
-        %33 = arith.constant 1 : index
-        scf.for %i = %31 to %32 step %33 {
+        %29 = arith.constant 0 : index
+        %30 = arith.constant 4 : index
+        %31 = arith.constant 1 : index
+        scf.for %i = %29 to %30 step %31 {
           tt_compute.move_tile "copy" %C_local[%i] to %i : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
         }
       }, {
-        %34 = arith.constant 0 : index
-        %35 = arith.constant 4 : index
-        %36 = arith.constant 1 : index
-        scf.for %i_1 = %34 to %35 step %36 {
+        %32 = arith.constant 0 : index
+        %33 = arith.constant 4 : index
+        %34 = arith.constant 1 : index
+        scf.for %i_1 = %32 to %33 step %34 {
           tt_compute.pack_tile %i_1 to %C_local_out : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
         }
       }) : () -> ()
     }
     tt.release %C_local : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
-    tile.store %C_local_out -> %C[%28, %30] sizes [64, 64] dims [0, 1] accumulate "" {role = "writer"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>> -> !tile.tensor<[256, 256], bf16, tile, Float16_b>
+    tile.store %C_local_out -> %C[%26, %28] sizes [64, 64] dims [0, 1] accumulate "" {role = "writer"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>> -> !tile.tensor<[256, 256], bf16, tile, Float16_b>
     tt.release %C_local_out : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
   }
 }

@@ -1,6 +1,6 @@
 builtin.module attributes {partition = {kind = "mesh", extents = ["4", "4"], columns = #builtin.int<4>, rows = #builtin.int<4>, separate = []}} {
   tile.func @gemm(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
-    %A_shared = tt.cb "A_shared" {pages = 2 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", stages = 2 : i64} : !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
+    %A_shared = tt.cb "A_shared" {pages = 2 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "writer", consumer = "compute", stages = 2 : i64} : !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
     %B_shared = tt.cb "B_shared" {pages = 2 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute", stages = 2 : i64} : !tt.cb_of<!tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>>
     %C_local = tt.cb "C_local" {pages = 4 : i64, depth = 1 : i64, page_size = 4096 : i64, producer = "compute", consumer = "compute"} : !tt.cb_of<!tile.buffer<[64, 64], f32, fragment, tiled, Float32>>
     %C_local_out = tt.cb "C_local_out" {pages = 4 : i64, depth = 1 : i64, page_size = 2048 : i64, producer = "compute", consumer = "writer"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>>
@@ -21,7 +21,7 @@ builtin.module attributes {partition = {kind = "mesh", extents = ["4", "4"], col
       %7 = arith.muli %core_y, %6 : index
       %8 = arith.constant 32 : index
       %9 = arith.muli %ko, %8 : index
-      tile.load %A[%7, %9] -> %A_shared sizes [64, 32] dims [0, 1] multicast "row" {role = "reader"} : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
+      tile.load %A[%7, %9] -> %A_shared sizes [64, 32] dims [0, 1] multicast "row" {role = "writer"} : !tile.tensor<[256, 256], bf16, tile, Float16_b> -> !tt.cb_of<!tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>>
       %10 = arith.constant 32 : index
       %11 = arith.muli %ko, %10 : index
       %12 = arith.constant 64 : index

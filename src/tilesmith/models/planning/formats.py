@@ -1,0 +1,42 @@
+"""In which data format the tensors of a plan lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tilesmith.models.planning.steps import FORMATS, Download, Launch, Plan, Upload
+from tilesmith.models.planning.views import Storage, View
+
+
+def stored_as(plan: Plan, dtype: str) -> Plan:
+    """The plan with block floats in place of bfloat16 wherever kernels only read and write whole tiles."""
+    if dtype not in FORMATS:
+        return plan
+    kinds: dict[Storage, set[str]] = {}
+    for step in plan.steps:
+        if isinstance(step, Launch):
+            for operand in step.template.tensors:
+                kinds.setdefault(step.storages[operand.name], set()).add(operand.kind)
+    narrow = {
+        storage: replace(storage, dtype=dtype)
+        for storage, used in kinds.items()
+        if used == {"block"} and storage.layout == "tile" and storage.dtype == "bfloat16"
+    }
+    constants = tuple(_moved(one, narrow) for one in plan.constants)
+    return replace(plan, constants=constants, steps=tuple(_moved(step, narrow) for step in plan.steps))
+
+
+def _moved(step: Any, narrow: Mapping[Storage, Storage]) -> Any:
+    if isinstance(step, Launch):
+        storages = {name: narrow.get(one, one) for name, one in step.storages.items()}
+        outputs = tuple(narrow.get(one, one) for one in step.outputs)
+        return replace(step, storages=storages, outputs=outputs)
+    if isinstance(step, Upload | Download):
+        return replace(step, view=_view(step.view, narrow))
+    return step
+
+
+def _view(view: View, narrow: Mapping[Storage, Storage]) -> View:
+    return replace(view, storage=narrow.get(view.storage, view.storage))
