@@ -14,7 +14,6 @@ from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.launch import shared_device, tensor_types
-from tilesmith.formats import DataFormat
 from tilesmith.kernels.linear import Linear, Rectangle
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
@@ -25,7 +24,6 @@ from tilesmith.models.planning.views import Storage
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, Tensor
 
 DTYPES = {"BFLOAT16": "bfloat16", "BFLOAT8_B": "bfloat8_b", "BFLOAT4_B": "bfloat4_b"}
-FORMATS = {"bfloat16": DataFormat.Float16_b, "bfloat8_b": DataFormat.Bfp8_b, "bfloat4_b": DataFormat.Bfp4_b}
 # Products of tiles that are run in full; larger ones are extended along k from a few blocks.
 FULL_LIMIT = 3_000_000
 # The grid of cards with newer firmware: planned for the smaller product, run on the larger.
@@ -189,4 +187,4 @@ def _microseconds(cycles: int, launch_us: float, arch: Arch) -> float:
 
 def _tensor(device: Device, storage: Storage, row: Row, name: str) -> Tensor:
     memory = L1_MEMORY_CONFIG if row.in_l1 and name != "w0" else DRAM_MEMORY_CONFIG
-    return device.empty((storage.rows, storage.cols), FORMATS[storage.dtype], Layout.TILE, memory)
+    return device.empty((storage.rows, storage.cols), storage.format, Layout.TILE, memory)

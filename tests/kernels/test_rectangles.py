@@ -67,7 +67,7 @@ def test_a_rectangle_of_cores_multiplies_as_torch_does(case: Case) -> None:
 def _run(template: Linear, case: Case, given: dict[str, np.ndarray]) -> np.ndarray:
     m, n, k = case.sizes
     arch = load_arch(case.target)
-    formats = {name: case.format for name in given}
+    formats = dict.fromkeys(given, case.format)
     (module,) = compile_kernel(template.prim_func(), arch, formats=formats).modules
     device = shared_device(arch)
     tensors = {

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from tilesmith.models.planning.steps import FORMATS, Download, Launch, Plan, Upload
+from tilesmith.models.planning.views import FORMATS as STORED
 from tilesmith.models.planning.views import Storage, View
+from tilesmith.runtime import Layout
 
 
 def stored_as(plan: Plan, dtype: str) -> Plan:
@@ -20,9 +22,9 @@ def stored_as(plan: Plan, dtype: str) -> Plan:
             for operand in step.template.tensors:
                 kinds.setdefault(step.storages[operand.name], set()).add(operand.kind)
     narrow = {
-        storage: replace(storage, dtype=dtype)
+        storage: replace(storage, format=STORED[dtype])
         for storage, used in kinds.items()
-        if used == {"block"} and storage.layout == "tile" and storage.dtype == "bfloat16"
+        if used == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
     }
     constants = tuple(_moved(one, narrow) for one in plan.constants)
     return replace(plan, constants=constants, steps=tuple(_moved(step, narrow) for step in plan.steps))
