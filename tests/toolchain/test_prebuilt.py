@@ -10,10 +10,19 @@ import pytest
 from tilesmith import settings
 from tilesmith.emulator.runtime_build import runtime_job
 from tilesmith.errors import ToolchainError
-from tilesmith.toolchain import Job, compile_shared, find_compiler, known_compiler, prebuilt, toolchain
+from tilesmith.toolchain import (
+    Job,
+    compile_shared,
+    find_compiler,
+    known_compiler,
+    library,
+    prebuilt,
+    toolchain,
+)
 from tilesmith.toolchain.cache import Cache
 from tilesmith.toolchain.host import host_features
-from tilesmith.toolchain.library import build, build_portable
+from tilesmith.toolchain.library import build
+from tilesmith.toolchain.portable import building_portably
 
 SOURCE = ("answer.cpp", 'extern "C" int answer() { return 42; }')
 JOB = Job((SOURCE,), flags=("-O1", "-march=native"))
@@ -65,7 +74,8 @@ def test_a_wheel_brings_libraries_for_every_cpu_of_a_kind(
     tmp_path: Path, fresh_cache: Path, lose_compilers: pytest.MonkeyPatch
 ) -> None:
     wheel = tmp_path / "prebuilt"
-    build_portable([JOB], wheel)
+    with building_portably(wheel):
+        assert answer(library.build(JOB)) == 42
     assert Cache(wheel).usage().entries == 1
     lose_compilers.setattr(prebuilt, "ROOT", wheel)
     without(lose_compilers)
@@ -82,7 +92,8 @@ def test_a_compiler_that_is_asked_for_is_used_in_spite_of_the_wheel(
     tmp_path: Path, fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wheel = tmp_path / "prebuilt"
-    build_portable([JOB], wheel)
+    with building_portably(wheel):
+        assert answer(library.build(JOB)) == 42
     monkeypatch.setattr(prebuilt, "ROOT", wheel)
     assert build(JOB).is_relative_to(wheel)
     with settings.using(cxx=find_compiler().command[0]):

@@ -17,9 +17,10 @@ from tilesmith.errors import KernelCompileError
 from tilesmith.formats import TileShape, tile_bytes
 from tilesmith.program import CBFormat, ComputeConfig, Kernel
 from tilesmith.program.sources import kernel_path
-from tilesmith.toolchain import Compiler, Job, compile_many, known_compiler
+from tilesmith.toolchain import Compiler, Job, compile_many, is_in_wheel, known_compiler, wheel_compiler
 
 _TABLE = 64
+_STANDARD = "ts/standard.h"
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
 
 # What the vendor's firmware includes before every data-movement kernel.
@@ -55,7 +56,6 @@ def kernel_unit(
     kernel: Kernel, formats: Mapping[int, CBFormat], arch: Arch, checks: bool, fast: bool = False
 ) -> KernelUnit:
     """Describe how to build a kernel, without building it. `fast` is the kind of numbers it computes with."""
-    compiler = known_compiler()
     source, text = _source(kernel)
     own = tuple(own_texts(text, source, kernel.compiler_include_paths))
     for part in own:
@@ -63,18 +63,29 @@ def kernel_unit(
     numbers = [("TS_FAST_NUMBERS", str(int(fast)))] if kernel.is_compute else []
     told_apart = kernel.is_compute and asks_for_its_role(own)
     variants = [[(role, "1"), *numbers] for role in _ROLE_MACROS] if told_apart else [numbers]
-    includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
-    flags = _flags(compiler, checks)
     units = [_unit(kernel, source, text, formats, [*_processor(kernel, arch), *more]) for more in variants]
-    standard = "ts/standard.h"
-    if confuses(compiler, own):
-        standard = ""  # it comes with the preprocessed text
-        options = ("-std=c++20", *flags, *(f"-I{folder}" for folder in includes))
-        units = [simplified(unit, compiler, options) for unit in units]
+    return KernelUnit(kernel, _jobs(kernel, units, own, checks))
+
+
+def _jobs(kernel: Kernel, units: Sequence[str], own: Sequence[str], checks: bool) -> tuple[Job, ...]:
+    """For the compiler of the wheel, if that brought the kernel compiled, or for the one that is here."""
     name = f"{Path(kernel.label).stem}.unit.cpp"
-    return KernelUnit(
-        kernel, tuple(Job(((name, unit),), includes, flags, precompiled=standard) for unit in units)
-    )
+    includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
+
+    def jobs(compiler: Compiler, units: Sequence[str], standard: str) -> tuple[Job, ...]:
+        flags = _flags(compiler, checks)
+        made = ((name, unit) for unit in units)
+        return tuple(Job((source,), includes, flags, precompiled=standard, bare=True) for source in made)
+
+    wheel = wheel_compiler(name)
+    if wheel is not None and all(map(is_in_wheel, found := jobs(wheel, units, _STANDARD))):
+        return found
+    compiler = known_compiler()
+    if not confuses(compiler, own):
+        return jobs(compiler, units, _STANDARD)
+    # The standard headers come with the preprocessed text.
+    options = ("-std=c++20", *_flags(compiler, checks), *(f"-I{folder}" for folder in includes))
+    return jobs(compiler, [simplified(unit, compiler, options) for unit in units], "")
 
 
 def build_kernels(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from tilesmith.formats.codecs import Codec
+from tilesmith.formats.codecs import CODECS, Codec
 from tilesmith.formats.data_format import DataFormat, TileShape, exponent_bytes, tile_bytes
 from tilesmith.toolchain import compile_shared
 
@@ -80,6 +80,13 @@ def _pool() -> ThreadPoolExecutor:
 os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork, the pool object would
 
 
+def compile_all() -> None:
+    """Every conversion, for a package that brings them compiled."""
+    for source, bits in sorted({(codec.source, codec.bits) for codec in CODECS.values()}):
+        _library(source, bits)
+
+
 @lru_cache(maxsize=16)
 def _library(source: str, bits: int) -> ctypes.CDLL:
-    return ctypes.CDLL(str(compile_shared([_NATIVE / source], [_NATIVE], (*_FLAGS, f"-DBITS={bits}"))))
+    flags = (*_FLAGS, f"-DBITS={bits}")
+    return ctypes.CDLL(str(compile_shared([_NATIVE / source], [_NATIVE], flags, bare=True)))

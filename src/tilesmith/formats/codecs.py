@@ -32,7 +32,7 @@ class Codec:
 
 _FLOAT = np.dtype(np.float32)
 _RAW_16 = Codec("raw.cpp", 16, np.dtype(np.uint16), rounds=False)
-_CODECS = {
+CODECS = {
     DataFormat.Float32: Codec("raw.cpp", 32, _FLOAT, rounds=False),
     DataFormat.Float16_b: Codec("bf16.cpp", 16, _FLOAT),
     DataFormat.Float16: Codec("fp16.cpp", 16, _FLOAT),
@@ -49,11 +49,11 @@ _STORED = {DataFormat.Float16_b: np.dtype(ml_dtypes.bfloat16), DataFormat.Float1
 
 
 def codec_of(format: DataFormat) -> Codec:
-    codec = _CODECS.get(format)
+    codec = CODECS.get(format)
     if codec is None:
         raise FormatError(
             f"there is no conversion for {format.name}",
-            remedy=f"use one of {', '.join(known.name for known in _CODECS)}",
+            remedy=f"use one of {', '.join(known.name for known in CODECS)}",
         )
     return codec
 

@@ -2,7 +2,14 @@
 
 from tilesmith.toolchain.cache import Cache
 from tilesmith.toolchain.known import known_compiler
-from tilesmith.toolchain.library import Job, Source, compile_many, compile_shared
+from tilesmith.toolchain.library import (
+    Job,
+    Source,
+    compile_many,
+    compile_shared,
+    is_in_wheel,
+    wheel_compiler,
+)
 from tilesmith.toolchain.toolchain import Compiler, find_compiler
 
 __all__ = [
@@ -13,5 +20,7 @@ __all__ = [
     "compile_many",
     "compile_shared",
     "find_compiler",
+    "is_in_wheel",
     "known_compiler",
+    "wheel_compiler",
 ]

@@ -15,16 +15,14 @@ from tilesmith.toolchain import includes, prebuilt, precompiled
 from tilesmith.toolchain.announce import announced
 from tilesmith.toolchain.cache import Cache
 from tilesmith.toolchain.fallback import private_root
-from tilesmith.toolchain.host import host_cpu, portable_cpu
+from tilesmith.toolchain.host import host_cpu
 from tilesmith.toolchain.invoke import run_compiler, side_by_side
 from tilesmith.toolchain.known import known_compiler
-from tilesmith.toolchain.toolchain import Compiler, find_compiler
+from tilesmith.toolchain.toolchain import Compiler
 
 Source = Path | tuple[str, str]  # a file, or a name and the text itself
 
 _NATIVE = "-march=native"
-# The computer a wheel is installed on may have an older C++ library, or none.
-_STANDALONE = ("-static-libstdc++", "-static-libgcc")
 _ALWAYS = ("-std=c++20", "-fPIC", "-pipe")
 # Zig turns its own run-time checks on unless told not to, and strips symbols that only another library uses.
 _ALWAYS_ZIG = ("-fno-sanitize=undefined", "-Wno-unused-command-line-argument")
@@ -36,7 +34,8 @@ class Job:
 
     `unit_flags` are (name of a source, flag) pairs, for units that are better compiled another way.
     `precompiled` is a header that every source may include first: it does not depend on their macros.
-    `title` is what people are told that it compiles, if it takes long.
+    `title` is what people are told that it compiles, if it takes long. What is `bare` calls nothing of the
+    C++ library: zig, which would build one first, need not.
     """
 
     sources: tuple[Source, ...]
@@ -46,6 +45,7 @@ class Job:
     unit_flags: tuple[tuple[str, str], ...] = ()
     precompiled: str = ""
     title: str = ""
+    bare: bool = False
 
     def __post_init__(self) -> None:
         sources = tuple(s.absolute() if isinstance(s, Path) else s for s in self.sources)
@@ -71,9 +71,10 @@ def compile_shared(
     include_dirs: Sequence[Path] = (),
     flags: Sequence[str] = (),
     link: Sequence[str] = (),
+    bare: bool = False,
 ) -> Path:
     """The shared library made of `sources`; compiled only if the cache has none for just this content."""
-    return build(Job(tuple(sources), tuple(include_dirs), tuple(flags), tuple(link)))
+    return build(Job(tuple(sources), tuple(include_dirs), tuple(flags), tuple(link), bare=bare))
 
 
 def compile_many(jobs: Sequence[Job]) -> list[Path]:
@@ -83,36 +84,42 @@ def compile_many(jobs: Sequence[Job]) -> list[Path]:
 
 def build(job: Job) -> Path:
     """The shared library of one job."""
+    if (installed := _of_wheel(job)) is not None:
+        return installed
     compiler = known_compiler()
     cache = Cache(settings.current().cache_dir)
     key = job.key(compiler)
-    if (installed := prebuilt.find(key) or _of_wheel(job) or _kept(key, compiler, cache)) is not None:
+    if (installed := prebuilt.find(key) or _kept(key, compiler, cache)) is not None:
         return installed
     if not compiler.present:
-        raise ToolchainError(f"{', '.join(_names(job))} must be compiled, and no C++20 compiler was found")
+        raise ToolchainError(f"{', '.join(names_of(job))} must be compiled, and no C++20 compiler was found")
     try:
         return cache.get_or_build(key, partial(_build_under, key, job, compiler))
     except _SourceChanged:
         # Someone is editing. Take what the compiler makes of the sources now, but let nobody else find it.
         unique = f"{key}-{uuid.uuid4().hex}"
-        return Cache(private_root()).get_or_build(unique, partial(_build_to, job, compiler))
+        return Cache(private_root()).get_or_build(unique, partial(build_to, job, compiler))
 
 
-def build_portable(jobs: Sequence[Job], root: Path) -> None:
-    """Fill `root` with what a wheel brings: the jobs, compiled for every CPU of this kind, and a manifest."""
-    compiler = find_compiler()
-    march, features = portable_cpu()
-    for job in (job.compiled_for(march) for job in jobs):
-        linked = replace(job, link=(*job.link, *(_STANDALONE if compiler.kind == "gcc" else ())))
-        Cache(root).get_or_build(job.key(compiler, march), partial(_build_to, linked, compiler))
-    names = dict.fromkeys(includes.known_as(_names(job)[0]) for job in jobs)
-    prebuilt.Manifest(compiler, march, features, tuple(names)).write(root)
+def wheel_compiler(source: str) -> Compiler | None:
+    """The compiler of the wheel, if that brought something of this name compiled.
+
+    Not for somebody who asks for a compiler.
+    """
+    wheel = prebuilt.manifest()
+    if wheel is None or settings.current().cxx or includes.known_as(source) not in wheel.sources:
+        return None
+    return wheel.compiler
+
+
+def is_in_wheel(job: Job) -> bool:
+    """Whether this very library came with the wheel."""
+    return _of_wheel(job) is not None
 
 
 def _of_wheel(job: Job) -> Path | None:
-    """The library that came with the wheel; not for somebody who asks for a compiler."""
     wheel = prebuilt.manifest()
-    if wheel is None or settings.current().cxx or includes.known_as(_names(job)[0]) not in wheel.sources:
+    if wheel is None or wheel_compiler(names_of(job)[0]) is None:
         return None
     return prebuilt.find(job.compiled_for(wheel.march).key(wheel.compiler, wheel.march))
 
@@ -127,20 +134,22 @@ class _SourceChanged(Exception):
 
 
 def _build_under(key: str, job: Job, compiler: Compiler, out: Path) -> None:
-    with announced(job.title, _names(job), compiler):
-        _build_to(job, compiler, out)
+    with announced(job.title, names_of(job), compiler):
+        build_to(job, compiler, out)
     if job.key(compiler) != key:
         raise _SourceChanged
 
 
-def _build_to(job: Job, compiler: Compiler, out: Path) -> None:
+def build_to(job: Job, compiler: Compiler, out: Path) -> None:
+    """Compile and link, whatever the cache has."""
     common = [*_ALWAYS, *(_ALWAYS_ZIG if compiler.kind == "zig" else ()), *job.flags]
     common += [f"-I{directory}" for directory in job.include_dirs]
     if job.precompiled and compiler.kind == "gcc":
         common += precompiled.options(job.precompiled, common, job.include_dirs, compiler, out.parent)
     inputs = [_materialise(source, out.parent, index) for index, source in enumerate(job.sources)]
-    names = _names(job)
-    if len(inputs) > 1:
+    names = names_of(job)
+    bare = job.bare and compiler.kind == "zig"
+    if len(inputs) > 1 or bare:
         objects = [f"{index}.o" for index in range(len(inputs))]
         units = zip(inputs, objects, names, strict=True)
         commands = [([*common, *_own(job, name), "-c", text, "-o", to], name) for text, to, name in units]
@@ -148,7 +157,11 @@ def _build_to(job: Job, compiler: Compiler, out: Path) -> None:
         inputs = objects
     else:
         common += _own(job, names[0])
-    run_compiler(compiler, [*common, "-shared", *inputs, "-o", out.name, *job.link], out.parent, names)
+    if bare:
+        linker = replace(compiler, command=(compiler.command[0], "ld.lld"))
+        run_compiler(linker, ["-shared", *inputs, "-o", out.name], out.parent, names)
+    else:
+        run_compiler(compiler, [*common, "-shared", *inputs, "-o", out.name, *job.link], out.parent, names)
 
 
 def _own(job: Job, name: str) -> list[str]:
@@ -180,5 +193,6 @@ def _read(source: Source) -> includes.Text:
         ) from error
 
 
-def _names(job: Job) -> tuple[str, ...]:
+def names_of(job: Job) -> tuple[str, ...]:
+    """What its sources are called."""
     return tuple(str(source) if isinstance(source, Path) else source[0] for source in job.sources)
