@@ -211,14 +211,25 @@ def bench(
     checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
     weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
     as_json: AsJson = False,
+    baseline: _Baseline = "",
+    fail_over: _FailOver = "5%",
+    update_baseline: _UpdateBaseline = False,
 ) -> None:
     """Run a model at each optimisation level and show the time each would take on the chip."""
     from tilesmith.cli.bench import bench as measured
+    from tilesmith.cli.bench import keep_and_judge
+    from tilesmith.cli.compare import Gate
     from tilesmith.zoo.levels import table
 
+    gate = Gate(baseline, fail_over, update_baseline)
     with stdout_kept_for_json(as_json):
-        figures = measured(model, tiny, levels, weights, accuracy, checks)
+        figures = measured(model, tiny, levels, weights, accuracy, checks, trace=bool(baseline))
     tell(as_json, [one.to_json() for one in figures], table(figures))
+    verdicts = keep_and_judge(figures, gate)
+    for verdict in verdicts:
+        typer.echo(verdict, err=True)
+    if not all(verdict.ok for verdict in verdicts):
+        raise typer.Exit(1)
 
 
 @app.command()

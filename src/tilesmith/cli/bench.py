@@ -8,15 +8,24 @@ from typing import Any
 
 import torch
 
+from tilesmith.cli.compare import Gate
 from tilesmith.compiler.kernel_reference import kernel_from, parsed
 from tilesmith.errors import BadCallError
+from tilesmith.profiling.runs.gate import Verdict
+from tilesmith.profiling.runs.store import RunStore, keep
 from tilesmith.zoo import load
 from tilesmith.zoo.levels import LEVELS, LevelFigures, bench_levels
 from tilesmith.zoo.sample import Loop, Size
 
 
 def bench(
-    name: str, tiny: bool, levels: str, weights: Path | None, accuracy: float, checks: bool
+    name: str,
+    tiny: bool,
+    levels: str,
+    weights: Path | None,
+    accuracy: float,
+    checks: bool,
+    trace: bool = False,
 ) -> list[LevelFigures]:
     """The figures of the model a user names, at the levels a user names ("O0,O2"; empty for all)."""
     chosen = [level.strip() for level in levels.split(",") if level.strip()] or list(LEVELS)
@@ -27,7 +36,21 @@ def bench(
         )
     model, inputs = _model(name, "tiny" if tiny else "full", weights)
     emulator = {"checks": "on", "numbers": "chip"} if checks else {"checks": "off", "numbers": "fast"}
-    return bench_levels(model, inputs, chosen, accuracy=accuracy, **emulator)
+    title = f"{name} tiny" if tiny else name
+    return bench_levels(model, inputs, chosen, title=title, trace=trace, accuracy=accuracy, **emulator)
+
+
+def keep_and_judge(figures: Sequence[LevelFigures], gate: Gate) -> list[Verdict]:
+    """Keep a run for each level, and hold it against its baseline, which has the level in its name."""
+    verdicts = []
+    for one in figures:
+        if one.run is None:
+            continue
+        verdict = gate.verdict(f"{one.run.title} {one.level}", one.run, RunStore())
+        keep(one.run)
+        if verdict is not None:
+            verdicts.append(verdict)
+    return verdicts
 
 
 def _model(name: str, size: Size, weights: Path | None) -> tuple[torch.nn.Module, Sequence[Any]]:

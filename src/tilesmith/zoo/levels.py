@@ -13,6 +13,9 @@ from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
 from tilesmith.models.compiled_model import compile_model
 from tilesmith.models.options import Level
 from tilesmith.models.report import PrecisionLine
+from tilesmith.profiling import Recorder, recording
+from tilesmith.profiling.runs.figures import RunFigures, figures_of
+from tilesmith.profiling.runs.watch import watching
 from tilesmith.progress import tracked
 from tilesmith.zoo.running import pcc, relative_l2
 
@@ -31,25 +34,44 @@ class LevelFigures:
     relative_l2: float
     host_ops: int
     precision: tuple[PrecisionLine, ...] = ()
+    run: RunFigures | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "run"}
 
 
 def bench_levels(
-    model: torch.nn.Module, inputs: Sequence[Any], levels: Sequence[str] = LEVELS, **options: Any
+    model: torch.nn.Module,
+    inputs: Sequence[Any],
+    levels: Sequence[str] = LEVELS,
+    *,
+    title: str = "",
+    trace: bool = False,
+    **options: Any,
 ) -> list[LevelFigures]:
-    """The figures of a model with these inputs at each level."""
+    """The figures of a model with these inputs at each level; `trace` finds the bound of every kernel too."""
     with torch.no_grad():
         wanted = _first_tensor(model(*inputs))
-    return [_figures(model, inputs, level, wanted, options) for level in tracked(levels, "levels")]
+    title = title or type(model).__name__
+    return [
+        _figures(model, inputs, level, wanted, title, trace, options) for level in tracked(levels, "levels")
+    ]
 
 
 def _figures(
-    model: torch.nn.Module, inputs: Sequence[Any], level: str, wanted: torch.Tensor, options: dict[str, Any]
+    model: torch.nn.Module,
+    inputs: Sequence[Any],
+    level: str,
+    wanted: torch.Tensor,
+    title: str,
+    trace: bool,
+    options: dict[str, Any],
 ) -> LevelFigures:
     compiled = compile_model(model, "tenstorrent", level, **options)
-    made = _first_tensor(compiled(*inputs))
+    compiled.prepare(*inputs)  # a search may run kernels too: they are not the model's
+    with recording(title) if trace else watching(title, level, "tenstorrent") as seen:
+        made = _first_tensor(compiled(*inputs))
+    run = figures_of(seen.profile, level, "tenstorrent") if isinstance(seen, Recorder) else seen.figures
     executable, report = compiled.executable, compiled.report
     assert isinstance(executable, TenstorrentExecutable)
     return LevelFigures(
@@ -61,6 +83,7 @@ def _figures(
         relative_l2(made, wanted),
         len(report.host),
         report.precision,
+        run,
     )
 
 

@@ -96,3 +96,32 @@ def test_the_marker_of_pytest(project: Path, monkeypatch: pytest.MonkeyPatch) ->
     failed = typed(project, *pytest_run)
     assert failed.returncode == 1
     assert "SLOWER: test_linear" in failed.stdout
+
+
+def test_bench_keeps_a_run_for_each_level_and_gates_them(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "mlp.py").write_text(
+        "import torch\n"
+        "def made():\n"
+        "    torch.manual_seed(0)\n"
+        "    return torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.GELU()), (torch.randn(32, 32),)\n"
+    )
+    monkeypatch.chdir(project)
+    bench = ("bench", "mlp.py:made()", "--levels", "O0,O2", "--baseline", "bench.json")
+    assert tilesmith(*bench, "--update-baseline").exit_code == 0
+    same = tilesmith(*bench)
+    assert same.exit_code == 0, same.output
+    assert "ok: mlp.py:made()" in same.stderr
+
+    baselines = json.loads((project / "bench.json").read_text())
+    assert list(baselines["baselines"]) == ["mlp.py:made() O0", "mlp.py:made() O2"]
+    baselines["baselines"]["mlp.py:made() O2"]["latency_us"] /= 2
+    (project / "bench.json").write_text(json.dumps(baselines))
+    slower = tilesmith(*bench)
+    assert slower.exit_code == 1
+    assert "SLOWER" in slower.stderr
+
+    levels = [run["figures"]["level"] for run in json.loads(tilesmith("runs", "list", "--json").stdout)]
+    assert levels == ["O2", "O0"] * 3
+    assert "O0" in tilesmith("compare", "1", "2").stdout

@@ -11,6 +11,7 @@ from typing import Any
 from tilesmith.errors import RunStoreError
 from tilesmith.profiling.runs.figures import RunFigures
 from tilesmith.profiling.serial import from_json, to_json
+from tilesmith.toolchain.locks import locked
 
 _VERSION = 1
 
@@ -39,14 +40,16 @@ class BaselineFile:
         return self.read().get(name)
 
     def update(self, name: str, figures: RunFigures) -> None:
-        """Put one baseline in; the file is replaced as a whole, so that a reader never sees half of it."""
-        baselines: dict[str, Any] = {key: _plain(value) for key, value in self.read().items()}
-        baselines[name] = _plain(figures)
-        text = json.dumps({"version": _VERSION, "baselines": dict(sorted(baselines.items()))}, indent=1)
+        """Put one baseline in. Processes take turns, and the file is replaced as a whole: a reader never sees
+        half of it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
-        scratch.write_text(text + "\n", encoding="utf-8")
-        os.replace(scratch, self.path)
+        with locked(self.path.with_name(f".{self.path.name}.lock")):
+            baselines: dict[str, Any] = {key: _plain(value) for key, value in self.read().items()}
+            baselines[name] = _plain(figures)
+            text = json.dumps({"version": _VERSION, "baselines": dict(sorted(baselines.items()))}, indent=1)
+            scratch = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}")
+            scratch.write_text(text + "\n", encoding="utf-8")
+            os.replace(scratch, self.path)
 
 
 def _plain(figures: RunFigures) -> Any:
