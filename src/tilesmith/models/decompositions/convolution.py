@@ -226,10 +226,7 @@ def in_a_batch(target: Any) -> Callable[..., Tensor]:
     return convolve
 
 
-for _op in (
-    *(aten.conv1d.default, aten.convolution.default),
-    *(aten.conv2d.default, aten.conv2d.padding),
-):
+for _op in (aten.conv1d.default, aten.conv2d.default, aten.conv2d.padding):
     decomposition(_op, when=has_no_batch)(in_a_batch(_op))
 decomposition(aten.conv1d.default, when=has_sizes_of_padding)(conv1d)
 decomposition(aten.convolution.default, when=has_other_form)(convolution)
