@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from torch._dynamo import config as dynamo_config
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch.fx import GraphModule
@@ -15,6 +16,9 @@ from tilesmith.models.capture.training import keep_whole, learns_statistics, tra
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.planning.specialize import copied, specialise
+
+# dynamo runs a module that has an RNN, a GRU or an LSTM eagerly, without a word, unless told to trace them.
+dynamo_config.allow_rnn = True
 
 
 def tilesmith_backend(

@@ -128,3 +128,15 @@ def test_a_gradient_of_zero_must_stay_small() -> None:
     assert Gradient("key.bias", 0.1, 900.0, vanishes=True, of_largest=1e-3).ok
     assert not Gradient("key.bias", 0.1, 900.0, vanishes=True, of_largest=0.5).ok
     assert not Gradient("weight", 0.98, 0.2, vanishes=False, of_largest=0.5).ok
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_a_batch_norm_gives_what_torch_gives(training: bool) -> None:
+    x, weight, bias = noise(3, 2, 4), noise(2), noise(2)
+    statistics = [noise(2), noise(2).abs() + 0.5]
+    call: Any = (x, weight, bias, *statistics, training, 0.1, 1e-5)
+    made = batch_norm_training(*call)
+    wanted = torch.ops.aten._native_batch_norm_legit_functional(*call)
+    for one, other in zip(made, wanted, strict=True):
+        assert one is not None
+        assert torch.allclose(one, other, atol=1e-5)

@@ -37,7 +37,7 @@ def remove_noops(module: GraphModule) -> None:
             continue
         if node.target is aten._assert_tensor_metadata.default or _checks_reals(node):
             module.graph.erase_node(node)
-        elif _changes_nothing(node):
+        elif _changes_nothing(node) and not any(map(_reads_memory, node.users)):
             source = node.args[0]
             assert isinstance(source, Node)
             node.replace_all_uses_with(source)
@@ -62,6 +62,16 @@ def _checks_reals(node: Node) -> bool:
             return True
         waiting += source.all_input_nodes
     return False
+
+
+def _reads_memory(node: Node) -> bool:
+    """Whether an operator may look at how its inputs lie in memory, for which they were copied."""
+    target: Any = node.target
+    if node.target in (aten.as_strided.default, aten.view.dtype, aten.view_as_complex.default):
+        return True
+    schema = getattr(target, "_schema", None)
+    space, _, name = schema.name.partition("::") if schema is not None else ("aten", "", "")
+    return space not in ("aten", "prims", "tilesmith") or "mkldnn" in name
 
 
 def _changes_nothing(node: Node) -> bool:
