@@ -104,7 +104,7 @@ class Convolution:
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 patches = T.alloc_shared((bm, bk), self.dtype)
                 weight = T.alloc_shared((bk, bn), self.dtype)
-                acc = T.alloc_fragment((bm, bn), "float32")
+                acc = T.alloc_fragment((bm, bn), op.sum_type(self.dtype))
                 T.clear(acc)
                 for tap in T.serial(taps):
                     for part in T.serial(T.ceildiv(depth, bk)):

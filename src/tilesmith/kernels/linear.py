@@ -62,8 +62,8 @@ class Rectangle:
 class Linear:
     """acc_i = x @ w_i, or x @ w_i^T where weights are stored with their outputs first, as torch does.
 
-    The accumulators are called acc0, acc1 ... in the epilogue. Without a mesh, any number of blocks goes to
-    any number of cores, each of which reads all it needs.
+    Operands of int8 are summed up in int32. The accumulators are called acc0, acc1 ... in the epilogue.
+    Without a mesh, any number of blocks goes to any number of cores, each of which reads all it needs.
     """
 
     epilogue: Epilogue
@@ -102,7 +102,10 @@ class Linear:
         def block_of(tensors, bx, by, b1, b2, begin=0):  # type: ignore[no-untyped-def]
             x_here = T.alloc_shared(x_block, self.dtype)
             w_here = [named(f"{w}_here", T.alloc_shared(w_block, self.weight_dtype)) for w in weights]
-            accs = [named(f"acc{i}", T.alloc_fragment((bm, bn), "float32")) for i in range(self.weights)]
+            accs = [
+                named(f"acc{i}", T.alloc_fragment((bm, bn), op.sum_type(self.dtype)))
+                for i in range(self.weights)
+            ]
             for acc in accs:
                 T.clear(acc)
             for ko in T.Pipelined(steps, num_stages=self.stages):

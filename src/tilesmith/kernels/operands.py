@@ -76,6 +76,15 @@ class Bound:
         return held[index]
 
 
+def sum_type(dtype: str) -> str:
+    """What products of a dtype are added up in.
+
+    >>> sum_type("int8"), sum_type("bfloat16")
+    ('int32', 'float32')
+    """
+    return "int32" if dtype == "int8" else "float32"
+
+
 def bind(operands: Sequence[Operand]) -> dict[str, Bound]:
     return {operand.name: Bound(operand) for operand in operands}
 

@@ -9,7 +9,7 @@ from tilesmith.errors import SettingsError
 from tilesmith.program import MathFidelity
 
 Level = Literal["O0", "O1", "O2", "O3"]
-Precision = Literal["bfloat16", "float32"]
+Precision = Literal["bfloat16", "float32", "int8"]
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,21 @@ class ModelOptions:
         for name, value in given.items():
             if name not in known:
                 _refuse(f"{name} is not an option", f"known options: {', '.join(known)}")
-            if name == "precision" and value == "int8":
-                _refuse("precision is 'int8', and values between kernels are real numbers", _INT8)
             allowed = _ALLOWED.get(name)
             if allowed is not None and value not in allowed:
                 _refuse(f"{name} is {value!r}", f"choose one of: {', '.join(filter(None, allowed))}")
             if name in _AT_LEAST and not (isinstance(value, int | float) and value >= _AT_LEAST[name]):
                 _refuse(f"{name} is {value!r}", f"it must be a number from {_AT_LEAST[name]} up")
         return ModelOptions(**given)
+
+    @property
+    def stored(self) -> str:
+        """The dtype of values between kernels; with int8, what is quantised is so only for its product.
+
+        >>> ModelOptions(precision="int8").stored
+        'bfloat16'
+        """
+        return "bfloat16" if self.precision == "int8" else self.precision
 
     @property
     def level(self) -> int:
@@ -77,11 +84,6 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "numbers": ("chip", "fast", ""),
     "fidelity": tuple(MathFidelity.__members__),
 }
-
-_INT8 = (
-    "quantise the linears of the model, weight-only or dynamic with torch._int_mm, as docs/models.md says; "
-    'or optimization_level="O3", which keeps weights as bfloat8_b where the accuracy allows it'
-)
 
 _AT_LEAST = {"accuracy": 0, "candidates": 1}
 

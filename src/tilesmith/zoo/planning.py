@@ -79,7 +79,7 @@ def planned_graph(module: GraphModule, options: ModelOptions) -> Planned:
     """
     ops = sum(node.op == "call_function" for node in module.graph.nodes)
     optimise(module, options, (*GENERAL, *FOR_TILES))
-    report = report_of(plan(module, options.precision, options.fuses), module, ops)
+    report = report_of(plan(module, options.stored, options.fuses), module, ops)
     values = {node.name: node.meta.get("val") for node in module.graph.nodes}
     compute = (line.op for line in report.host if _is_real(values.get(line.node)))
     return Planned(report, tuple(compute))

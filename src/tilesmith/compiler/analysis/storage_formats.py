@@ -26,6 +26,7 @@ from tilesmith.errors import LayoutError
 from tilesmith.formats import DataFormat
 
 CHOICES = ("Float32", "Float16_b", "Bfp8_b", "Bfp4_b")
+_SMALL_INTEGERS = ("Float16_b", "Bfp8_b")
 _WIDE_FLOATS = (Float16Type, Float32Type, Float64Type)
 
 
@@ -157,7 +158,9 @@ def _checked(name: str, format: str, func: FuncOp) -> str:
         )
     kind = tensors[name].type
     assert isinstance(kind, TensorType)
-    if not is_float(kind.element_type):
+    if not is_float(kind.element_type) and not (
+        0 < bits_of(kind.element_type) <= 8 and format in _SMALL_INTEGERS
+    ):
         raise LayoutError(
             f"parameter {name} holds integers ({kind.element_type}) and cannot have the format {format}",
             where=where,

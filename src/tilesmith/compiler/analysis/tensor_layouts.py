@@ -11,15 +11,21 @@ from tilesmith.compiler.analysis.tile_geometry import TILE
 from tilesmith.compiler.dialects.elements import is_float
 from tilesmith.compiler.dialects.tile import LoadOp, StoreOp, ViewOp, location_of
 from tilesmith.compiler.dialects.types import Dim, TensorType
+from tilesmith.formats import DataFormat
 
 
-def why_not_tiles(tensor: SSAValue, layouts: dict[SSAValue, str]) -> tuple[str, Operation | None]:
-    """What keeps a tensor out of tile layout, and the operation that does; ("", None) if nothing does."""
+def why_not_tiles(
+    tensor: SSAValue, layouts: dict[SSAValue, str], format: str = ""
+) -> tuple[str, Operation | None]:
+    """What keeps a tensor out of tile layout, and the operation that does; ("", None) if nothing does.
+
+    Integers lie in rows, unless they are kept in a format of floats.
+    """
     kind = tensor.type
     assert isinstance(kind, TensorType)
     if len(kind.dims) < 2:
         return "it has one dimension", None
-    if not is_float(kind.element_type):
+    if not is_float(kind.element_type) and (not format or DataFormat[format].is_integer):
         return "it holds integers", None
     users = [use.operation for use in tensor.uses]
     for op in users:

@@ -57,7 +57,7 @@ def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], requested: dic
             continue
         usual = "Float32" if _has_narrow_results(tensor) else tensor_format(kind.element_type)
         storage = requested.get(name, usual)
-        reason, op = tensor_layouts.why_not_tiles(tensor, layouts)
+        reason, op = tensor_layouts.why_not_tiles(tensor, layouts, storage)
         if reason and DataFormat[storage].is_block_float:
             raise _no_block_float(name, storage, tensor_layouts.describe(reason, op), func)
         layout = "row_major" if reason else "tile"

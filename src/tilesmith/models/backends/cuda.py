@@ -44,7 +44,7 @@ class CudaBackend(Backend):
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:  # noqa: ARG002
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
-        planned = plan(module, self.options.precision, self.options.fuses)
+        planned = plan(module, self.options.stored, self.options.fuses, formats=False)
         return CudaExecutable(module, planned, self.arch, ops)
 
 

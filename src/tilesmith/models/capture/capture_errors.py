@@ -27,8 +27,8 @@ def refusal(error: Exception) -> CaptureError:
         return CaptureError(
             "the model has modules of torch.ao whose packed int8 weights torch.export cannot read",
             where=where,
-            remedy="quantise it so that weights stay tensors, as torchao does: an int8 weight and a scale "
-            "for each channel, dequantised or multiplied with torch._int_mm (docs/models.md)",
+            remedy="of torch.ao's quantised modules Linear and Conv2d are read (docs/quantization.md); "
+            "leave the others as they are",
         )
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return CaptureError(

@@ -16,8 +16,9 @@ from torch.export.graph_signature import ExportGraphSignature, InputKind, Output
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
-from tilesmith.errors import BadCallError
+from tilesmith.errors import BadCallError, CaptureError
 from tilesmith.models.capture.capture_errors import refusal
+from tilesmith.models.capture.quantized_modules import plain
 
 aten = torch.ops.aten
 
@@ -115,11 +116,13 @@ def export(
         with torch.no_grad(), warnings.catch_warnings():
             # PyTorch copies its own description of arguments in a way that it warns of.
             warnings.filterwarnings("ignore", "`isinstance\\(treespec, LeafSpec", FutureWarning)
-            with _said_only_on_success():
+            with _said_only_on_success(), plain(model, args, kwargs or {}) as exported:
                 program = torch.export.export(
-                    model, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
+                    exported, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
                 )
             program = program.run_decompositions(decompositions())
+    except CaptureError:
+        raise
     except Exception as error:
         raise refusal(error) from error
     return _with_constants(program)

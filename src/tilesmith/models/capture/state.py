@@ -20,6 +20,10 @@ def fingerprint(tensor: torch.Tensor) -> tuple[Any, ...]:
     >>> fingerprint(weight) == before
     False
     """
+    flatten = getattr(tensor, "__tensor_flatten__", None)
+    if flatten is not None:  # several tensors that act as one, as torchao's quantised ones
+        names, rest = flatten()
+        return type(tensor), str(rest), *(fingerprint(getattr(tensor, name)) for name in names)
     version = 0 if tensor.is_inference() else tensor._version
     return tensor.data_ptr(), version, tensor.dtype, tuple(tensor.shape), _checksum(tensor)
 

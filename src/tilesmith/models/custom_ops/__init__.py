@@ -7,8 +7,19 @@ one node. Tensors of float64, which the chip does not have, are computed with to
 from tilesmith.models.custom_ops.attention import attention
 from tilesmith.models.custom_ops.bounds import in_bounds
 from tilesmith.models.custom_ops.equality import equality
+from tilesmith.models.custom_ops.integer_products import integer_conv2d, integer_linear
 from tilesmith.models.custom_ops.matmul import matmul
 from tilesmith.models.custom_ops.norms import layer_norm, rms_norm
 from tilesmith.models.custom_ops.softmax import softmax
 
-__all__ = ["attention", "equality", "in_bounds", "layer_norm", "matmul", "rms_norm", "softmax"]
+__all__ = [
+    "attention",
+    "equality",
+    "in_bounds",
+    "integer_conv2d",
+    "integer_linear",
+    "layer_norm",
+    "matmul",
+    "rms_norm",
+    "softmax",
+]

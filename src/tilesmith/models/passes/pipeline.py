@@ -7,6 +7,7 @@ from collections.abc import Callable
 from torch.fx import GraphModule
 
 from tilesmith.models.options import ModelOptions
+from tilesmith.models.passes.cancel_requantization import cancel_requantization
 from tilesmith.models.passes.canonicalize_group_norm import canonicalize_group_norm
 from tilesmith.models.passes.cse import cse
 from tilesmith.models.passes.decompose import decompose
@@ -19,6 +20,7 @@ from tilesmith.models.passes.fold_padding import fold_padding
 from tilesmith.models.passes.fuse_attention import fuse_attention
 from tilesmith.models.passes.fuse_gelu import fuse_gelu
 from tilesmith.models.passes.fuse_grouped_query_attention import fuse_grouped_query_attention
+from tilesmith.models.passes.fuse_integer_products import fuse_integer_products
 from tilesmith.models.passes.fuse_linear import fuse_linear
 from tilesmith.models.passes.fuse_patch_embedding import fuse_patch_embedding
 from tilesmith.models.passes.fuse_rms_norm import fuse_rms_norm
@@ -26,6 +28,7 @@ from tilesmith.models.passes.fuse_rotary import fuse_rotary
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.merge_linears import merge_linears
 from tilesmith.models.passes.narrow_masks import narrow_masks
+from tilesmith.models.passes.quantize_products import quantize_products
 from tilesmith.models.passes.remove_noops import remove_noops
 from tilesmith.models.passes.separate_outputs import owners, separate_outputs
 from tilesmith.models.passes.split_gated_linear import split_gated_linear
@@ -35,6 +38,8 @@ Pass = Callable[[GraphModule], None]
 GENERAL: tuple[Pass, ...] = (
     remove_noops,
     fold_constants,
+    fuse_integer_products,
+    cancel_requantization,
     fold_batch_norm,
     fold_padding,
     canonicalize_group_norm,
@@ -60,11 +65,18 @@ GENERAL: tuple[Pass, ...] = (
 FOR_TILES: tuple[Pass, ...] = (fuse_rotary, split_gated_linear)
 """What helps where products are cheap and moving single elements is not."""
 
+_BEFORE_INT8: tuple[Pass, ...] = (remove_noops, fold_constants, fold_batch_norm, fuse_linear, fold_constants)
+"""What leaves products with the weights they really have."""
+
 
 def optimise(module: GraphModule, options: ModelOptions, passes: tuple[Pass, ...] = GENERAL) -> None:
     """Run the passes of a level on a graph, in place. At O0 only what is not needed goes."""
     before = owners(module)
     lower_custom_ops(module)
+    if options.precision == "int8":
+        for one in _BEFORE_INT8 if options.folds else (fold_constants, fuse_linear, fold_constants):
+            one(module)
+        quantize_products(module)
     for one in passes if options.folds else ():
         one(module)
     separate_outputs(module, before)

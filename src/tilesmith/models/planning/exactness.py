@@ -14,6 +14,7 @@ from tilesmith.models.planning.dtypes import is_real
 from tilesmith.models.planning.op_tables import (
     ATTENTION,
     CONVOLUTIONS,
+    INTEGER_PRODUCTS,
     MOVES,
     NORMS,
     PRODUCTS,
@@ -42,7 +43,7 @@ def precision_of(graph: Graph, chosen: str) -> str:
     >>> precision_of(graph, "bfloat16")
     'float32'
     """
-    products = {*PRODUCTS, *CONVOLUTIONS, *ATTENTION}
+    products = {*PRODUCTS, *INTEGER_PRODUCTS, *CONVOLUTIONS, *ATTENTION}
     if any(node.target in products for node in graph.nodes):
         return chosen
     reals = {node.meta["val"].dtype for node in graph.nodes if is_real(node)}
@@ -67,6 +68,19 @@ def exact_values(graph: Graph) -> set[Node]:
             found.add(node)
         if asked and _passes_on(node):
             found |= {source for source in node.all_input_nodes if is_real(source)}
+    return found | _scales(graph)
+
+
+def _scales(graph: Graph) -> set[Node]:
+    """What sums of quantised products are multiplied with."""
+    sums: set[Node] = set()
+    found: set[Node] = set()
+    for node in graph.nodes:
+        if node.target in INTEGER_PRODUCTS:
+            sums.add(node)
+        elif node.target is aten.mul.Tensor and node.args[0] in sums:
+            sums.add(node)
+            found |= {one for one in node.args[1:] if isinstance(one, Node) and is_real(one)}
     return found
 
 

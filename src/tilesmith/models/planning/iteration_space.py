@@ -105,7 +105,7 @@ def _follows(outer: Axis, inner: Axis) -> bool:
 
 def _continues(one: Placed, batch: Axis, rows: int) -> bool:
     """Whether the rows of the next batch follow those of this one, so that both are one matrix."""
-    if one.kind == "row":
+    if one.kind in ("row", "scalar"):
         return (batch.row, batch.col) == (0, 0)
     if one.kind == "rows":
         return (batch.row, batch.col) == (rows, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import torch
@@ -24,7 +25,9 @@ from tilesmith.models.planning.lower_images import (
     still,
     window_numbers,
 )
+from tilesmith.models.planning.lower_quantized import HELD, QUANTISED, check_quantised, weight_type
 from tilesmith.models.planning.lowering import Lowering, NoKernel, size_numbers
+from tilesmith.models.planning.op_tables import INTEGER_PRODUCTS
 from tilesmith.models.planning.views import TILE, Axis, View, fresh, new_storage, padded
 from tilesmith.runtime import Layout
 
@@ -43,6 +46,7 @@ class Conv:
     dilation: tuple[int, int]
     transposed: bool
     groups: int
+    is_quantised: bool = False
 
     @property
     def taps(self) -> tuple[int, int]:
@@ -62,7 +66,9 @@ class Conv:
 
 def _arguments(node: Node) -> Conv:
     args: list[Any] = list(node.args)
-    transposed = False
+    transposed, quantised = False, node.target in INTEGER_PRODUCTS
+    if quantised:
+        args.insert(2, None)
     if node.target is aten.convolution.default:
         x, weight, bias, stride, padding, dilation, transposed, _, groups = args
     else:
@@ -75,7 +81,9 @@ def _arguments(node: Node) -> Conv:
         taps = shape_of(weight)[2:]
         padding = [(size - 1) * step // 2 for size, step in zip(taps, pair(dilation), strict=True)]
     around = (0, 0) if padding == "valid" else pair(padding)
-    return Conv(x, weight, bias, pair(stride), around, pair(dilation), bool(transposed), int(groups))
+    return Conv(
+        x, weight, bias, pair(stride), around, pair(dilation), bool(transposed), int(groups), quantised
+    )
 
 
 def lower_convolution(lowering: Lowering, group: Group) -> View:
@@ -86,19 +94,23 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
     extra: dict[str, Node] = {}
     if conv.bias is not None:
         known[node], extra["bias"] = apply("add", Input("acc0"), Input("bias")), conv.bias
+    if conv.is_quantised:
+        check_quantised(lowering, prod(shape_of(conv.weight)[1:]) * conv.groups)
     done = finish_image(lowering, group, known, extra)
     if conv.is_pointwise:
         return _lower_pointwise(lowering, group, conv, done)
-    image = image_of(lowering, conv.x, lowering.dtype)
+    stored = HELD if conv.is_quantised else lowering.dtype
+    image = image_of(lowering, conv.x, stored)
     wide = 64 if done.out.shape[1] > TILE else TILE
     if conv.is_depthwise:
-        held = _depthwise_weight(lowering, conv.weight)
-        template: Any = Windowed("depthwise", done.epilogue, (TILE, wide), lowering.dtype)
+        held = _depthwise_weight(lowering, conv.weight, stored)
+        template: Any = Windowed("depthwise", done.epilogue, (TILE, wide), stored)
     else:
         held = _weight(lowering, conv)
         deep = padded(shape_of(conv.x)[1])
         block = (64, wide, 64 if deep % 64 == 0 else TILE)
-        template = Convolution(done.epilogue, block, lowering.dtype, sparse=conv.transposed)
+        dtype = QUANTISED if conv.is_quantised else stored
+        template = Convolution(done.epilogue, block, dtype, sparse=conv.transposed)
     numbers = _numbers(conv, image, done)
     launch_window(lowering, group, template, image, numbers, done, {"w": held})
     return done.out
@@ -119,18 +131,21 @@ def _numbers(conv: Conv, image: View, done: Finish) -> dict[str, int]:
 def _lower_pointwise(lowering: Lowering, group: Group, conv: Conv, done: Finish) -> View:
     """A window of one pixel is a product of the pixels."""
     filters, depth, *_ = shape_of(conv.weight)
+    stored = weight_type(lowering, conv.weight) if conv.is_quantised else lowering.dtype
     source = placed_image(lowering, conv.x)
+    if conv.is_quantised and source.view.storage.dtype != HELD:
+        raise NoKernel("quantised values that are stored as something else")
     room = image_space(lowering, done, {"x": source})
     lowering.to_host(conv.weight)
     held = lowering.uploaded(
-        conv.weight, "filters", lambda: shaped(fresh((filters, depth), lowering.dtype), shape_of(conv.weight))
+        conv.weight, "filters", lambda: shaped(fresh((filters, depth), stored), shape_of(conv.weight))
     )
     template = Linear(
         done.epilogue,
         block=(64, 64 if filters > TILE else TILE, 64 if padded(depth) % 64 == 0 else TILE),
-        dtype=source.view.storage.dtype,
+        dtype=QUANTISED if conv.is_quantised else source.view.storage.dtype,
         x_kind=source.kind,
-        weight_dtype=lowering.dtype,
+        weight_dtype=QUANTISED if conv.is_quantised else stored,
     )
     storages = {"x": source.view.storage, "w0": held.storage}
     storages |= {name: one.view.storage for name, one in done.operands.items()}
@@ -144,10 +159,11 @@ def _lower_pointwise(lowering: Lowering, group: Group, conv: Conv, done: Finish)
 
 def _weight(lowering: Lowering, conv: Conv) -> View:
     """A row per tap and channel, the channels of each tap padded; a column per filter."""
+    stored = weight_type(lowering, conv.weight) if conv.is_quantised else lowering.dtype
     if conv.groups == 1 and not conv.transposed:
         shape = shape_of(conv.weight)
         lowering.to_host(conv.weight)
-        return lowering.uploaded(conv.weight, "taps", lambda: _taps(shape, lowering.dtype))
+        return lowering.uploaded(conv.weight, "taps", lambda: _taps(shape, stored))
     if conv.weight not in lowering.constants:
         kind = "a transposed convolution" if conv.transposed else "a convolution in groups"
         raise NoKernel(f"{kind} with a weight that is an input")
@@ -155,7 +171,7 @@ def _weight(lowering: Lowering, conv: Conv) -> View:
     if conv.transposed:
         value = value.transpose(0, 1).flip(2, 3)
     name = f"{conv.weight.name} in {conv.groups}{' turned' if conv.transposed else ''}"
-    return lowering.constant(name, value, lambda: _taps(tuple(value.shape), lowering.dtype))
+    return lowering.constant(name, value, lambda: _taps(tuple(value.shape), stored))
 
 
 def _taps(shape: tuple[int, ...], dtype: str) -> View:
@@ -177,11 +193,11 @@ def _spread(weight: torch.Tensor, groups: int) -> torch.Tensor:
     return whole
 
 
-def _depthwise_weight(lowering: Lowering, node: Node) -> View:
+def _depthwise_weight(lowering: Lowering, node: Node, dtype: str) -> View:
     filters, _, height, width = shape_of(node)
 
     def make() -> View:
-        storage = new_storage(height * width, filters, Layout.ROW_MAJOR, lowering.dtype)
+        storage = new_storage(height * width, filters, Layout.ROW_MAJOR, dtype)
         return View(storage, (Axis(filters, 0, 1), Axis(1, 0, 0), Axis(height, width, 0), Axis(width, 1, 0)))
 
     lowering.to_host(node)

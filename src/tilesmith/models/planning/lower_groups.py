@@ -31,6 +31,7 @@ from tilesmith.models.planning.lower_images import (
     works_on_images,
 )
 from tilesmith.models.planning.lower_moves import lower_cat
+from tilesmith.models.planning.lower_quantized import computed, lower_integer_linear, narrowest
 from tilesmith.models.planning.lower_reduce import lower_reduction
 from tilesmith.models.planning.lower_training import lower_rowwise_backward
 from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, new_view, size_numbers
@@ -179,7 +180,7 @@ def lower_product(lowering: Lowering, group: Group) -> View:
         block=_product_block(room, rows, inner),
         dtype=operands["x"].view.storage.dtype,
         x_kind=operands["x"].kind,
-        weight_dtype=operands["w0"].view.storage.dtype,
+        weight_dtype=computed(operands["w0"].view.storage.dtype),
     )
     numbers = {**size_numbers(room), "k": padded(inner), **room.numbers}
     lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
@@ -210,7 +211,8 @@ def _weight(
         turned = view.permute((*range(len(view.axes) - 2), -1, -2)).expand((*shape[:-2], shape[-1], inner))
         if fits(Placed("block", turned)):
             return Placed("block", turned), True
-    return lowering.placed(node, straight, "block", rows_too=False), transposed
+    dtype = narrowest(lowering, node)
+    return lowering.placed(node, straight, "block", rows_too=False, dtype=dtype), transposed
 
 
 # ---- attention ----
@@ -369,6 +371,8 @@ _LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {
     **dict.fromkeys(POOLS, lower_pool),
     **dict.fromkeys(REDUCTIONS, lower_reduction),
     **dict.fromkeys(BACKWARD_ROWS, lower_rowwise_backward),
+    torch.ops.tilesmith.integer_linear.default: lower_integer_linear,
+    torch.ops.tilesmith.integer_conv2d.default: lower_convolution,
     aten.embedding.default: lower_embedding,
     aten.group_norm.default: lower_group_norm,
     aten.cat.default: lower_cat,

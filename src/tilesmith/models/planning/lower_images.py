@@ -81,7 +81,8 @@ def _operand(lowering: Lowering, node: Node, shape: Sequence[int]) -> Placed:
     if own == tuple(shape) and len(shape_of(node)) == 4:
         return placed_image(lowering, node)
     if prod(own) == 1:
-        return Placed("scalar", lowering.placed(node, (1, 1), "scalar").view.expand(target))
+        one = lowering.placed(node, (1,) * max(2, len(shape_of(node))), "scalar").view
+        return Placed("scalar", replace(one, axes=one.axes[-2:]).expand(target))
     if own[1:] == (channels, 1, 1) and own[0] in (1, batch):
         return Placed("row", _per_channel(lowering, node, own[0], channels).expand(target))
     raise NoKernel(f"an image is combined with a tensor of shape {list(own)}")

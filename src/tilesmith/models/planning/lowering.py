@@ -40,6 +40,10 @@ class Lowering:
     """Of images that are joined: by what, and from which channel on."""
     exact: Set[Node] = frozenset()
     """Values that whole numbers and places are made from."""
+    quantised: Set[Node] = frozenset()
+    """Integers that products of int8 read: bfloat16 holds them exactly."""
+    formats: bool = True
+    """Whether tensors may lie in another format than their kernel computes in."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
@@ -79,6 +83,8 @@ class Lowering:
 
     def storage_type(self, node: Node) -> str:
         """The type of a value on the device: whole numbers and places need more bits than bfloat16 has."""
+        if node in self.quantised:
+            return "bfloat16"
         kind = node.meta["val"].dtype
         usual = (kind.is_floating_point and kind != torch.float64) or kind == torch.bool
         return self.dtype if usual and node not in self.exact else "float32"

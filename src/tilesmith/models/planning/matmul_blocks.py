@@ -55,7 +55,7 @@ class Product:
             padded(numbers["k"]),
             numbers["nb1"] * numbers["nb2"],
             template.weights,
-            BYTES[step.storages["x"].dtype],
+            BYTES[step.storages["x"].dtype] * (3 if template.dtype == "int8" else 1),  # split in two
             BYTES[step.storages["w0"].dtype],
             len(template.epilogue.operands),
             fidelity,

@@ -37,6 +37,8 @@ VIEWS: dict[Any, str] = {
 """Operators that only look at a tensor differently, and how. Flipping a device tensor copies it."""
 
 PRODUCTS = (aten.linear.default, aten.addmm.default, aten.mm.default, aten.bmm.default, aten.matmul.default)
+INTEGER_PRODUCTS = (torch.ops.tilesmith.integer_linear.default, torch.ops.tilesmith.integer_conv2d.default)
+"""Products of quantised values: exact sums of integers, handed on as reals."""
 ATTENTION = (aten.scaled_dot_product_attention.default,)
 NORMS: dict[Any, Any] = {
     aten.layer_norm.default: "layer_norm",
@@ -65,6 +67,7 @@ BACKWARD_ROWS: dict[Any, str] = {
 ANCHORS = {
     *MOVES,
     *PRODUCTS,
+    *INTEGER_PRODUCTS,
     *ATTENTION,
     *NORMS,
     *CONVOLUTIONS,

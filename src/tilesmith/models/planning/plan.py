@@ -12,6 +12,7 @@ from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
 from tilesmith.models.planning.lower_integers import is_integer_product, lower_integer_product
 from tilesmith.models.planning.lower_moves import places_of
+from tilesmith.models.planning.lower_quantized import quantised_values
 from tilesmith.models.planning.lowering import Lowering
 from tilesmith.models.planning.op_tables import VIEWS
 from tilesmith.models.planning.partition import on_device, why_on_host
@@ -19,12 +20,22 @@ from tilesmith.models.planning.selection import Selection, select, select_view
 from tilesmith.models.planning.steps import Choice, Given, Plan
 
 
-def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True) -> Plan:
-    """The steps that run a graph: kernels where there are any, the host for the rest."""
+def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True, formats: bool = True) -> Plan:
+    """The steps that run a graph: kernels where there are any, the host for the rest.
+
+    `formats` says whether tensors may lie in another format than their kernel computes in.
+    """
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
     stored = precision_of(module.graph, dtype)
-    lowering = Lowering(stored, constants, places_of(module.graph.nodes), exact_values(module.graph))
+    lowering = Lowering(
+        stored,
+        constants,
+        places_of(module.graph.nodes),
+        exact_values(module.graph),
+        quantised_values(module.graph) if formats else frozenset(),
+        formats,
+    )
     outputs: tuple[str | Given, ...] = ()
     choices: list[Choice] = []
     for item in fuse(module.graph, chosen, fusing):

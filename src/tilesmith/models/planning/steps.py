@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from tilesmith.kernels.operands import Operand
 from tilesmith.models.planning.views import Storage, View
 
-FORMATS = {"bfloat8_b": "Bfp8_b", "bfloat4_b": "Bfp4_b"}
-"""Types that only tensors have: kernels read them as another."""
+FORMATS = {"bfloat8_b": "Bfp8_b", "bfloat4_b": "Bfp4_b", "bfloat16": "Float16_b"}
+"""Types of tensors that kernels read as another: block floats as bfloat16; all as int8, of integers."""
 
 
 class Template(Protocol):
@@ -53,10 +53,11 @@ class Launch:
     @property
     def formats(self) -> dict[str, str]:
         """Tensors that lie in another format than their kernel computes in."""
+        narrow = {one.name for one in self.template.tensors if one.dtype == "int8"}
         return {
             name: FORMATS[storage.dtype]
             for name, storage in self.storages.items()
-            if storage.dtype in FORMATS
+            if storage.dtype in FORMATS and (storage.dtype != "bfloat16" or name in narrow)
         }
 
 

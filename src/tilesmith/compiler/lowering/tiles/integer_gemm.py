@@ -63,7 +63,7 @@ def lower_integer_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, title: str) -> No
 
 
 def _split(op: tile.GemmOp, a: SSAValue, dst: Dst) -> list[SSAValue]:
-    """Circular buffers with floor(a / 16) and a - 16 floor(a / 16)."""
+    """Circular buffers with a / 16, cut to an integer, and what is left of a: at most 15 from -255 to 255."""
     kind = buffer_of(a)
     high, low = (temporary(op, f"{name_of(a)}_{part}", kind) for part in ("high", "low"))
     stage = Stage(dst)
@@ -73,7 +73,7 @@ def _split(op: tile.GemmOp, a: SSAValue, dst: Dst) -> list[SSAValue]:
             stage.move(a, number, 0)
             stage.vector("copy_slot", [0, 1])
             stage.vector("multiply_number", [1], [stage.number(1 / _HIGH)])
-            stage.vector("floor", [1])
+            stage.vector("trunc", [1])
             stage.vector("copy_slot", [1, 2])
             stage.vector("multiply_number", [2], [stage.number(float(_HIGH))])
             stage.vector("sub", [0, 2, 0])

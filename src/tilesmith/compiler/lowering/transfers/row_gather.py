@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from tilesmith.arch import Arch
@@ -127,8 +127,10 @@ def _find(op: tile.ScalarOp) -> RowGather | None:
     if not isinstance(write, tile.WriteOp) or write.accumulate.data or list(write.indices) != [line, column]:
         return None
     conditions: list[SSAValue] = []
-    read = _source(write.value, conditions)
+    read = _source(_unwrapped(write.value), conditions)
     kind = buffer_of(write.dest)
+    if read is not None and tensor_of(read.source).element_type != kind.element_type:
+        return None
     extents = [constant_of(loop.ub) for loop in (rows, columns)]
     if read is None or len(read.indices) != 2 or tuple(extents) != tuple(kind.dims):
         return None
@@ -194,13 +196,20 @@ def _source(value: SSAValue, conditions: list[SSAValue]) -> tile.ReadOp | None:
     return _source(sets[0].value, conditions)
 
 
+def _unwrapped(value: SSAValue) -> SSAValue:
+    """What is cut to the bits of an integer type; one that was read as that type loses none."""
+    right = value.owner
+    left = right.lhs.owner if isinstance(right, arith.ShRSIOp) else None
+    if isinstance(right, arith.ShRSIOp) and isinstance(left, arith.ShLIOp) and left.rhs is right.rhs:
+        return left.lhs
+    return value
+
+
 def _is_zero(value: SSAValue) -> bool:
     owner = value.owner
-    return (
-        isinstance(owner, arith.ConstantOp)
-        and isinstance(owner.value, FloatAttr)
-        and owner.value.value.data == 0.0
-    )
+    if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, FloatAttr | IntegerAttr):
+        return False
+    return owner.value.value.data == 0
 
 
 def _conjuncts(condition: SSAValue) -> list[SSAValue]:
