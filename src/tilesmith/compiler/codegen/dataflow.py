@@ -123,7 +123,10 @@ def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
     e.include(_DATAFLOW)
     e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
     e.helper("rectangle", helpers.RECTANGLE)
-    e.helper("send_block", helpers.SEND_BLOCK if op.staged is None else helpers.SEND_STAGED)
+    if op.staged is None:
+        e.helper("send_block", helpers.SEND_BLOCK)
+    else:
+        e.helper("send_staged", helpers.SEND_STAGED)
     assert isinstance(op.cb.owner, tt.CBOp)
     first, last = (op.first_x, op.first_y), (op.last_x, op.last_y)
     # The writer's NoC runs the other way.
