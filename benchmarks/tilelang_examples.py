@@ -102,7 +102,8 @@ def judge(example: Example, output: str) -> tuple[str, str]:
     if told["problem"]:
         if example.gpu_only:
             return "gpu_only", ", ".join(example.gpu_only)
-        return "failed", _one_line(told["problem"])
+        far = f"{told['apart'][-1]}: " if told["apart"] else ""
+        return "failed", far + _one_line(told["problem"])
     complaint = _COMPLAINT.search(output)
     if complaint:
         return "failed", f"it says {_one_line(complaint[0])!r}"

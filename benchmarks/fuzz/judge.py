@@ -69,12 +69,19 @@ def _gain(memory: Memory, got: Array, expected: Value) -> str:
     if plain.sum() < _ENOUGH or np.unique(expected.data[plain]).size < _ENOUGH // 4:
         return ""
     # In units of the bound, so that a few large elements do not decide.
-    wanted = expected.data[plain] / expected.error[plain]
-    off = (got[plain] - expected.data[plain]) / expected.error[plain]
-    wanted = np.clip(wanted, -(most := 4 * np.median(np.abs(wanted))), most)
-    power = float((wanted**2).sum())
-    gain = float((off * wanted).sum()) / power
-    noise = float(np.sqrt(((off * wanted) ** 2).sum())) / power
-    if abs(gain) <= _GAIN + _SIGMAS * noise:
+    bound = np.where(plain, expected.error, 1.0)
+    wanted = np.where(plain, expected.data, 0.0) / bound
+    off = np.where(plain, got - expected.data, 0.0) / bound
+    most = 4 * np.median(np.abs(wanted[plain]))
+    wanted = np.clip(wanted, -most, most)
+    power, gains = float((wanted**2).sum()), off * wanted
+    gain = float(gains.sum()) / power
+    if abs(gain) <= _GAIN + _SIGMAS * _noise(gains) / power:
         return ""
     return f"{memory.name} ({memory.dtype}): a gain of {gain:+.1e} over {int(plain.sum())} elements"
+
+
+def _noise(gains: Array) -> float:
+    """How far the sum of random gains may be from zero; those of a line may hang together (running sums)."""
+    lines = [gains.sum(axis) for axis in range(gains.ndim)] if gains.ndim > 1 else []
+    return max(float(np.sqrt((one**2).sum())) for one in (gains, *lines))

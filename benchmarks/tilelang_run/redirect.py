@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import torch
+from benchmarks.tilelang_run.distance import distance
 from tilelang import language, profiler
 from tilelang.autotuner import AutoTuner, tuner
 from tilelang.carver.arch import driver
@@ -27,6 +28,8 @@ ran: list[str] = []
 """One entry per run of a kernel."""
 compared: list[str] = []
 """One entry per comparison the example made, by the function that made it."""
+apart: list[str] = []
+"""How far tensors were apart, for each comparison that failed."""
 
 
 def install(target: str) -> None:
@@ -42,11 +45,11 @@ def install(target: str) -> None:
     CompiledKernel.__init__ = _noted(made, CompiledKernel.__init__)  # type: ignore[method-assign]
     once = _once(CompiledKernel.__call__)
     CompiledKernel.__call__ = _noted(ran, once)  # type: ignore[method-assign]
-    torch.testing.assert_close = _noted(compared, torch.testing.assert_close)
-    torch.allclose = _noted(compared, torch.allclose)
-    torch.Tensor.allclose = _noted(compared, torch.Tensor.allclose)  # type: ignore[method-assign]
-    torch.equal = _noted(compared, torch.equal)
-    close = _noted(compared, tensor.torch_assert_close)
+    torch.testing.assert_close = _measured(torch.testing.assert_close)
+    torch.allclose = _measured(torch.allclose)
+    torch.Tensor.allclose = _measured(torch.Tensor.allclose)  # type: ignore[method-assign]
+    torch.equal = _measured(torch.equal)
+    close = _measured(tensor.torch_assert_close)
     tensor.torch_assert_close = profiler.torch_assert_close = close
 
 
@@ -54,6 +57,23 @@ def _noted(where: list[str], function: Callable[..., Any]) -> Callable[..., Any]
     def wrapper(*args: Any, **named: Any) -> Any:
         result = function(*args, **named)
         where.append(function.__name__)
+        return result
+
+    return wrapper
+
+
+def _measured(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A comparison; one that fails leaves behind how far its tensors are apart."""
+
+    def wrapper(*args: Any, **named: Any) -> Any:
+        try:
+            result = function(*args, **named)
+        except AssertionError:
+            apart.append(distance((*args, *named.values())))
+            raise
+        if result is False:
+            apart.append(distance((*args, *named.values())))
+        compared.append(function.__name__)
         return result
 
     return wrapper

@@ -64,7 +64,7 @@ def _work(task: dict[str, Any]) -> None:
     from benchmarks.tilelang_run import redirect
 
     counts = {"made": len(redirect.made), "ran": len(redirect.ran), "compared": len(redirect.compared)}
-    print(json.dumps({"problem": problem, **counts}))
+    print(json.dumps({"problem": problem, "apart": redirect.apart, **counts}))
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
