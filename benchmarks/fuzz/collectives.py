@@ -29,8 +29,10 @@ class Reduce(Statement):
         found, target = state.memories[self.source.name], state.memories[self.dest.name]
         data, error = found.data, found.error
         if self.kind.startswith("abs"):
-            lowest = not is_float(self.dest.dtype) and data.min(initial=0) == -(2**31)
-            data, error = np.abs(data), np.full(data.shape, np.inf) if lowest else error
+            # What an integer has no positive counterpart of may become anything.
+            if self.dest.dtype.startswith("int"):
+                error = np.where(data == np.iinfo(self.dest.dtype).min, np.inf, error)
+            data = np.abs(data)
         with np.errstate(all="ignore"):
             result = self._result(data, error)
             if not self.clear:

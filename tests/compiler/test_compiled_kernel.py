@@ -1,5 +1,7 @@
 """Compiled kernels: every way of calling them, and everything they tell about themselves."""
 
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
 from __future__ import annotations
 
 import re
@@ -7,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tilelang.language as T
 import torch
 from tests.compiler import kernels
 
@@ -20,6 +23,7 @@ from tilesmith.errors import (
     KernelError,
     L1BudgetError,
     SettingsError,
+    TilesmithWarning,
     UnknownPassError,
     UnsupportedKernelError,
 )
@@ -49,6 +53,28 @@ def test_outputs_left_out_are_made(scaled: CompiledKernel, a: torch.Tensor) -> N
     assert isinstance(result, torch.Tensor)
     assert result.dtype is torch.float32
     assert torch.equal(result, 2 * a)
+
+
+def _half_written() -> Any:
+    @T.prim_func
+    def main(A: T.Tensor((64, 32), "float32"), B: T.Tensor((64, 32), "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared((32, 32), "float32")
+            T.copy(A[32, 0], a)
+            T.copy(a, B[32, 0])
+
+    return main
+
+
+def test_an_output_may_be_written_in_part() -> None:
+    """As on a GPU, where the rest of a tensor the call makes is anything."""
+    kernel, a = tilesmith.compile(_half_written()), torch.randn(64, 32)
+    with pytest.warns(TilesmithWarning, match="writes B in part"):
+        made = kernel(a)
+    assert torch.equal(made[32:], a[32:])
+    b = torch.ones(64, 32)
+    kernel(a, b)
+    assert torch.equal(b, torch.cat([torch.ones(32, 32), a[32:]]))
 
 
 def test_outputs_given_are_written_and_returned(scaled: CompiledKernel, a: torch.Tensor) -> None:

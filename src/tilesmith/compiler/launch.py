@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock, RLock
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
+from tilesmith import settings
 from tilesmith.arch import Arch, add_finder
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.types import TensorType
 from tilesmith.compiler.marshal import from_storage, to_storage
+from tilesmith.errors import TilesmithWarning, UnwrittenPagesError
 from tilesmith.formats import DataFormat
 from tilesmith.program import Program
 from tilesmith.runtime import Device, Layout, RunReport, Tensor, open_device
@@ -111,7 +114,19 @@ class Launch:
         return self.device.run(program)
 
     def _values(self, name: str) -> Array:
-        return from_storage(self._holders[name].to_numpy(), self._elements[name])
+        tensor = self._holders[name]
+        try:
+            values = tensor.to_numpy()
+        except UnwrittenPagesError:
+            # A tensor that the call made may be written in part: what is left out means nothing, as on a GPU.
+            warnings.warn(
+                f"the kernel writes {name} in part; what it holds elsewhere means nothing",
+                TilesmithWarning,
+                stacklevel=2,
+            )
+            with settings.using(suppress=(*settings.current().suppress, "mem.page-never-written")):
+                values = tensor.to_numpy()
+        return from_storage(values, self._elements[name])
 
     def _placed(
         self, types: Sequence[Mapping[str, TensorType]], symbols: Mapping[str, int]

@@ -96,7 +96,8 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     "add_int": _function("add_int_tile<DataFormat::Int32>({0}, {1}, {2})", slots=3),
     "float_to_int": _typecast("Float32", "Int32"),
     "int_to_float": _typecast("Int32", "Float32"),
-    # The steps of rounding to float16, on the bits of a float; how they follow is in lowering/tiles/half.py.
+    # The steps of rounding to float16 and to float8, on the bits of a float; how they follow is in
+    # lowering/tiles/half.py and float8.py.
     "one_to_nan_halved": _function("mul_unary_tile({0}, 0x3fe00000u /* 1.75 */)"),
     "double_bits": _function("left_shift_tile<DataFormat::Int32>({0}, 1)"),
     "shift_to_last_bit": _function("right_shift_tile<DataFormat::Int32>({0}, 13)"),
@@ -105,6 +106,7 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     "clear_13_bits": _function("bitwise_and_tile<DataFormat::Int32>({0}, 0xffffe000u)"),
     "to_half_range": _function("mul_unary_tile({0}, 0x77800000u /* 2^112 */)"),
     "from_half_range": _function("mul_unary_tile({0}, 0x07800000u /* 2^-112 */)"),
+    "exponent_bits": _function("bitwise_and_tile<DataFormat::Int32>({0}, 0x7f800000u)"),
     "fill_int": _function("fill_tile_int<DataFormat::Int32>({0}, {1})", params=("int",)),
     **{name: _binary(f"{name}_binary") for name in ("add", "sub", "mul", "div", *_COMPARISONS)},
     "pow": _binary("power_binary"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tilesmith.compiler.codegen.cpp import Emitter
+from tilesmith.compiler.codegen.float8 import need_float8
+from tilesmith.compiler.dialects.float8 import FLOAT8, Float8
 
 ZERO_BYTES = """
 // Zeros, copied from the core's own block of them: as with any read, a barrier must follow.
@@ -212,6 +214,17 @@ struct Bfloat16 {
 """
 
 
+def _float8(kind: Float8) -> str:
+    return f"""
+// float8 in the word of a float.
+struct {kind.storage} {{
+    using Word = uint32_t;
+    static float value(Word word) {{ return __builtin_bit_cast(float, word); }}
+    static Word word(float value) {{ return __builtin_bit_cast(uint32_t, to_{kind.function}(value)); }}
+}};
+"""
+
+
 def _integer(name: str, word: str, value: str = "int32_t") -> str:
     return f"""
 struct {name} {{
@@ -225,6 +238,7 @@ struct {name} {{
 STORAGES = {
     "Float32": _FLOAT32,
     "Half": _HALF,
+    **{kind.storage: _float8(kind) for kind in FLOAT8.values()},
     "Bfloat16": _BFLOAT16,
     "Int32": _integer("Int32", "int32_t"),
     "UInt32": _integer("UInt32", "uint32_t", "uint32_t"),
@@ -236,4 +250,7 @@ STORAGES = {
 
 
 def need_storage(e: Emitter, name: str) -> None:
+    for kind in FLOAT8.values():
+        if name == kind.storage:
+            need_float8(e, kind)
     e.helper(name, STORAGES[name])

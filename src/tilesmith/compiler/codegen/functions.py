@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tilesmith.compiler.codegen.cpp import Emitter, Expr, expresses
+from tilesmith.compiler.codegen.float8 import need_float8
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.float8 import FLOAT8
 
 _SAME_NAME = frozenset(
     {
@@ -36,6 +38,8 @@ _FORMULAS = {
 }
 
 
+_FLOAT8 = {kind.function: kind for kind in FLOAT8.values()}
+
 _TO_HALF = """
 // Rounded to float16, to nearest even; infinite beyond its largest number.
 inline float to_half(float value) {
@@ -54,6 +58,9 @@ def _function(e: Emitter, op: tile.FnOp) -> Expr:
     if name == "half":
         e.helper("to_half", _TO_HALF)
         return Expr(f"to_half({args[0]})")
+    if name in _FLOAT8:
+        need_float8(e, _FLOAT8[name])
+        return Expr(f"to_{name}({args[0]})")
     if name in _FORMULAS:
         return Expr(f"({_FORMULAS[name].format(e.operand(op.args[0]))})")
     call = f"std::{name}" if name in _SAME_NAME else _RENAMED[name]

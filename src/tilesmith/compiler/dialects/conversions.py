@@ -6,7 +6,6 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
-    BFloat16Type,
     Float16Type,
     FloatAttr,
     IntegerAttr,
@@ -19,6 +18,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 
 from tilesmith.compiler.dialects.elements import bits_of, is_float
+from tilesmith.compiler.dialects.float8 import float8_of
 
 _SCALAR_BITS = 32
 _HALF_BITS = 11
@@ -45,11 +45,26 @@ def keeps_values(source: Attribute, dest: Attribute) -> bool:
     return is_unsigned(source) or not is_unsigned(dest)
 
 
-def fits_half(element: Attribute) -> bool:
-    """Whether float16 has every value of an element type."""
-    if isinstance(element, AnyFloat):
-        return element.bitwidth <= Float16Type().bitwidth and not isinstance(element, BFloat16Type)
-    return 0 < bits_of(element) < _HALF_BITS
+def is_rounded_type(element: Attribute) -> bool:
+    """Whether floats of a type are kept in words with more bits than they have, and rounded to them."""
+    return isinstance(element, Float16Type) or float8_of(element) is not None
+
+
+def fits(source: Attribute, dest: Attribute) -> bool:
+    """Whether a float type that is rounded to has every value of an element type.
+
+    >>> from xdsl.dialects.builtin import Float8E4M3FNType, f16, i8
+    >>> fits(Float8E4M3FNType(), f16), fits(f16, Float8E4M3FNType()), fits(i8, f16)
+    (True, False, True)
+    """
+    if source == dest:
+        return True
+    narrow = float8_of(dest)
+    if narrow is not None:
+        return not is_float(source) and 0 < bits_of(source) <= narrow.mantissa + 1
+    if isinstance(source, AnyFloat):
+        return source.bitwidth < Float16Type().bitwidth
+    return 0 < bits_of(source) < _HALF_BITS
 
 
 def converted(at: Builder, value: SSAValue, source: Attribute, dest: Attribute) -> SSAValue:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IndexType, f32, i1, i32
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.float8 import NAMED
 from tilesmith.compiler.importer.emitter import INDEX, Emitter, number
 from tilesmith.compiler.importer.source import (
     Binary,
@@ -205,7 +206,7 @@ class Expressions:
     def _cast(self, value: SSAValue, source: str, dtype: str) -> SSAValue:
         if is_float(dtype):
             value = self._unsigned_to_float(value) if source == "uint32" else self.e.as_f32(value)
-            return self._half(value) if dtype == "float16" and source != dtype else value
+            return self._rounded(value, dtype) if source != dtype else value
         if dtype == "bool":
             return self.e.as_i1(value)
         if source == "bool" or is_float(source):
@@ -216,8 +217,12 @@ class Expressions:
         changes_sign = narrow_width(dtype) and (same_width or loses_sign)
         return self._wrapped(value, dtype) if narrower or changes_sign else value
 
-    def _half(self, value: SSAValue) -> SSAValue:
-        return self.e.pure(tile.FnOp, (value,), lambda: tile.FnOp("half", [value], f32), "half")
+    def _rounded(self, value: SSAValue, dtype: str) -> SSAValue:
+        """A float of 16 or 8 bits: scalar code has floats of 32 bits only."""
+        name = NAMED[dtype].function if dtype in NAMED else "half"
+        if name == "half" and dtype != "float16":
+            return value
+        return self.e.pure(tile.FnOp, (value,), lambda: tile.FnOp(name, [value], f32), name)
 
     def _unsigned_to_float(self, value: SSAValue) -> SSAValue:
         value = self.e.as_i32(value)

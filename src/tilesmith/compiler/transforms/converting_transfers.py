@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import Float16Type
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.memory_effects import effects_of
-from tilesmith.compiler.dialects.conversions import fits_half, is_unsigned, keeps_values
+from tilesmith.compiler.dialects.conversions import fits, is_rounded_type, is_unsigned, keeps_values
 from tilesmith.compiler.dialects.elements import bits_of, is_float
 from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, LoadOp, StoreOp, place_of
 from tilesmith.compiler.dialects.types import BufferType
@@ -31,8 +30,8 @@ def convert_in_buffers(func: FuncOp) -> None:
     for op in [op for op in func.walk() if isinstance(op, LoadOp | StoreOp)]:
         tensor, buffer = _element_of(op.tensor), _element_of(op.buffer)
         source, dest = (tensor, buffer) if isinstance(op, LoadOp) else (buffer, tensor)
-        # A float16 result is rounded on the way back to the host, unless the kernel itself reads it.
-        rounds = isinstance(dest, Float16Type) and not fits_half(source)
+        # A narrow float is rounded on the way back to the host, unless the kernel itself reads it.
+        rounds = is_rounded_type(dest) and not fits(source, dest)
         if needs_conversion(source, dest) or (rounds and (isinstance(op, LoadOp) or _is_loaded(op.tensor))):
             _through_a_buffer(op, tensor)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import Float16Type
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -12,6 +11,7 @@ from tilesmith.compiler.analysis.liveness import Liveness, liveness
 from tilesmith.compiler.analysis.memory_effects import buffer_effects
 from tilesmith.compiler.analysis.roles import CONTROL, role_of, steps
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.conversions import is_rounded_type
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.pass_group import FunctionPass
 
@@ -62,17 +62,12 @@ def _can_redirect(op: Operation, copy: tile.CopyOp) -> bool:
 
 def _keeps_values(copy: tile.CopyOp) -> bool:
     """Writing to the destination at once rounds once; the same unless the source is the narrower one."""
-    if _is_half(copy.source) and not _is_half(copy.dest):
-        return False
     source, dest = tile.place_of(copy.source), tile.place_of(copy.dest)
     assert isinstance(source, BufferType)
     assert isinstance(dest, BufferType)
+    if is_rounded_type(source.element_type) and source.element_type != dest.element_type:
+        return False
     return source.layout == dest.layout and (source.format == dest.format or source.format.data == "Float32")
-
-
-def _is_half(place: SSAValue) -> bool:
-    kind = tile.place_of(place)
-    return kind is not None and isinstance(kind.element_type, Float16Type)
 
 
 def _redirect(op: Operation, new: SSAValue) -> None:

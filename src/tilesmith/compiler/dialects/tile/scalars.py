@@ -57,6 +57,8 @@ FUNCTIONS: dict[str, int] = {
             "trunc",
             "round",
             "half",
+            "float8_e4m3",
+            "float8_e5m2",
             "isnan",
             "isinf",
             "isfinite",

@@ -11,11 +11,11 @@ from xdsl.rewriter import Rewriter
 from tilesmith.compiler.analysis.index_expressions import constant_of, is_multiple
 from tilesmith.compiler.analysis.tile_geometry import TILE, tile_grid, tiles_of
 from tilesmith.compiler.dialects import tile, tt
-from tilesmith.compiler.dialects.conversions import fits_half
+from tilesmith.compiler.dialects.conversions import fits
 from tilesmith.compiler.dialects.tile import location_of, numbers
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import Access, access, out_axes
-from tilesmith.compiler.lowering.tiles.half import is_rounded, round_slot
+from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of
 from tilesmith.compiler.lowering.transfers.build import Index
 from tilesmith.errors import UnsupportedKernelError
@@ -67,7 +67,7 @@ def _in_line(stage: Stage, op: tile.CopyOp, how: Access) -> None:
             if typecast:
                 stage.vector(typecast, [i])
             if rounds:
-                round_slot(stage, i, stage.add(i, together))
+                round_slot(stage, i, stage.add(i, together), buffer_of(op.dest))
         with stage.inside(scope.pack.block), stage.loop(together, "i") as i:
             stage.pack(i, op.dest)
 
@@ -105,7 +105,8 @@ def _by_position(stage: Stage, op: tile.CopyOp, how: Access, part: BufferType, s
 
 
 def _rounds(op: tile.CopyOp) -> bool:
-    return is_rounded(buffer_of(op.dest)) and not fits_half(buffer_of(op.source).element_type)
+    source, dest = buffer_of(op.source), buffer_of(op.dest)
+    return is_rounded(dest) and not fits(source.element_type, dest.element_type)
 
 
 def _typecast(op: tile.CopyOp) -> str | None:
@@ -130,7 +131,7 @@ def _move(stage: Stage, op: tile.CopyOp, number: Index, how: Access) -> int:
         spread(slot, 1 - slot)
         slot = 1 - slot
     if _rounds(op):
-        round_slot(stage, slot, 1 - slot)
+        round_slot(stage, slot, 1 - slot, buffer_of(op.dest))
     return slot
 
 

@@ -8,7 +8,8 @@ from xdsl.rewriter import Rewriter
 from tilesmith.compiler.analysis.formulas import number_text
 from tilesmith.compiler.analysis.tile_geometry import tiles_of
 from tilesmith.compiler.dialects import tile
-from tilesmith.compiler.lowering.tiles.half import as_half, is_rounded, round_slot
+from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.lowering.tiles.rounding import is_rounded, number_of, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of
 from tilesmith.compiler.lowering.tiles.translate import known_number
 
@@ -22,18 +23,18 @@ def lower_fill(op: tile.FillOp, dst: Dst) -> None:
         if whole_numbers:
             stage.vector("fill_int", [0], [op.value])
         else:
-            _fill(stage, op, is_rounded(kind))
+            _fill(stage, op, kind)
     with stage.inside(scope.pack.block), stage.loop(tiles_of(kind), "tile"):
         stage.pack(0, op.buffer)
     stage.place_before(op, f"{name_of(op.buffer)} = {number_text(op.value)}", [], [op.buffer])
     Rewriter.erase_op(op)
 
 
-def _fill(stage: Stage, op: tile.FillOp, half: bool) -> None:
-    known = known_number(op.value)
-    if half and known is not None:
-        stage.vector("fill", [0], [stage.number(as_half(known))])
+def _fill(stage: Stage, op: tile.FillOp, kind: BufferType) -> None:
+    known, rounds = known_number(op.value), is_rounded(kind)
+    if rounds and known is not None:
+        stage.vector("fill", [0], [stage.number(number_of(known, kind.element_type))])
         return
     stage.vector("fill", [0], [stage.as_float(op.value)])
-    if half:
-        round_slot(stage, 0, 1)
+    if rounds:
+        round_slot(stage, 0, 1, kind)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
+from tilesmith.compiler.dialects.float8 import FLOAT8, Float8
 from tilesmith.compiler.dialects.tile import FUNCTIONS
 from tilesmith.compiler.lowering.tiles.expression import Apply, Node
+from tilesmith.compiler.lowering.tiles.float8 import rounded_to_float8
 from tilesmith.compiler.lowering.tiles.half import rounded_to_half
 from tilesmith.isa.sfpu import VECTOR_FUNCTIONS
 
@@ -34,8 +37,13 @@ def _erfc(args: Sequence[Node]) -> Node:
     return Apply("where", (Apply("lt_number", (x,), (3.0,)), rest, Apply("erfc", (x,))))
 
 
+def _float8(kind: Float8, args: Sequence[Node]) -> Node:
+    return rounded_to_float8(args[0], kind)
+
+
 _BUILT: dict[str, Build] = {
     "half": lambda args: rounded_to_half(args[0]),
+    **{one.function: partial(_float8, one) for one in FLOAT8.values()},
     "hypot": _hypot,
     "copysign": _copysign,
     "exp10": _exp10,

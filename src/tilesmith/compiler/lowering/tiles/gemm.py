@@ -12,12 +12,12 @@ from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.first_product import OVERWRITES
-from tilesmith.compiler.lowering.tiles.half import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.integer_gemm import (
     check_operands,
     is_integer_product,
     lower_integer_gemm,
 )
+from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of, temporary
 
 
@@ -49,19 +49,19 @@ def _lower_float_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, product: str) -> N
 
 
 def _round_sums(op: tile.GemmOp, dst: Dst) -> None:
-    """The sums of a float16 buffer, each rounded in place."""
+    """The sums of a buffer of float16 or float8, each rounded in place."""
     stage = Stage(dst)
     with stage.loop(tiles_of(buffer_of(op.c)), "tile"):
         scope = stage.dst_section(2)
         with stage.inside(scope.math.block):
             stage.move(op.c, 0, 0)
-            round_slot(stage, 0, 1)
+            round_slot(stage, 0, 1, buffer_of(op.c))
             stage.op(tt.PopFrontOp(op.c, 1))
         with stage.inside(scope.pack.block):
             stage.op(tt.ReserveBackOp(op.c, 1))
             stage.pack(0, op.c)
             stage.op(tt.PushBackOp(op.c, 1))
-    stage.place_before(op, f"{name_of(op.c)} rounded to float16", [op.c], [op.c], rotates=True)
+    stage.place_before(op, f"{name_of(op.c)} rounded to its type", [op.c], [op.c], rotates=True)
 
 
 def _accumulate(stage: Stage, op: tile.GemmOp, a: SSAValue, first_overwrites: bool) -> None:

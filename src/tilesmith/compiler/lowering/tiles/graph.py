@@ -12,7 +12,7 @@ from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import Access, out_axes
 from tilesmith.compiler.lowering.tiles.expression import Apply, Count, Eltwise, Load, Node, Origin, Spread
-from tilesmith.compiler.lowering.tiles.half import is_half, is_rounded, rounded_to_half
+from tilesmith.compiler.lowering.tiles.rounding import is_exact, is_rounded, rounded
 from tilesmith.compiler.lowering.tiles.stage import buffer_of
 from tilesmith.compiler.lowering.tiles.translate import Translator, quotient, remainder
 
@@ -35,8 +35,8 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access]) -> Node:
     root = Translator(block, arguments).node(last.value)
     if out.format.data == "Int32":
         return Apply("float_to_int", (root,))
-    if is_rounded(out) and not is_half(root, list(accesses)):
-        return rounded_to_half(root)
+    if is_rounded(out) and not is_exact(root, list(accesses), out.element_type):
+        return rounded(root, out)
     return _on_matrix_unit(root, accesses, out)
 
 

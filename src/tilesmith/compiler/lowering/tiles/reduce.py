@@ -9,11 +9,11 @@ from xdsl.rewriter import Rewriter
 
 from tilesmith.compiler.analysis.tile_geometry import tile_grid
 from tilesmith.compiler.dialects import tile, tt
-from tilesmith.compiler.dialects.conversions import fits_half
+from tilesmith.compiler.dialects.conversions import fits
 from tilesmith.compiler.dialects.tile import location_of
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import out_axes
-from tilesmith.compiler.lowering.tiles.half import is_rounded, round_slot
+from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of
 from tilesmith.compiler.lowering.transfers.build import Index
 from tilesmith.errors import UnsupportedKernelError
@@ -58,7 +58,7 @@ class _Reduction:
 
     @property
     def rounds(self) -> bool:
-        makes_new = self.combine == "add" or not fits_half(self.source.element_type)
+        makes_new = self.combine == "add" or not fits(self.source.element_type, self.dest.element_type)
         return is_rounded(self.dest) and makes_new
 
     def lower(self) -> None:
@@ -88,7 +88,7 @@ class _Reduction:
                 stage.vector(self.combine, [slot, _OLD, slot])
                 stage.op(tt.PopFrontOp(self.op.dest, 1))
             if self.rounds:
-                round_slot(stage, slot, _RESULT + _NEXT - slot)
+                round_slot(stage, slot, _RESULT + _NEXT - slot, self.dest)
         with stage.inside(scope.pack.block):
             if self.keeps_old:
                 stage.op(tt.ReserveBackOp(self.op.dest, 1))

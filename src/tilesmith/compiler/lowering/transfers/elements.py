@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import Float16Type, Float32Type, IntegerType, Signedn
 from xdsl.ir import Attribute, SSAValue
 
 from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS, Axes, axes_of, datum_of, tile_grid
+from tilesmith.compiler.dialects.float8 import float8_of
 from tilesmith.compiler.dialects.tt_elements import DatumOp, LoadWordOp, StoreWordOp
 from tilesmith.compiler.dialects.types import BufferType, TensorType
 from tilesmith.compiler.lowering.transfers.build import Body, Index
@@ -18,6 +19,8 @@ from tilesmith.formats import DataFormat
 _STORED = {
     "Float32": 4,
     "Half": 4,
+    "Float8E4M3": 4,
+    "Float8E5M2": 4,
     "Bfloat16": 2,
     "Int32": 4,
     "UInt32": 4,
@@ -26,6 +29,8 @@ _STORED = {
     "Int8": 1,
 }
 _NAMES = {"Float16_b": "Bfloat16"}
+_ROUNDED = ("Half", "Float8E4M3", "Float8E5M2")
+"""Floats in a word with more bits than they have."""
 
 
 def storage_of(kind: BufferType | TensorType) -> str:
@@ -42,6 +47,9 @@ def storage_of(kind: BufferType | TensorType) -> str:
         return "Int8"
     if name == "Float32" and isinstance(kind.element_type, Float16Type):
         return "Half"
+    narrow = float8_of(kind.element_type)
+    if name == "Float32" and narrow is not None:
+        return narrow.storage
     if name not in _STORED:
         raise InternalFault(f"no single elements of {kind.format.data} can be read or written")
     return name
@@ -59,19 +67,24 @@ def bytes_of(storage: str) -> int:
     return _STORED[storage]
 
 
+def is_rounded_storage(storage: str) -> bool:
+    """Whether elements lie in words with more bits than they have."""
+    return storage in _ROUNDED
+
+
 def scalar_of(storage: str) -> Attribute:
     """The type of an element once it is read."""
-    return f32 if storage in ("Float32", "Half", "Bfloat16") else i32
+    return f32 if storage in ("Float32", "Bfloat16", *_ROUNDED) else i32
 
 
 def is_stored_alike(buffer: BufferType, tensor: TensorType) -> bool:
     """Whether elements can move between them as they are.
 
-    float16 is rounded before it is stored in a buffer, and when it comes back from a tensor.
+    float16 and float8 are rounded before they are stored in a buffer, and when they come back from a tensor.
     """
     if DataFormat[buffer.format.data].is_block_float:
         return False
-    words = ["Float32" if name == "Half" else name for name in (storage_of(buffer), storage_of(tensor))]
+    words = ["Float32" if name in _ROUNDED else name for name in (storage_of(buffer), storage_of(tensor))]
     return words[0] == words[1]
 
 

@@ -23,7 +23,13 @@ from tilesmith.compiler.analysis.tile_geometry import FACE, axes_of, tiles_of
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.tt_dataflow import ReadBarrierOp, ReadBytesOp, ZeroPagesOp
 from tilesmith.compiler.lowering.transfers.build import Body, Index, index_of
-from tilesmith.compiler.lowering.transfers.elements import bytes_of, is_stored_alike, position, storage_of
+from tilesmith.compiler.lowering.transfers.elements import (
+    bytes_of,
+    is_rounded_storage,
+    is_stored_alike,
+    position,
+    storage_of,
+)
 from tilesmith.compiler.lowering.transfers.tensors import (
     accessor_of,
     address_of,
@@ -266,7 +272,7 @@ def _is_pure(values: Sequence[SSAValue], op: Operation) -> bool:
 def _runs_straight(found: RowGather, arch: Arch) -> bool:
     """Whether the runs of a row are stored and aligned in the buffer as they are in the pages."""
     kind, tensor = buffer_of(found.write.dest), tensor_of(found.read.source)
-    rounds = storage_of(kind) == "Half" != storage_of(tensor)
+    rounds = is_rounded_storage(storage_of(kind)) and storage_of(kind) != storage_of(tensor)
     if kind.layout.data == "flat" or rounds or not is_stored_alike(kind, tensor):
         return False
     if parameter_of(found.read.source) is not found.read.source:
