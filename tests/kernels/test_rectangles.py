@@ -21,6 +21,10 @@ from tilesmith.runtime import Layout
 
 PLAIN = Epilogue((Result(Input("acc0"), Operand("y")),))
 GATED = Epilogue((Result(Apply("mul", (Input("acc0"), Input("acc1"))), Operand("y")),))
+FINISHED = Epilogue(
+    (Result(Apply("add", (Apply("add", (Input("acc0"), Input("bias"))), Input("residual"))), Operand("y")),),
+    (Operand("bias", "row"), Operand("residual")),
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Case:
     format: str = "Float16_b"
     transposed: bool = False
     weights: int = 1
+    finished: bool = False
+    batches: int = 1
 
 
 CASES = {
@@ -42,6 +48,11 @@ CASES = {
     "one turn": Case((64, 64, 64), (32, 32, 64), Rectangle(2, 2, 1, 1, 1)),
     "outputs first": Case((64, 96, 64), (32, 32, 32), Rectangle(3, 2, 1, 1, 2), transposed=True),
     "two weights": Case((64, 64, 64), (32, 32, 32), Rectangle(2, 2, 1, 1, 2), weights=2),
+    "a bias and a residual": Case((64, 96, 64), (32, 32, 32), Rectangle(3, 2, 1, 1, 2), finished=True),
+    "batches of rows that end inside a tile": Case(
+        (40, 96, 64), (64, 32, 32), Rectangle(3, 2, 1, 1, 2, 1), batches=2
+    ),
+    "blocks of batches": Case((64, 64, 64), (32, 32, 32), Rectangle(2, 3, 1, 2, 2, 2), batches=3),
     "block floats": Case((64, 64, 64), (32, 32, 32), Rectangle(2, 2, 1, 1, 2), format="Bfp8_b"),
     "columns beyond the gap": Case((64, 320, 96), (32, 32, 32), Rectangle(10, 2, 1, 1, 3), "p150"),
 }
@@ -50,35 +61,46 @@ CASES = {
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_rectangle_of_cores_multiplies_as_torch_does(case: Case) -> None:
     m, n, k = case.sizes
-    epilogue = PLAIN if case.weights == 1 else GATED
-    template = Linear(epilogue, case.weights, case.transposed, block=case.block, mesh=case.mesh)
     torch.manual_seed(0)
-    x = torch.randn(m, k).bfloat16()
-    weights = [torch.randn(n, k) if case.transposed else torch.randn(k, n) for _ in range(case.weights)]
-    given = {"x": x, **{f"w{i}": w.bfloat16() for i, w in enumerate(weights)}, "y": torch.zeros(m, n)}
-    made = _run(template, case, {name: one.float().numpy() for name, one in given.items()})
-    factors = [given[f"w{i}"].float() for i in range(case.weights)]
-    products = [x.float() @ (w.T if case.transposed else w) for w in factors]
-    wanted = products[0] if case.weights == 1 else products[0] * products[1]
+    x = torch.randn(case.batches, m, k).bfloat16().float()
+    weights = [torch.randn(k, n).bfloat16().float() for _ in range(case.weights)]
+    bias, residual = torch.randn(n).bfloat16().float(), torch.randn(m, n).bfloat16().float()
+    wanted = torch.stack([x @ w for w in weights]).prod(0)
+    given = {"x": _in_tiles(x), "y": _in_tiles(torch.zeros(case.batches, m, n))}
+    given |= {f"w{i}": w.T.contiguous() if case.transposed else w for i, w in enumerate(weights)}
+    epilogue = PLAIN if case.weights == 1 else GATED
+    if case.finished:
+        epilogue, wanted = FINISHED, wanted + bias + residual
+        given |= {"bias": bias[None], "residual": residual}
+    template = Linear(epilogue, case.weights, case.transposed, block=case.block, mesh=case.mesh)
+    made = _run(template, case, {name: one.numpy() for name, one in given.items()})
+    made = made.reshape(case.batches, -1, n)[:, :m]
     error = np.abs(made - wanted.numpy()).max() / wanted.abs().max().item()
     assert error < (2**-5 if case.format == "Bfp8_b" else 2**-7)
+
+
+def _in_tiles(batches: torch.Tensor) -> torch.Tensor:
+    """Batches one below the other, each in whole tiles."""
+    rows = -batches.shape[1] % 32
+    return torch.nn.functional.pad(batches, (0, 0, 0, rows)).flatten(0, 1)
 
 
 def _run(template: Linear, case: Case, given: dict[str, np.ndarray]) -> np.ndarray:
     m, n, k = case.sizes
     arch = load_arch(case.target)
-    formats = dict.fromkeys(given, case.format)
+    formats = {name: case.format for name in given if name != "bias"}
     (module,) = compile_kernel(template.prim_func(), arch, formats=formats).modules
     device = shared_device(arch)
-    tensors = {
-        name: device.empty(given[name].shape, DataFormat[case.format], Layout.TILE)
-        for name in tensor_types(module)
-    }
-    numbers = {"m": m, "n": n, "k": k, "nb1": 1, "nb2": 1}
-    for name, tensor in tensors.items():
-        tensor.copy_from_numpy(given[name])
+    numbers = {"m": m, "n": n, "k": k, "nb1": 1, "nb2": case.batches}
+    tensors = {}
+    for name, kind in tensor_types(module).items():
+        layout = Layout.TILE if kind.layout.data == "tile" else Layout.ROW_MAJOR
+        tensors[name] = device.empty(given[name].shape, DataFormat[kind.format.data], layout)
+        tensors[name].copy_from_numpy(given[name])
         numbers |= {f"{name}_rows": given[name].shape[0], f"{name}_cols": given[name].shape[1]}
         numbers |= {f"{name}_{stride}": 0 for stride in STRIDES}
+        if name in "xy":
+            numbers[f"{name}_row2"] = -(-m // 32)
     report = device.run(build_program(module, arch, tensors, numbers), checks="on")
     assert not report.findings
     return tensors["y"].to_numpy().astype(np.float32)

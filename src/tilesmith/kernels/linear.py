@@ -40,7 +40,8 @@ class Rectangle:
     """`columns` x `rows` cores with `across` x `down` blocks each: a row of cores shares x, a column weights.
 
     The first core of a row reads each block of x and sends it to the others over one NoC; the first of a
-    column does so with weights over the other. `steps` blocks lie along k.
+    column does so with weights over the other. `steps` blocks lie along k. With batches, `batch` blocks lie
+    along the rows of each; all have the same weights.
     """
 
     columns: int
@@ -48,6 +49,7 @@ class Rectangle:
     across: int
     down: int
     steps: int
+    batch: int = 0
 
     @property
     def cores(self) -> tuple[int, int]:
@@ -114,7 +116,9 @@ class Linear:
                 at = bound["x"].start(b1, b2, *((deep, rows) if self.x_transposed else (rows, deep)))
                 op.load(tensors["x"], at, x_here)
                 for w, here, acc in zip(weights, w_here, accs, strict=True):
-                    start = bound[w].start(b1, b2, *((cols, deep) if self.transposed else (deep, cols)))
+                    first, second = (0, 0) if isinstance(self.mesh, Rectangle) else (b1, b2)
+                    at_w = (cols, deep) if self.transposed else (deep, cols)
+                    start = bound[w].start(first, second, *at_w)
                     T.copy(tensors[w][start[0], start[1]], here)
                     T.gemm(x_here, here, acc, transpose_A=self.x_transposed, transpose_B=self.transposed)
             store(
@@ -143,7 +147,10 @@ class Linear:
         def body_of_rectangle(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(*shared.cores, threads=128) as (x, y):
                 for down, across in T.grid(shared.down, shared.across):
-                    block_of(tensors, x * shared.across + across, y * shared.down + down, 0, 0)
+                    by, b1, b2 = y * shared.down + down, 0, 0
+                    if shared.batch:
+                        by, b1, b2 = by % shared.batch, by // shared.batch // nb2, by // shared.batch % nb2
+                    block_of(tensors, x * shared.across + across, by, b1, b2)
 
         bodies = {Mesh: body_of_mesh, Rectangle: body_of_rectangle}
         numbers = [m, n, k, nb1, nb2, *op.numbers(bound)]

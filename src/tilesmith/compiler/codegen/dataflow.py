@@ -123,10 +123,8 @@ def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
     e.include(_DATAFLOW)
     e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
     e.helper("rectangle", helpers.RECTANGLE)
-    if op.staged is None:
-        e.helper("send_block", helpers.SEND_BLOCK)
-    else:
-        e.helper("send_staged", helpers.SEND_STAGED)
+    send = "send_block" if op.staged is None else "send_staged"
+    e.helper(send, helpers.SEND_BLOCK if op.staged is None else helpers.SEND_STAGED)
     assert isinstance(op.cb.owner, tt.CBOp)
     first, last = (op.first_x, op.first_y), (op.last_x, op.last_y)
     # The writer's NoC runs the other way.
@@ -136,7 +134,7 @@ def _multicast_send(e: Emitter, op: tt_dataflow.MulticastSendOp) -> None:
     block = f"get_write_ptr({name}), {pages} * get_tile_size({name})"
     if op.staged is not None:
         block = f"get_write_ptr({e.cb(op.staged)}), {block}"
-    e.line(f"send_block({block}, {{{cores}}}, {op.receivers.value.data}, {_semaphores(op)});")
+    e.line(f"{send}({block}, {{{cores}}}, {op.receivers.value.data}, {_semaphores(op)});")
 
 
 def _role(op: Operation) -> str:

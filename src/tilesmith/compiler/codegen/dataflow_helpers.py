@@ -55,7 +55,7 @@ inline void send_block(
 
 SEND_STAGED = """
 // Sends what is staged to a block of other cores and of this one, once all have room.
-inline void send_block(
+inline void send_staged(
     uint32_t staged,
     uint32_t block,
     uint32_t bytes,

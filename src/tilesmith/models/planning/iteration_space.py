@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from tilesmith.kernels.operands import Kind
@@ -66,8 +66,17 @@ def can_store(view: View) -> bool:
     return fits(Placed("block", view))
 
 
-def space(shape: Sequence[int], operands: Mapping[str, Placed], join_rows: bool = True) -> Space | None:
-    """Batch dimensions that every operand walks evenly are joined; None if more than two remain."""
+def space(
+    shape: Sequence[int],
+    operands: Mapping[str, Placed],
+    join_rows: bool = True,
+    without_rows: Collection[str] = (),
+) -> Space | None:
+    """Batch dimensions that every operand walks evenly are joined; None if more than two remain.
+
+    Batches whose rows follow each other become rows of one matrix; operands `without_rows`, as weights, do
+    not stand in the way.
+    """
     full = (1,) * (2 - len(shape)) + tuple(shape)
     lead = [
         (size, {name: one.view.axes[dim] for name, one in operands.items()})
@@ -83,7 +92,10 @@ def space(shape: Sequence[int], operands: Mapping[str, Placed], join_rows: bool 
     if (
         join_rows
         and joined
-        and all(_continues(one, joined[-1][1][name], rows) for name, one in operands.items())
+        and all(
+            name in without_rows or _continues(one, joined[-1][1][name], rows)
+            for name, one in operands.items()
+        )
     ):
         rows *= joined.pop()[0]
     if len(joined) > 2:

@@ -171,7 +171,8 @@ def lower_product(lowering: Lowering, group: Group) -> View:
     operands |= done.operands
     # A weight for each batch cannot serve rows of several, even where its own batches follow as theirs do.
     shared = all((axis.row, axis.col) == (0, 0) for axis in operands["w0"].view.axes[:-2])
-    room = lowering.space(shape, operands, join_rows=shared and not turned)
+    weights = [name for name in operands if name.startswith("w")]
+    room = lowering.space(shape, operands, join_rows=shared and not turned, without_rows=weights)
     template = Linear(
         done.epilogue,
         weights=len(parts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -243,8 +243,14 @@ class Lowering:
             self.launch(Untilize(storage.dtype), {"x": storage, "y": copy}, _still("x", "y"), ("copy",), copy)
         return self._rows[storage]
 
-    def space(self, shape: Sequence[int], operands: Mapping[str, Placed], join_rows: bool = True) -> Space:
-        found = space(shape, operands, join_rows)
+    def space(
+        self,
+        shape: Sequence[int],
+        operands: Mapping[str, Placed],
+        join_rows: bool = True,
+        without_rows: Collection[str] = (),
+    ) -> Space:
+        found = space(shape, operands, join_rows, without_rows)
         if found is None:
             raise OutOfOrder(f"its operands walk {len(shape)} dimensions in different orders")
         if any(not fits(one) for one in operands.values()):

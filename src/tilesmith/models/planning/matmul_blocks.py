@@ -41,6 +41,8 @@ class Product:
     """Whether blocks may reach beyond the last column, since nothing else is stored there."""
     rows_end_alone: bool = False
     """The same of the last row."""
+    shares_weights: bool = True
+    """Whether all batches have the same."""
 
     @staticmethod
     def of(step: Launch, fidelity: str) -> Product:
@@ -60,7 +62,15 @@ class Product:
             len(template.epilogue.operands),
             fidelity,
             all(storage.cols == cols for storage in results),
-            all(storage.rows == padded(numbers["m"]) for storage in results),
+            all(
+                storage.rows == padded(numbers["m"]) * numbers["nb1"] * numbers["nb2"] for storage in results
+            ),
+            not any(
+                numbers.get(f"w{number}_{stride}{batch}", 0)
+                for number in range(template.weights)
+                for stride in ("row", "col")
+                for batch in (1, 2)
+            ),
         )
 
 

@@ -38,21 +38,24 @@ class RectangleChoice:
 
 def rectangle_choices(product: Product, arch: Arch) -> Iterator[RectangleChoice]:
     """Every rectangle worth a look, with the blocks that fit into L1."""
-    if product.batches > 1:
+    if product.batches > 1 and not product.shares_weights:
         return
-    depth = product.depth // TILE
+    depth, each = product.depth // TILE, product.rows // TILE
     for columns, rows, wide, high in _rectangles(product, arch):
         for bm, bn in _core_blocks(high, wide):
+            if product.batches > 1 and each % bm:
+                continue
             for bk in _depths(depth):
                 choice = (bm * TILE, bn * TILE, bk * TILE)
                 if rectangle_bytes(product, choice) <= _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base):
-                    mesh = Rectangle(columns, rows, wide // bn, high // bm, depth // bk)
+                    batch = each // bm if product.batches > 1 else 0
+                    mesh = Rectangle(columns, rows, wide // bn, high // bm, depth // bk, batch)
                     yield RectangleChoice(choice, mesh, _cycles(product, choice, mesh, arch))
 
 
 def _rectangles(product: Product, arch: Arch) -> list[tuple[int, int, int, int]]:
     """Columns and rows of cores, and the tiles each has across and down; no result beside it is touched."""
-    across, down = product.cols // TILE, product.rows // TILE
+    across, down = product.cols // TILE, product.rows // TILE * product.batches
     found: dict[tuple[int, int], tuple[int, int, int, int]] = {}
     for columns in range(1, arch.grid.x + 1):
         for rows in range(1, arch.grid.y + 1):
