@@ -124,7 +124,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("checkout", type=Path, help="a checkout of tenstorrent/tt-metal")
     parser.add_argument("--per-file", type=int, default=60, help="cases drawn per file")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--case-limit", type=float, default=60, help="seconds for a case")
+    parser.add_argument("--case-limit", type=float, default=60, help="seconds of the processor for a case")
     parser.add_argument(
         "--collect-limit", type=float, default=300, help="seconds to collect a group of files"
     )

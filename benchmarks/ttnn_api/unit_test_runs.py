@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,10 +76,19 @@ def run_files(files: Sequence[str], plan: Plan, log: Path) -> None:
         begun = _begun(log, before)
         if begun is not None:
             _append(log, what="case", id=begun, outcome=reason, text=reason)
-        for name in missing:
-            if name not in known and begun is None:
-                # Nothing was run and it was not collected: say so once, and do not try again.
-                _append(log, what="problem", file=name, text=f"nothing collected ({reason})")
+        if begun is None:
+            _give_up(missing, known, reason, log)
+
+
+def _give_up(missing: Sequence[str], known: Mapping[str, FileResult], reason: str, log: Path) -> None:
+    """The worker ended by itself: what it did not run, another would not run either."""
+    for name in missing:
+        if name not in known:
+            _append(log, what="problem", file=name, text=f"nothing collected ({reason})")
+            continue
+        for case in known[name].sample:
+            if case not in known[name].cases:
+                _append(log, what="case", id=case, outcome="crash", text=f"was not run ({reason})")
 
 
 def _begun(log: Path, offset: int) -> str | None:
@@ -129,16 +138,28 @@ def _work(files: Sequence[str], known: Iterable[FileResult], plan: Plan, log: Pa
 
 
 def _watch(process: subprocess.Popen[bytes], plan: Plan, log: Path) -> str:
-    size, since = log.stat().st_size, time.monotonic()
+    """Seconds of the processor count: a busy machine fails no case. By the clock it is ten times as many."""
+    size = log.stat().st_size
+    since, used = time.monotonic(), 0.0
     running = False
     while process.poll() is None:
-        time.sleep(0.2)
+        time.sleep(0.5)
         now = log.stat().st_size
         if now != size:
             running = running or b'"what": "start"' in log.read_bytes()[size:]
-            size, since = now, time.monotonic()
-        if time.monotonic() - since > (plan.case_limit if running else plan.collect_limit):
+            size, since, used = now, time.monotonic(), _processor_seconds(process.pid)
+        limit = plan.case_limit if running else plan.collect_limit
+        if _processor_seconds(process.pid) - used > limit or time.monotonic() - since > 10 * limit:
             process.kill()
             process.wait()
             return "time limit"
     return "crash" if process.returncode not in (0, 1, 2, 5) else "ended"
+
+
+def _processor_seconds(pid: int) -> float:
+    """Of a process and those of its children that have ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

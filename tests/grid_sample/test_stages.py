@@ -130,6 +130,7 @@ def test_work_is_dealt_out_to_all_cores(chip: Any) -> None:
     image = nhwc.from_torch(torch.ones(2, 64, 64, 32).bfloat16(), device=chip, layout=ROW_MAJOR)
     result = nhwc.grid_sample(image, upload(torch.zeros(2, 32, 32, 2), chip), mode="nearest")
     shards = result.memory_config().shard_spec
+    assert shards is not None
     assert shards.grid.num_cores == 64
     assert shards.shape == (32, 32)
 

@@ -73,8 +73,8 @@ def test_powers(device: ttnn.MeshDevice, dtype: Any, own: torch.dtype) -> None:
         assert ((got - expected) / expected).abs().max() < bound
     for base in (7.0, 0.3):
         expected = base ** values.double()
-        for got in (ttnn.rpow(on_device, base), ttnn.pow(base, on_device)):
-            assert ((ttnn.to_torch(got).double() - expected) / expected).abs().max() < bound
+        for power in (ttnn.rpow(on_device, base), ttnn.pow(base, on_device)):
+            assert ((ttnn.to_torch(power).double() - expected) / expected).abs().max() < bound
 
 
 @pytest.mark.parametrize(("dtype", "own"), FLOATS)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from tilesmith.ops.checks import fatal
 from tilesmith.ops.core_grid import CoreGrid
 from tilesmith.ops.framework.cache import operation_cache
 from tilesmith.program import CoreCoord
 from tilesmith.runtime import Device
+
+if TYPE_CHECKING:
+    from tilesmith.ops.mesh_names import MeshShape
+    from tilesmith.ops.sub_devices import SubDevice, SubDeviceId, SubDeviceManagerId
 
 
 class Arch(Enum):
@@ -16,6 +23,7 @@ class Arch(Enum):
 
     WORMHOLE_B0 = "wormhole"
     BLACKHOLE = "blackhole"
+    QUASAR = "quasar"
 
 
 class MeshDevice:
@@ -44,8 +52,25 @@ class MeshDevice:
         return 1
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return 1, 1
+    def shape(self) -> MeshShape:
+        from tilesmith.ops.mesh_names import MeshShape
+
+        return MeshShape(1, 1)
+
+    def get_submeshes(self) -> list[MeshDevice]:
+        return []
+
+    def get_devices(self) -> list[MeshDevice]:
+        return [self]
+
+    def create_submesh(self, submesh_shape: Sequence[int], offset: object = None) -> MeshDevice:
+        """The only one there is."""
+        from tilesmith.ops.mesh_names import MeshShape
+
+        fatal(
+            MeshShape(*submesh_shape).mesh_size() == 1, f"{submesh_shape} is larger than a mesh of one chip"
+        )
+        return self
 
     def arch(self) -> Arch:
         return Arch(self.device.arch.family)
@@ -63,6 +88,46 @@ class MeshDevice:
 
     def worker_core_from_logical_core(self, logical_core: CoreCoord) -> CoreCoord:
         return CoreCoord(*self.device.arch.worker_noc_xy(CoreCoord(*logical_core)))
+
+    def get_optimal_dram_bank_to_logical_worker_assignment(self, noc: object = None) -> list[CoreCoord]:
+        """A core for each DRAM bank, row by row: here every core is as near to a bank as any other."""
+        grid = self.device.arch.grid
+        return [CoreCoord(bank % grid.x, bank // grid.x) for bank in range(self.device.arch.num_dram_banks)]
+
+    # ---- sub-devices ----
+
+    def create_sub_device_manager(
+        self, sub_devices: Sequence[SubDevice], local_l1_size: int = 0
+    ) -> SubDeviceManagerId:
+        from tilesmith.ops import sub_devices as books
+
+        return books.create_sub_device_manager(self, sub_devices, local_l1_size)
+
+    def load_sub_device_manager(self, sub_device_manager_id: SubDeviceManagerId) -> None:
+        from tilesmith.ops import sub_devices as books
+
+        books.load_sub_device_manager(self, sub_device_manager_id)
+
+    def clear_loaded_sub_device_manager(self) -> None:
+        from tilesmith.ops import sub_devices as books
+
+        books.clear_loaded_sub_device_manager(self)
+
+    def remove_sub_device_manager(self, sub_device_manager_id: SubDeviceManagerId) -> None:
+        from tilesmith.ops import sub_devices as books
+
+        books.remove_sub_device_manager(self, sub_device_manager_id)
+
+    def set_sub_device_stall_group(self, sub_device_ids: Sequence[SubDeviceId]) -> None:
+        """Whom the host waits for: every program has ended when its call returns."""
+
+    def reset_sub_device_stall_group(self) -> None:
+        """The host waits for all."""
+
+    def get_sub_device_ids(self) -> list[SubDeviceId]:
+        from tilesmith.ops import sub_devices as books
+
+        return books.sub_device_ids(self)
 
     # ---- program cache ----
 

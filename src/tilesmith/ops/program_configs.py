@@ -102,10 +102,45 @@ class SoftmaxShardedMultiCoreProgramConfig:
     block_w: int
 
 
+@dataclass(kw_only=True)
+class MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig:
+    """Batches of weights in shards of DRAM."""
+
+    in0_block_w: int
+    per_core_M: int  # noqa: N815 - ttnn's name
+    per_core_N: int  # noqa: N815 - ttnn's name
+    fused_activation: FusedActivation = None
+
+
+@dataclass(kw_only=True)
+class SDPAProgramConfig:
+    """Chunks of queries and keys, and the cores that share them."""
+
+    compute_with_storage_grid_size: CoreCoord | tuple[int, int]
+    sub_core_grids: CoreRangeSet | None = None
+    q_chunk_size: int = 0
+    k_chunk_size: int = 0
+    exp_approx_mode: bool | None = None
+    max_cores_per_head_batch: int = 16
+
+
+@dataclass(kw_only=True)
+class MinimalMatmulConfig:
+    """Blocks of a product, counted in tiles."""
+
+    M_block_size: int = 1
+    K_block_size: int = 1
+    N_block_size: int = 1
+    subblock_h: int = 1
+    subblock_w: int = 1
+    compute_with_storage_grid_size: CoreCoord | tuple[int, int] = (1, 1)
+
+
 _MATMUL = (
     MatmulMultiCoreProgramConfig,
     MatmulMultiCoreReuseProgramConfig,
     MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig,
+    MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig,
 )
 _NORM = (LayerNormDefaultProgramConfig, LayerNormShardedMultiCoreProgramConfig)
 _SOFTMAX = (SoftmaxDefaultProgramConfig, SoftmaxShardedMultiCoreProgramConfig)

@@ -24,9 +24,9 @@ def fitting_memory(
     if not wanted.is_sharded():
         return wanted
     own = like.memory_config()
-    if wanted.shard_spec is None and own.shard_spec is None and like.on_device is not None:
+    if wanted.lacks_shards and own.shard_spec is None and like.on_device is not None:
         return _over_all_cores(wanted, shape, like, layout)
-    if wanted.shard_spec is None:
+    if wanted.lacks_shards:
         wanted = replace(wanted, shard_spec=own.shard_spec)
     if wanted != own:
         return wanted

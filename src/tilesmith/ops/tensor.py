@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -170,8 +171,9 @@ class Tensor:
     def __repr__(self) -> str:
         if not self.is_allocated():
             return "ttnn.Tensor(deallocated)"
-        facts = f"shape={self.shape}, dtype=DataType::{self.dtype.name}, layout=Layout::{self.layout.name}"
-        return f"ttnn.Tensor({self.to_numpy()}, {facts})"
+        from tilesmith.ops.printing import text_of
+
+        return text_of(self)
 
     # ---- operations; ttnn has no others on tensors ----
 
@@ -183,6 +185,42 @@ class Tensor:
         name = "ttnn.to_layout" if isinstance(target, Layout) else "ttnn.to_device"
         result: Tensor = call(name, self, target, *what[1:], **options)
         return result
+
+    def pad(
+        self, output_tensor_shape: Sequence[int], input_tensor_start: Sequence[int], pad_value: float
+    ) -> Tensor:
+        """A host tensor in a larger one, from a place on."""
+        import numpy as np
+
+        values = self._on_host_only("pad").to_numpy()
+        start = tuple(input_tensor_start)
+        pairs = [(a, w - a - s) for a, w, s in zip(start, output_tensor_shape, values.shape, strict=True)]
+        return self._with_values(np.pad(values, pairs, constant_values=pad_value))
+
+    def pad_to_tile(self, pad_value: float) -> Tensor:
+        """A host tensor whose last two axes are whole tiles."""
+        shape = list(self.spec.shape)
+        shape[-2:] = [-(-size // 32) * 32 for size in shape[-2:]]
+        return self.pad(shape, [0] * len(shape), pad_value)
+
+    def unpad(self, output_tensor_start: Sequence[int], output_tensor_end: Sequence[int]) -> Tensor:
+        """A box of a host tensor."""
+        box = tuple(slice(a, b) for a, b in zip(output_tensor_start, output_tensor_end, strict=True))
+        return self._with_values(self._on_host_only("unpad").to_numpy()[box])
+
+    def unpad_from_tile(self, output_tensor_shape: Sequence[int]) -> Tensor:
+        """Without what `pad_to_tile` added."""
+        return self.unpad([0] * len(output_tensor_shape), output_tensor_shape)
+
+    def _on_host_only(self, name: str) -> HostTensor:
+        fatal(self._on_host is not None, f"Tensor.{name} takes a tensor on the host; call ttnn.from_device")
+        return self._host
+
+    def _with_values(self, values: NDArray[Any]) -> Tensor:
+        import numpy as np
+
+        spec = replace(self.spec, shape=tuple(values.shape))
+        return Tensor(on_host=HostTensor.of_numpy(np.ascontiguousarray(values), spec))
 
     def reshape(self, *shape: Any) -> Tensor:
         return self._apply(

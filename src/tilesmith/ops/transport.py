@@ -20,6 +20,7 @@ from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.memory import to_device
 from tilesmith.ops.tensor import Tensor
+from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import BufferType, Layout
 from tilesmith.runtime.tensor_spec import TensorSpec
 
@@ -51,7 +52,6 @@ def as_tensor(
             if tuple(kept.shape) == tuple(tensor.shape):
                 return kept if device is None else to_device(kept, device, memory_config)
     made = from_torch(preprocess(tensor) if preprocess else tensor, dtype, layout=layout)
-    assert made is not None
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         dump_tensor(path, made)
@@ -110,5 +110,22 @@ def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id
     room.copy_from_numpy(host.to_numpy())
 
 
-for _function in (get_device_tensors, copy_host_to_device_tensor):
+def copy_host_to_device_tensor_partial(
+    host_tensor: Tensor, device_tensor: Tensor, cores: CoreRangeSet, cq_id: int | None = None
+) -> None:
+    """Write only the shards that lie on some cores."""
+    host, room = host_tensor.on_host, device_tensor.on_device
+    fatal(host is not None, "copy_host_to_device_tensor_partial: the first tensor must be on the host")
+    fatal(room is not None, "copy_host_to_device_tensor_partial: the second tensor must be on a device")
+    assert host is not None
+    assert room is not None
+    memory = room.spec.memory_config
+    fatal(memory.is_sharded and not memory.in_dram, "The device tensor must be sharded in L1")
+    same = replace(host.spec, memory_config=memory) == room.spec
+    fatal(same, "Host tensor has different spec from device tensor")
+    pages = HostTensor.of_numpy(host.to_numpy(), room.spec).pages
+    room.buffer.write_banks(pages, set(CoreRangeSet.of(cores).cores()) if cores.ranges else ())
+
+
+for _function in (get_device_tensors, copy_host_to_device_tensor, copy_host_to_device_tensor_partial):
     register(f"ttnn.{_function.__name__}", _function)

@@ -30,6 +30,7 @@ class Recorder(Observer):
     def __init__(self, title: str = "") -> None:
         self.title = title
         self.untraced = 0
+        self._on_host: list[str] = []
         self._programs: list[ProgramProfile] = []
         self._arch: Arch | None = None
         self._numbers: WeakKeyDictionary[Buffer, int] = WeakKeyDictionary()
@@ -40,7 +41,12 @@ class Recorder(Observer):
     def profile(self) -> Profile:
         """What was recorded so far."""
         return Profile.of(
-            self.title, self._arch, tuple(self._programs), self._memory.get_report(), self.untraced
+            self.title,
+            self._arch,
+            tuple(self._programs),
+            self._memory.get_report(),
+            self.untraced,
+            tuple(self._on_host),
         )
 
     def note_accuracy(self, buffer: Buffer, pcc: float, wanted: float) -> None:
@@ -59,6 +65,9 @@ class Recorder(Observer):
         # Recordings of many programs stay small: the later ones are drawn more coarsely.
         most = max(_LEAST_INTERVALS, MOST_INTERVALS // (len(self._programs) + 1))
         self._programs.append(analyse(label(), device.arch, program, placement, report, held, most))
+
+    def ran_on_host(self, device: Device | None, name: str, seconds: float) -> None:  # noqa: ARG002
+        self._on_host.append(name)
 
     def _number(self, buffer: Buffer) -> int:
         if buffer not in self._numbers:

@@ -66,6 +66,7 @@ class Profile:
     programs: tuple[ProgramProfile, ...]
     memory: MemoryReport
     untraced: int = 0
+    on_host: tuple[str, ...] = ()  # operations computed on the host for want of a kernel
 
     @staticmethod
     def of(
@@ -74,8 +75,9 @@ class Profile:
         programs: tuple[ProgramProfile, ...],
         memory: MemoryReport,
         untraced: int = 0,
+        on_host: tuple[str, ...] = (),
     ) -> Profile:
-        return Profile(title, Chip.of(arch) if arch else None, programs, memory, untraced)
+        return Profile(title, Chip.of(arch) if arch else None, programs, memory, untraced, on_host)
 
     # ---- figures ----
 

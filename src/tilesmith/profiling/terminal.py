@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -46,14 +47,22 @@ def rendered(profile: Profile) -> Group:
     if profile.memory.host is not None:
         return Group(Text(f"{profile.title or 'no program ran'}: {profile.memory.host}"))
     if chip is None or not profile.programs:
-        return Group(Text("no program ran" if not profile.untraced else "no traced program ran"))
+        nothing = Text("no program ran" if not profile.untraced else "no traced program ran")
+        return Group(nothing, *_on_host(profile))
     longest = sorted(profile.programs, key=lambda one: -one.cycles)[:_MOST_PROGRAMS]
     parts: list[RenderableType] = [_head(profile, chip)]
     if len(profile.programs) > 1:
         parts.append(_programs(profile.programs))
     for program in longest:
         parts += _program(program, chip)
-    return Group(*parts)
+    return Group(*parts, *_on_host(profile))
+
+
+def _on_host(profile: Profile) -> list[Text]:
+    """Operations that have no kernel: their time is not in the figures."""
+    names = Counter(profile.on_host)
+    told = ", ".join(name if count == 1 else f"{name} x {count}" for name, count in names.items())
+    return [Text(f"computed on the host: {told}")] if told else []
 
 
 def _head(profile: Profile, chip: Chip) -> Text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tilesmith.errors import DeviceError
 from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program import CoreRange, CoreRangeSet
 from tilesmith.runtime import (
@@ -25,6 +26,11 @@ def spec_to_plain(spec: TensorSpec) -> dict[str, Any]:
     True
     """
     memory = spec.memory_config
+    if memory.is_nd_sharded:
+        raise DeviceError(
+            f"a recording cannot hold the ND-sharded tensor of shape {spec.shape}",
+            remedy="shard it by height, width or blocks, or move it to DRAM with ttnn.to_memory_config",
+        )
     return {
         "shape": list(spec.shape),
         "dtype": spec.dtype.name,

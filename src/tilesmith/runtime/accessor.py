@@ -7,6 +7,8 @@ from enum import IntFlag
 from tilesmith.runtime.tensor import Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
 
+CONTIGUOUS = 1 << 31  # beside the number of banks: neighbouring shards on one bank
+
 
 class ArgConfig(IntFlag):
     """The first word (the vendor's tensor_accessor::ArgConfig, without the runtime variants)."""
@@ -47,8 +49,12 @@ def compile_time_words(tensor: Tensor) -> tuple[int, ...]:
     head = (int(config), tensor.aligned_page_size)
     if not memory.is_sharded:
         return head
-    shape, shard = squeezed_shapes(spec)
     banks = _bank_coordinates(tensor)
+    if memory.is_nd_sharded:
+        shape, shard = spec.nd.tensor, spec.nd.shard
+        count = len(banks) | (CONTIGUOUS if spec.nd.contiguous else 0)
+        return (*head, len(shape), count, *shape, *shard, *_packed(banks))
+    shape, shard = squeezed_shapes(spec)
     return (*head, len(shape), len(banks), *shape, *shard, *_packed(banks))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -80,6 +81,14 @@ class Buffer:
             target[...] = source
             self._note(bank)
 
+    def write_banks(self, pages: Bytes, banks: Collection[int | CoreCoord]) -> None:
+        """Write only the pages that lie in some banks."""
+        self.times_written += 1
+        for bank, target, source in self._pieces(pages):
+            if bank in banks:
+                target[...] = source
+                self._note(bank)
+
     def read(self) -> Bytes:
         """All pages, [num_pages, page_size]."""
         self._check_written()
@@ -120,6 +129,8 @@ class Buffer:
         self._check_usable()
         if self.num_pages == 0:
             return iter(())
+        if self.spec.memory_config.is_nd_sharded:
+            return self._nd_sharded_pieces(pages)
         return self._sharded_pieces(pages) if self.is_sharded else self._interleaved_pieces(pages)
 
     def _interleaved_pieces(self, pages: Bytes) -> Iterator[tuple[int | CoreCoord, Bytes, Bytes]]:
@@ -128,6 +139,17 @@ class Buffer:
             mine = pages[index :: len(banks)]
             there = self._bank_bytes(bank, len(mine)).reshape(len(mine), self.aligned_page_size)
             yield bank, there[:, : self.page_size], mine
+
+    def _nd_sharded_pieces(self, pages: Bytes) -> Iterator[tuple[int | CoreCoord, Bytes, Bytes]]:
+        shards = self.spec.nd
+        whole = pages.reshape(*shards.tensor, self.page_size)
+        per_shard = math.prod(shards.shard)
+        for core, place, box in shards.places():
+            mine = whole[box]
+            bank: int | CoreCoord = core.x if self.in_dram else core
+            there = self._bank_bytes(bank, per_shard * shards.shards_per_core)
+            shard = there.reshape(-1, *shards.shard, self.aligned_page_size)[place]
+            yield bank, shard[(*(slice(size) for size in mine.shape[:-1]), slice(self.page_size))], mine
 
     def _sharded_pieces(self, pages: Bytes) -> Iterator[tuple[int | CoreCoord, Bytes, Bytes]]:
         rows, cols = self.spec.shard_grid

@@ -28,6 +28,15 @@ class TensorMemoryLayout(Enum):
     HEIGHT_SHARDED = "height_sharded"
     WIDTH_SHARDED = "width_sharded"
     BLOCK_SHARDED = "block_sharded"
+    ND_SHARDED = "nd_sharded"
+
+
+class ShardDistributionStrategy(Enum):
+    """How shards go to cores: in turn, as a grid of shards on a grid of cores, or neighbours together."""
+
+    ROUND_ROBIN_1D = 0
+    GRID_2D = 1
+    CONTIGUOUS_1D = 2
 
 
 class ShardOrientation(Enum):
@@ -64,8 +73,44 @@ class ShardSpec:
 
 
 @dataclass(frozen=True)
+class NdShardSpec:
+    """Shards with as many axes as wanted. A core may hold several.
+
+    >>> NdShardSpec((1, 32, 64), CoreRange((0, 0), (3, 0))).num_cores()
+    4
+    """
+
+    shard_shape: tuple[int, ...]
+    grid: CoreRangeSet
+    orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+    shard_distribution_strategy: ShardDistributionStrategy = ShardDistributionStrategy.ROUND_ROBIN_1D
+
+    def __init__(
+        self,
+        shard_shape: Sequence[int],
+        grid: Cores,
+        orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
+        shard_distribution_strategy: ShardDistributionStrategy = ShardDistributionStrategy.ROUND_ROBIN_1D,
+    ) -> None:
+        shape = tuple(int(size) for size in shard_shape)
+        if not shape or any(size < 1 for size in shape):
+            raise DeviceError(f"a shard of shape {shape} holds nothing")
+        self.__dict__.update(
+            shard_shape=shape,
+            grid=CoreRangeSet.of(grid),
+            orientation=orientation,
+            shard_distribution_strategy=shard_distribution_strategy,
+        )
+
+    def num_cores(self) -> int:
+        return self.grid.num_cores
+
+
+@dataclass(frozen=True)
 class MemoryConfig:
     """Memory layout, memory, and the shard spec of sharded layouts.
+
+    A tensor whose `nd_shard_spec` could be written as a ShardSpec has both.
 
     >>> MemoryConfig(buffer_type=BufferType.L1) == L1_MEMORY_CONFIG
     True
@@ -74,9 +119,15 @@ class MemoryConfig:
     memory_layout: TensorMemoryLayout = TensorMemoryLayout.INTERLEAVED
     buffer_type: BufferType = BufferType.DRAM
     shard_spec: ShardSpec | None = None
+    nd_shard_spec: NdShardSpec | None = None
 
     def __post_init__(self) -> None:
-        if self.is_sharded and self.shard_spec is None:
+        if self.is_nd_sharded and self.nd_shard_spec is None:
+            raise DeviceError(
+                "an ND-sharded tensor needs its shard spec",
+                remedy="pass NdShardSpec(shard shape, cores)",
+            )
+        if self.is_sharded and not self.is_nd_sharded and self.shard_spec is None:
             raise DeviceError(
                 f"a {self.memory_layout.value} tensor needs a shard spec",
                 remedy="pass ShardSpec(cores, (height, width))",
@@ -90,6 +141,11 @@ class MemoryConfig:
     @property
     def is_sharded(self) -> bool:
         return self.memory_layout is not TensorMemoryLayout.INTERLEAVED
+
+    @property
+    def is_nd_sharded(self) -> bool:
+        """Sharded in a way that only an NdShardSpec can say."""
+        return self.memory_layout is TensorMemoryLayout.ND_SHARDED
 
     @property
     def in_dram(self) -> bool:

@@ -28,6 +28,9 @@ class Observer:
     def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:
         """A program has ended, with findings or without."""
 
+    def ran_on_host(self, device: Device | None, name: str, seconds: float) -> None:
+        """An operation that has no kernel was computed on the host."""
+
     def allocated(self, device: Device, spec: TensorSpec, allocation: Allocation) -> None:
         """A tensor has got its memory."""
 

@@ -17,6 +17,7 @@ from tilesmith.runtime.memory_config import (
     ShardSpec,
     TensorMemoryLayout,
 )
+from tilesmith.runtime.nd_shards import NdDistribution, two_dimensional
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,13 @@ class TensorSpec:
                 f"{self.dtype.name} exists in tiles only: 16 elements share an exponent",
                 remedy="use layout=TILE_LAYOUT",
             )
+        if self.memory_config.is_nd_sharded:
+            equal = two_dimensional(self.memory_config, self.padded_shape)
+            if equal is None:
+                self.nd  # noqa: B018 - checks that the shards fit
+                return
+            object.__setattr__(self, "memory_config", equal)
+            self.__dict__.pop("padded_shape", None)
         if self.memory_config.shard_spec is not None:
             self._check_shards(self.memory_config.shard_spec)
 
@@ -69,9 +77,18 @@ class TensorSpec:
         width = self.padded_shape[-1] if self.padded_shape else 1
         return (self.volume // width if width else 0), width
 
+    @cached_property
+    def nd(self) -> NdDistribution:
+        """The shards of an ND-sharded tensor."""
+        assert self.memory_config.nd_shard_spec is not None
+        return NdDistribution.of(self.memory_config.nd_shard_spec, self.padded_shape, self.page_shape)
+
     @property
     def _page_width(self) -> int | None:
         """Elements of a row that make a page, where a shard is narrower than the tensor."""
+        if self.memory_config.is_nd_sharded:
+            assert self.memory_config.nd_shard_spec is not None
+            return self.memory_config.nd_shard_spec.shard_shape[-1]
         spec = self.memory_config.shard_spec
         if spec is None or self.memory_config.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
             return None
@@ -119,7 +136,12 @@ class TensorSpec:
 
     @cached_property
     def shard_cores(self) -> tuple[CoreCoord, ...]:
-        """The core (or, in DRAM, the bank as x) of each shard, numbered row by row."""
+        """The core (or, in DRAM, the bank as x) of each shard, numbered row by row.
+
+        Of ND shards: the cores they are dealt out to, in order.
+        """
+        if self.memory_config.is_nd_sharded:
+            return self.nd.cores
         spec = self._shards
         if self.memory_config.memory_layout is not TensorMemoryLayout.BLOCK_SHARDED:
             return tuple(spec.cores)
@@ -131,6 +153,8 @@ class TensorSpec:
 
     def bytes_per_bank(self, arch: Arch) -> int:
         aligned = self.aligned_page_size(arch)
+        if self.memory_config.is_nd_sharded:
+            return self.nd.shards_per_core * math.prod(self.nd.shard) * aligned
         if self.memory_config.is_sharded:
             return math.prod(self.shard_grid) * aligned
         banks = arch.num_dram_banks if self.memory_config.in_dram else arch.num_cores

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tilesmith.runtime.buffer import Buffer, Bytes
-from tilesmith.runtime.memory_config import Layout, ShardSpec
+from tilesmith.runtime.memory_config import Layout, NdShardSpec, ShardSpec
 from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.runtime.ttnn_translate import core_range_set, dtype_of
 
@@ -83,6 +83,10 @@ def tensor_spec(ttnn: Any, spec: TensorSpec) -> Any:
     what = (ttnn.Shape(list(spec.shape)), dtype_of(ttnn, spec.dtype), layout)
     place = getattr(ttnn.BufferType, memory.buffer_type.name)
     tile = ttnn.Tile((spec.tile.rows, spec.tile.cols))
+    if memory.nd_shard_spec is not None:
+        return ttnn.TensorSpec(
+            *what, nd_shard_spec=_nd_shard_spec(ttnn, memory.nd_shard_spec), buffer_type=place, tile=tile
+        )
     if memory.shard_spec is None:
         return ttnn.TensorSpec(*what, buffer_type=place, tile=tile)
     return ttnn.TensorSpec(
@@ -92,6 +96,13 @@ def tensor_spec(ttnn: Any, spec: TensorSpec) -> Any:
         buffer_type=place,
         tile=tile,
     )
+
+
+def _nd_shard_spec(ttnn: Any, shards: NdShardSpec) -> Any:
+    orientation = getattr(ttnn.ShardOrientation, shards.orientation.name)
+    strategy = getattr(ttnn.ShardDistributionStrategy, shards.shard_distribution_strategy.name)
+    grid = core_range_set(ttnn, shards.grid)
+    return ttnn.NdShardSpec(ttnn.Shape(list(shards.shard_shape)), grid, orientation, strategy)
 
 
 def _shard_spec(ttnn: Any, shards: ShardSpec) -> Any:

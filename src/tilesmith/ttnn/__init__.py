@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from tilesmith.arch.cores import corerange_to_cores
@@ -131,10 +132,13 @@ from tilesmith.ttnn.device import (
     open_device,
     synchronize_device,
 )
+from tilesmith.ttnn.names import NAMES, find
 
 TILE_SIZE = 32
 Device = MeshDevice
 WormholeComputeKernelConfig = BlackholeComputeKernelConfig = ComputeKernelConfig
+
+MODULES = ("_ttnn", "core", "experimental", "kv_cache", "model_preprocessing", "operations", "transformer")
 
 load_operations()
 
@@ -150,13 +154,18 @@ def tile_size(dtype: DataType) -> int:
 
 def __getattr__(name: str) -> Any:
     operation = registered_operations().get(f"ttnn.{name}")
-    if operation is None:
-        raise AttributeError(f"tilesmith's ttnn has no {name!r}; dir(ttnn) lists what it has")
-    return operation
+    if operation is not None:
+        return operation
+    if name in NAMES:
+        return find(name)
+    if name in MODULES:
+        return import_module(f"tilesmith.ttnn.{name}")
+    raise AttributeError(f"tilesmith's ttnn has no {name!r}; dir(ttnn) lists what it has")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *(name.removeprefix("ttnn.") for name in registered_operations())})
+    operations = (name.removeprefix("ttnn.") for name in registered_operations())
+    return sorted({*globals(), *NAMES, *MODULES, *(name for name in operations if "." not in name)})
 
 
 __all__ = [  # the operations come on top, by name

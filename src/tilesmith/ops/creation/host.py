@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def from_values(
 
 @registered("ttnn.from_torch", golden=lambda tensor, *_, **__: tensor)
 def from_torch(
-    tensor: torch.Tensor | None,
+    tensor: torch.Tensor,
     dtype: DataType | None = None,
     *,
     spec: TensorSpec | None = None,
@@ -76,10 +76,10 @@ def from_torch(
     preserve_nan_values: bool = False,
     col_tilize: bool = False,
     enable_bfloat_opt: bool = False,
-) -> Tensor | None:
+) -> Tensor:
     """A torch tensor's values as a ttnn tensor: on the host, or on a device when one is given."""
-    if tensor is None:
-        return None
+    if cast(object, tensor) is None:  # ttnn hands None on
+        return cast(Tensor, None)
     if spec is not None:
         given = (dtype, layout, memory_config, tile)
         fatal(
@@ -93,7 +93,7 @@ def from_torch(
     default = Layout.TILE if chosen.is_block_float else Layout.ROW_MAJOR
     if device is None and memory_config is not None:
         fatal(
-            not memory_config.is_sharded() or memory_config.shard_spec is not None,
+            not memory_config.lacks_shards,
             "device must be given for a memory config that is sharded without shards",
         )
     values = as_integers(numpy_from_torch(tensor), chosen)

@@ -81,7 +81,7 @@ def _shards_of_rows(
     wanted: MemoryConfig, tensors: Sequence[Tensor], shape: tuple[int, ...], target: DataType
 ) -> bool:
     """Whether the shards hold rows but no whole tiles: the result is made elsewhere and moved there."""
-    if wanted.shard_spec is None or any(tensor.layout is Layout.TILE for tensor in tensors):
+    if wanted.lacks_shards or any(tensor.layout is Layout.TILE for tensor in tensors):
         return False
     try:
         TensorSpec(shape, target.format, Layout.TILE, wanted.placed())

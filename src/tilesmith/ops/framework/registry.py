@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -43,10 +44,47 @@ class RegisteredOperation:
         if "queue_id" in kwargs and "queue_id" not in self.__signature__.parameters:
             # ttnn's operations all take it. Programs here run one after another, in the order of the calls.
             kwargs.pop("queue_id")
-        return self.function(*args, **kwargs)
+        if not _watchers:
+            return self.function(*args, **kwargs)
+        return self._watched(args, kwargs)
+
+    def _watched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Tell those who want to know, before and after. What an operation calls itself is not told."""
+        watchers = tuple(_watchers)
+        for watcher in watchers:
+            watcher.before(self, args, kwargs)
+        result = self.function(*args, **kwargs)
+        for watcher in watchers:
+            watcher.after(self, args, kwargs, result)
+        return result
 
     def __repr__(self) -> str:
         return f"<operation {self.python_fully_qualified_name}>"
+
+
+class Watcher:
+    """Sees the operations that are called while it is added; does nothing by itself."""
+
+    def before(self, operation: RegisteredOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """An operation is about to run."""
+
+    def after(
+        self, operation: RegisteredOperation, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> None:
+        """It has ended."""
+
+
+_watchers: list[Watcher] = []
+
+
+@contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Show `watcher` the operations called inside the block."""
+    _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _watchers.remove(watcher)
 
 
 _operations: dict[str, RegisteredOperation] = {}

@@ -15,6 +15,7 @@ from tilesmith.ops.elementwise.binary import where
 from tilesmith.ops.elementwise.unary import typecast
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.framework.registry import call
+from tilesmith.ops.host_operation import on_host
 from tilesmith.ops.layouts import as_tiles, in_layout
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.joins import concat, pad
@@ -25,6 +26,8 @@ from tilesmith.ops.rearrange.slicing import slice_
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout
+
+MOST_STEPS = 8  # each takes four launches
 
 
 def _topk(
@@ -52,11 +55,9 @@ def topk(
     axis = normal_axis(dim, len(shape))
     size = shape[axis]
     fatal(0 < k <= size, f"K cannot be larger than the dimension size {size}, got {k}")
+    if k > MOST_STEPS or input_tensor.dtype.is_integer or indices_tensor is not None:
+        return _topk_on_host(input_tensor, k, axis, largest, memory_config, indices_tensor, output_tensor)
     fatal(size < 2**24, f"tilesmith: topk counts up to 2^24 elements, got {size}")
-    fatal(
-        not input_tensor.dtype.is_integer, f"tilesmith: topk works on real numbers, got {input_tensor.dtype}"
-    )
-    fatal(indices_tensor is None, "tilesmith: topk makes its own indices; leave out indices_tensor")
     x = typecast(as_tiles(input_tensor), DataType.FLOAT32)
     x = reshape(x, (1, *shape)) if len(shape) == 1 else x
     back = axis - len(shape)
@@ -71,6 +72,34 @@ def topk(
     if output_tensor is not None:
         return [copy(one, room) for one, room in zip(found, output_tensor, strict=True)]
     return found if memory_config is None else [to_memory_config(one, memory_config) for one in found]
+
+
+def _topk_on_host(
+    tensor: Tensor,
+    k: int,
+    axis: int,
+    largest: bool,
+    memory_config: MemoryConfig | None,
+    indices: Tensor | None,
+    output: tuple[Tensor, Tensor] | None,
+) -> list[Tensor]:
+    """Many at once, or of integers: a launch for each would take too long. Equal ones keep their order."""
+
+    def compute(x: Any, given: Any) -> Any:
+        values, places = x.sort(axis, largest, stable=True)
+        values, places = (one.narrow(axis, 0, k) for one in (values, places))
+        return values, places if given is None else given.expand_as(x).gather(axis, places)
+
+    index = DataType.UINT16 if tensor.spec.shape[axis] < 2**16 else DataType.UINT32
+    return on_host(
+        "ttnn.topk",
+        compute,
+        [tensor, indices],
+        dtype=[tensor.dtype, index if indices is None else indices.dtype],
+        layout=tensor.layout,
+        memory_config=memory_config,
+        output=output,
+    )
 
 
 @registered("ttnn.sort", golden=lambda tensor, dim=-1, descending=False, **_: tensor.sort(dim, descending))

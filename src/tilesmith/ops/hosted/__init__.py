@@ -1,0 +1,1 @@
+"""Operations that have no kernel here yet: each is computed on the host, and profiles say so."""

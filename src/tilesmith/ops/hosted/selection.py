@@ -1,0 +1,165 @@
+"""Choosing among experts and tokens: moe, sampling; and moving averages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.dtypes import DataType
+from tilesmith.ops.framework import registered
+from tilesmith.ops.host_operation import on_host
+from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.tensor import Tensor
+from tilesmith.runtime import Layout
+
+_generator: dict[str, Any] = {}  # the state of random numbers, made at the first use
+
+
+def _random() -> Any:
+    import torch
+
+    if not _generator:
+        _generator["all"] = torch.Generator().manual_seed(0)
+    return _generator["all"]
+
+
+@registered("ttnn.manual_seed")
+def manual_seed(
+    seeds: int | Tensor = 0,
+    *,
+    device: object = None,
+    user_ids: int | Tensor | None = None,
+    sub_core_grids: object = None,
+) -> Any:
+    """Set the state of random numbers for `sampling`. One state serves all users here."""
+    number = int(seeds.to_torch().flatten()[0]) if isinstance(seeds, Tensor) else int(seeds)
+    _random().manual_seed(number)
+    return seeds if isinstance(seeds, Tensor) else None
+
+
+@registered("ttnn.sampling")
+def sampling(
+    input_values_tensor: Tensor,
+    input_indices_tensor: Tensor,
+    k: Tensor,
+    p: Tensor,
+    temp: Tensor,
+    *,
+    seed: int | None = None,
+    sub_core_grids: object = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """One of the k largest for each user, by chance, among those that make up a share p; `temp` is 1/T."""
+    generator = _random()
+    if seed:
+        generator.manual_seed(seed)
+
+    def compute(values: Any, indices: Any, ks: Any, ps: Any, temps: Any) -> Any:
+        import torch
+
+        rows, places = values.reshape(-1, values.shape[-1]), indices.reshape(-1, indices.shape[-1])
+        chosen = []
+        for user, row in enumerate(rows):
+            count = max(1, min(int(ks.flatten()[user]), row.numel()))
+            best, at = row.topk(count)
+            chances = torch.softmax(best * float(temps.flatten()[user]), -1)
+            before = chances.cumsum(-1) - chances
+            kept = chances * (before <= float(ps.flatten()[user]))
+            kept[0] = chances[0]
+            picked = int(torch.multinomial(kept, 1, generator=generator))
+            chosen.append(int(places[user, at[picked]]))
+        return torch.tensor(chosen).reshape(1, 1, 1, -1)
+
+    inputs = [input_values_tensor, input_indices_tensor, k, p, temp]
+    return on_host(
+        "ttnn.sampling",
+        compute,
+        inputs,
+        dtype=DataType.UINT32,
+        layout=Layout.ROW_MAJOR,
+        output=output_tensor,
+    )[0]
+
+
+@registered("ttnn.moe")
+def moe(
+    input_tensor: Tensor,
+    expert_mask_tensor: Tensor,
+    topk_mask_tensor: Tensor,
+    k: int = 32,
+    *,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """The weight of expert 0 among the k best of each row."""
+    fatal(k == 32, f"K must be equal to 32, pad with -infinity if necessary, got {k}")
+
+    def compute(x: Any, experts: Any, tops: Any) -> Any:
+        best, at = (x + experts).topk(k, -1)
+        return ((best + tops).softmax(-1) * (at == 0)).sum(-1, keepdim=True)
+
+    inputs = [input_tensor, expert_mask_tensor, topk_mask_tensor]
+    return on_host("ttnn.moe", compute, inputs, memory_config=memory_config, output=output_tensor)[0]
+
+
+@registered("ttnn.ema")
+def ema(
+    input_tensor: Tensor,
+    alpha: float,
+    *,
+    out: Tensor | None = None,
+    core_grid: object = None,
+    memory_config: MemoryConfig | None = None,
+    compute_kernel_config: object = None,
+) -> Tensor:
+    """A moving average along the last axis: alpha times the last one plus 1 - alpha times the element."""
+
+    def compute(x: Any) -> Any:
+        import torch
+
+        made, last = [], torch.zeros_like(x[..., 0])
+        for column in x.unbind(-1):
+            last = last * alpha + (1 - alpha) * column
+            made.append(last)
+        return torch.stack(made, -1)
+
+    return on_host("ttnn.ema", compute, [input_tensor], memory_config=memory_config, output=out)[0]
+
+
+@registered("ttnn.sparse_matmul")
+def sparse_matmul(
+    input_tensor_a: Tensor,
+    input_tensor_b: Tensor,
+    *,
+    sparsity: Tensor,
+    program_config: object = None,
+    nnz: int | None = None,
+    is_input_a_sparse: bool = False,
+    is_input_b_sparse: bool = True,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    compute_kernel_config: object = None,
+    core_grid: object = None,
+    output_tile: object = None,
+    optional_output_tensor: Tensor | None = None,
+    global_cb: object = None,
+    sub_device_id: object = None,
+) -> Tensor:
+    """Products with many matrices, those left out that `sparsity` says are zero."""
+
+    def compute(a: Any, b: Any, kept: Any) -> Any:
+        mask = kept != 0
+        if is_input_a_sparse:
+            found = a @ b
+            return found * mask.reshape(*found.shape[:-2], 1, 1)
+        found = a[:, :, None, None] @ b[:, None, None]
+        return found * mask.reshape(*found.shape[:-2], 1, 1)
+
+    return on_host(
+        "ttnn.sparse_matmul",
+        compute,
+        [input_tensor_a, input_tensor_b, sparsity],
+        dtype=dtype,
+        memory_config=memory_config,
+        output=optional_output_tensor,
+    )[0]

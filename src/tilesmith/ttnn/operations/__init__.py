@@ -1,0 +1,1 @@
+"""ttnn.operations: golden functions under the names of ttnn's Python modules."""

@@ -1,0 +1,177 @@
+"""Operations computed on the host: against torch, stored as the chip stores them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional
+
+from tilesmith import ttnn
+from tilesmith.ops.device import MeshDevice
+
+
+def _on(device: MeshDevice | None, values: torch.Tensor, dtype: ttnn.DataType = ttnn.float32) -> ttnn.Tensor:
+    return ttnn.from_torch(values, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device)
+
+
+def _rows(device: MeshDevice, values: torch.Tensor, dtype: ttnn.DataType) -> ttnn.Tensor:
+    return ttnn.from_torch(values, dtype=dtype, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+
+
+def test_gather_and_scatter(device: MeshDevice) -> None:
+    x, index = torch.randn(4, 40), torch.randint(0, 40, (4, 10))
+    found = ttnn.gather(_on(device, x), 1, _rows(device, index, ttnn.uint32))
+    assert torch.equal(ttnn.to_torch(found), x.gather(1, index))
+    source = torch.randn(4, 10)
+    added = ttnn.scatter_add(_on(device, x), 1, _rows(device, index, ttnn.uint32), _on(device, source))
+    assert torch.equal(ttnn.to_torch(added), x.scatter_add(1, index, source))
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+@pytest.mark.parametrize(("groups", "padding"), [(1, (1, 1)), (2, (0, 1, 2, 0))])
+def test_conv2d(device: MeshDevice, prepared: bool, groups: int, padding: tuple[int, ...]) -> None:
+    image, weight, bias = torch.randn(2, 4, 9, 7), torch.randn(6, 4 // groups, 3, 3), torch.randn(6)
+    config = ttnn.Conv2dConfig(weights_dtype=ttnn.float32, activation="relu")
+    flat = image.permute(0, 2, 3, 1).reshape(1, 1, -1, 4)
+    options: dict[str, Any] = {
+        "input_tensor": _rows(device, flat, ttnn.float32),
+        "weight_tensor": ttnn.from_torch(weight),
+        "bias_tensor": ttnn.from_torch(bias.reshape(1, 1, 1, -1)),
+        "device": device,
+        "in_channels": 4,
+        "out_channels": 6,
+        "batch_size": 2,
+        "input_height": 9,
+        "input_width": 7,
+        "kernel_size": (3, 3),
+        "stride": (2, 1),
+        "padding": padding,
+        "groups": groups,
+        "conv_config": config,
+    }
+    if prepared:
+        _, [w, b] = ttnn.conv2d(**options, return_weights_and_bias=True)
+        options |= {"weight_tensor": w, "bias_tensor": b}
+    result, [height, width] = ttnn.conv2d(**options, return_output_dim=True)
+    top, bottom, left, right = padding if len(padding) == 4 else (1, 1, 1, 1)
+    wanted = functional.conv2d(
+        functional.pad(image, (left, right, top, bottom)), weight, bias, (2, 1), groups=groups
+    ).relu()
+    assert (height, width) == tuple(wanted.shape[-2:])
+    shown = ttnn.to_torch(result).reshape(2, height, width, 6).permute(0, 3, 1, 2)
+    torch.testing.assert_close(shown, wanted)
+
+
+def test_max_pool2d_with_indices(device: MeshDevice) -> None:
+    image = torch.randn(1, 8, 6, 6).bfloat16()
+    flat = image.permute(0, 2, 3, 1).reshape(1, 1, 36, 8)
+    found, places = ttnn.max_pool2d(
+        _rows(device, flat, ttnn.bfloat16), 1, 6, 6, 8, [2, 2], [2, 2], [0, 0], [1, 1], return_indices=True
+    )
+    values, index = functional.max_pool2d(image.float(), 2, return_indices=True)
+    assert torch.equal(ttnn.to_torch(found).float(), values.permute(0, 2, 3, 1).reshape(1, 1, 9, 8))
+    assert torch.equal(ttnn.to_torch(places).long(), index.permute(0, 2, 3, 1).reshape(1, 1, 9, 8))
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_attention_with_fewer_heads_of_keys(device: MeshDevice, causal: bool) -> None:
+    q, k, v = torch.randn(2, 4, 32, 32), torch.randn(2, 2, 32, 32), torch.randn(2, 2, 32, 32)
+    found = ttnn.transformer.scaled_dot_product_attention(
+        *(_on(device, one) for one in (q, k, v)), is_causal=causal
+    )
+    wanted = functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=True)
+    torch.testing.assert_close(ttnn.to_torch(found), wanted, atol=1e-5, rtol=1e-5)
+
+
+def test_decode_looks_at_positions_up_to_its_own(device: MeshDevice) -> None:
+    q, k, v = torch.randn(1, 2, 4, 32), torch.randn(2, 1, 64, 32), torch.randn(2, 1, 64, 32)
+    found = ttnn.to_torch(
+        ttnn.transformer.scaled_dot_product_attention_decode(
+            *(_on(device, one) for one in (q, k, v)), cur_pos=[5, 40]
+        )
+    )
+    for user, position in enumerate((5, 40)):
+        own = slice(0, position + 1)
+        wanted = functional.scaled_dot_product_attention(
+            q[0, user].unsqueeze(1), k[user, :, own].expand(4, -1, -1), v[user, :, own].expand(4, -1, -1)
+        )
+        torch.testing.assert_close(found[0, user], wanted[:, 0], atol=1e-5, rtol=1e-5)
+
+
+def test_caches_in_pages(device: MeshDevice) -> None:
+    cache = _on(device, torch.zeros(4, 1, 32, 32))
+    table = _rows(device, torch.tensor([[2, 0], [3, 1]]), ttnn.int32)
+    values = torch.randn(1, 1, 40, 32)
+    ttnn.experimental.paged_fill_cache(cache, _on(device, values), table, batch_idx=1)
+    row = torch.randn(1, 2, 1, 32)
+    ttnn.experimental.paged_update_cache(
+        cache,
+        _on(device, row),
+        update_idxs_tensor=_rows(device, torch.tensor([33, -1]), ttnn.int32),
+        page_table=table,
+    )
+    held = ttnn.to_torch(cache)
+    assert torch.equal(held[3, 0], values[0, 0, :32])
+    assert torch.equal(held[1, 0, :8], values[0, 0, 32:])
+    assert torch.equal(held[0, 0, 1], row[0, 0, 0])
+    assert not held[2].any()
+
+
+@pytest.mark.parametrize("transpose", [True, False])
+def test_heads_are_taken_apart_and_put_together(device: MeshDevice, transpose: bool) -> None:
+    x = torch.randn(2, 32, 3 * 64).bfloat16()
+    golden = ttnn.get_golden_function(ttnn.transformer.split_query_key_value_and_split_heads)
+    split = ttnn.transformer.split_query_key_value_and_split_heads(
+        _on(device, x, ttnn.bfloat16), num_heads=2, transpose_key=transpose
+    )
+    for found, wanted in zip(split, golden(x, num_heads=2, transpose_key=transpose), strict=True):
+        assert torch.equal(ttnn.to_torch(found), wanted)
+    whole = ttnn.transformer.concatenate_heads(split[0])
+    assert torch.equal(ttnn.to_torch(whole), x[..., :64])
+
+
+def test_batch_norm_renews_its_statistics_in_training(device: MeshDevice) -> None:
+    x = torch.randn(2, 3, 8, 8)
+    mean, var = torch.zeros(1, 3, 1, 1), torch.ones(1, 3, 1, 1)
+    held = [_on(device, one) for one in (mean, var)]
+    found = ttnn.batch_norm(_on(device, x), running_mean=held[0], running_var=held[1], training=True)
+    flat = (mean.flatten(), var.flatten())
+    wanted = functional.batch_norm(x, flat[0], flat[1], training=True)
+    torch.testing.assert_close(ttnn.to_torch(found), wanted)
+    for tensor, values in zip(held, flat, strict=True):
+        torch.testing.assert_close(ttnn.to_torch(tensor).flatten(), values)
+
+
+def test_group_norm_takes_padded_weights(device: MeshDevice) -> None:
+    x, weight = torch.randn(1, 1, 64, 96), torch.randn(96)
+    rows = ttnn.create_group_norm_weight_bias_rm(weight, 96, 2)
+    assert rows.shape == (1, 1, 4, 32)
+    found = ttnn.group_norm(
+        _on(device, x), num_groups=4, epsilon=1e-5, weight=_rows(device, rows, ttnn.float32)
+    )
+    wanted = functional.group_norm(x[:, 0].transpose(1, 2), 4, weight).transpose(1, 2)
+    torch.testing.assert_close(ttnn.to_torch(found)[:, 0], wanted, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["tanh", "gelu", "sigmoid", "sqrt"])
+def test_gradients(device: MeshDevice, name: str) -> None:
+    x, grad = torch.rand(32, 32) + 0.1, torch.randn(32, 32)
+    (found,) = getattr(ttnn, f"{name}_bw")(_on(device, grad), _on(device, x))
+    leaf = x.clone().requires_grad_()
+    (functional.gelu if name == "gelu" else getattr(torch, name))(leaf).backward(grad)
+    torch.testing.assert_close(ttnn.to_torch(found), leaf.grad, atol=1e-5, rtol=1e-5)
+
+
+def test_results_are_rounded_as_the_chip_stores_them(device: MeshDevice) -> None:
+    x = torch.rand(32, 32).bfloat16() + 1
+    found = ttnn.to_torch(ttnn.lgamma(_on(device, x, ttnn.bfloat16)))
+    assert torch.equal(found, torch.lgamma(x.float()).bfloat16())
+
+
+def test_names_that_do_not_exist_are_refused(device: MeshDevice) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        ttnn.lgamma(_on(device, torch.ones(32, 32)), beta=2)
+    with pytest.raises(AttributeError, match=r"ttnn\.experimental has no 'nothing'"):
+        _ = ttnn.experimental.nothing  # type: ignore[attr-defined]  # that is the test

@@ -1,0 +1,59 @@
+"""NdShardSpec: shards with as many axes as wanted, on the host and through kernels."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from tilesmith import ttnn
+from tilesmith.ops.device import MeshDevice
+
+GRID = ttnn.CoreRangeSet(ttnn.CoreRange((0, 0), (1, 1)))
+
+
+def _nd(shape: list[int], strategy: ttnn.ShardDistributionStrategy) -> ttnn.MemoryConfig:
+    spec = ttnn.NdShardSpec(ttnn.Shape(shape), GRID, shard_distribution_strategy=strategy)
+    return ttnn.MemoryConfig(ttnn.BufferType.L1, spec)
+
+
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+@pytest.mark.parametrize(
+    ("shard", "strategy"),
+    [
+        ([1, 2, 32, 32], ttnn.ShardDistributionStrategy.ROUND_ROBIN_1D),
+        ([2, 1, 32, 32], ttnn.ShardDistributionStrategy.CONTIGUOUS_1D),
+        ([3, 32, 64], ttnn.ShardDistributionStrategy.ROUND_ROBIN_1D),
+    ],
+)
+def test_data_survives_the_way_through_kernels(
+    device: MeshDevice, layout: ttnn.Layout, shard: list[int], strategy: ttnn.ShardDistributionStrategy
+) -> None:
+    values = torch.randn(2, 3, 64, 64).bfloat16()
+    memory = _nd(shard, strategy)
+    placed = ttnn.from_torch(values, layout=layout, device=device, memory_config=memory)
+    assert placed.memory_config().nd_shard_spec == memory.nd_shard_spec
+    moved = ttnn.to_memory_config(placed, ttnn.DRAM_MEMORY_CONFIG)
+    back = ttnn.to_memory_config(moved, memory)
+    for tensor in (placed, moved, back):
+        assert torch.equal(ttnn.to_torch(tensor), values)
+
+
+def test_shards_that_are_rows_are_height_shards(device: MeshDevice) -> None:
+    memory = _nd([1, 1, 32, 64], ttnn.ShardDistributionStrategy.ROUND_ROBIN_1D)
+    tensor = ttnn.from_torch(
+        torch.ones(1, 1, 128, 64), layout=ttnn.TILE_LAYOUT, device=device, memory_config=memory
+    )
+    found = tensor.memory_config()
+    assert found.memory_layout is ttnn.TensorMemoryLayout.HEIGHT_SHARDED
+    assert found.shard_spec is not None
+    assert found.shard_spec.shape == (32, 64)
+
+
+def test_specs_can_be_sharded() -> None:
+    spec = ttnn.TensorSpec([2, 64, 96], ttnn.bfloat16, ttnn.TILE_LAYOUT, buffer_type=ttnn.BufferType.L1)
+    across = spec.sharded_across_dims([0, 1], GRID).memory_config.nd_shard_spec
+    assert across is not None
+    assert across.shard_shape == (1, 32, 96)
+    rows = spec.height_sharded(GRID).memory_config.shard_spec
+    assert rows is not None
+    assert rows.shape == (32, 96)
