@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 
 from tilesmith.formats import DataFormat
 from tilesmith.ops.building import is_wide
 from tilesmith.program import ComputeConfig, MathFidelity
 
 
-@dataclass(frozen=True)
+class ThrottleLevel(Enum):
+    """How much the matrix engine pauses to save power; no time is modelled for it."""
+
+    NO_THROTTLE = 0
+    LEVEL_1 = 1
+    LEVEL_2 = 2
+    LEVEL_3 = 3
+    LEVEL_4 = 4
+    LEVEL_5 = 5
+
+
+@dataclass(unsafe_hash=True)
 class ComputeKernelConfig:
     """WormholeComputeKernelConfig; None leaves the choice to the operation.
 
@@ -58,3 +70,13 @@ def init_device_compute_kernel_config(
     return arg or ComputeKernelConfig(
         math_fidelity, math_approx_mode, fp32_dest_acc_en, packer_l1_acc, dst_full_sync_en, throttle_level
     )
+
+
+def layernorm_default_compute_config(arch: object) -> ComputeKernelConfig:
+    """What layer_norm computes with where nothing is said."""
+    return ComputeKernelConfig(MathFidelity.HiFi4, math_approx_mode=True, fp32_dest_acc_en=False)
+
+
+def rmsnorm_default_compute_config(arch: object) -> ComputeKernelConfig:
+    """What rms_norm computes with where nothing is said."""
+    return layernorm_default_compute_config(arch)

@@ -1,4 +1,4 @@
-"""Heads of attention taken apart and put together: slices, reshapes and permutations on the device."""
+"""Heads of attention split and joined: slices, reshapes and permutations on the device."""
 
 from __future__ import annotations
 

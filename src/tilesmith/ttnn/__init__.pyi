@@ -201,6 +201,7 @@ from tilesmith.ops.sub_devices import SubDevice as SubDevice
 from tilesmith.ops.sub_devices import SubDeviceId as SubDeviceId
 from tilesmith.ops.sub_devices import SubDeviceManagerId as SubDeviceManagerId
 from tilesmith.ops.mesh_names import TensorToMesh as TensorToMesh
+from tilesmith.ops.compute_config import ThrottleLevel as ThrottleLevel
 from tilesmith.ops.mesh_names import Topology as Topology
 from tilesmith.ops.traces import begin_trace_capture as begin_trace_capture
 from tilesmith.ops.mesh_names import close_mesh_device as close_mesh_device
@@ -215,6 +216,7 @@ from tilesmith.ops.hosted.convolution_config import get_conv_output_dim as get_c
 from tilesmith.ops.mesh_names import get_fabric_config as get_fabric_config
 from tilesmith.ops.global_semaphores import get_global_semaphore_address as get_global_semaphore_address
 from tilesmith.ops.mesh_names import get_pcie_device_ids as get_pcie_device_ids
+from tilesmith.ops.compute_config import layernorm_default_compute_config as layernorm_default_compute_config
 from tilesmith.ops.core_grid import num_cores_to_corerangeset_in_subcoregrids as num_cores_to_corerangeset_in_subcoregrids
 from tilesmith.ops.mesh_names import open_mesh_device as open_mesh_device
 from tilesmith.ops.sub_devices import record_event as record_event
@@ -223,6 +225,7 @@ from tilesmith.ttnn.hooks import register_pre_operation_hook as register_pre_ope
 from tilesmith.ops.traces import release_trace as release_trace
 from tilesmith.ops.mesh_names import replicate_tensor_to_mesh_mapper as replicate_tensor_to_mesh_mapper
 from tilesmith.ops.global_semaphores import reset_global_semaphore_value as reset_global_semaphore_value
+from tilesmith.ops.compute_config import rmsnorm_default_compute_config as rmsnorm_default_compute_config
 from tilesmith.ops.mesh_names import set_fabric_config as set_fabric_config
 from tilesmith.ops.printing import set_printoptions as set_printoptions
 from tilesmith.ops.mesh_names import shard_tensor_to_mesh_mapper as shard_tensor_to_mesh_mapper

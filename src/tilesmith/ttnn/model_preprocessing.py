@@ -34,6 +34,32 @@ class ParameterDict(dict[str, Any]):
         self[name] = value
 
 
+class ModuleArgs(dict[str, Any]):
+    """What a module was called with; values are attributes, too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Conv2dArgs(ModuleArgs):
+    """Of a convolution."""
+
+
+class ConvTranspose2dArgs(ModuleArgs):
+    """Of a transposed convolution."""
+
+
+class MaxPool2dArgs(ModuleArgs):
+    """Of a pool."""
+
+
+class GroupNormArgs(ModuleArgs):
+    """Of a group norm."""
+
+
 def make_parameter_dict(dictionary: Mapping[str, Any]) -> ParameterDict:
     """A dictionary of dictionaries as a ParameterDict of ParameterDicts.
 

@@ -110,6 +110,8 @@ def snake_beta(
     def compute(x: Any, a: Any, b: Any) -> Any:
         return x + (a * x).sin().square() / (b + 1e-9)
 
+    kinds = {one.dtype for one in (input_tensor, alpha, beta)}
+    fatal(len(kinds) == 1, f"snake_beta: tensors must have the same dtype, got {sorted(map(str, kinds))}")
     inputs = [input_tensor, alpha, beta]
     return on_host("ttnn.snake_beta", compute, inputs, memory_config=memory_config, output=output_tensor)[0]
 
@@ -174,13 +176,36 @@ def _hardtanh(x: Any, **limits: float) -> Any:
     return _functional("hardtanh")(x, min_val=low, max_val=high)
 
 
+class _Tanh:
+    """tanh with a gradient that is right far out, where 1 - tanh^2 is 0."""
+
+    @staticmethod
+    def apply(x: Any) -> Any:
+        import torch
+
+        class Function(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, values: Any) -> Any:
+                ctx.save_for_backward(values)
+                return values.tanh()
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                (values,) = ctx.saved_tensors
+                return grads[0] / values.cosh().square()
+
+        return Function.apply(x)  # type: ignore[no-untyped-call]  # torch has it so
+
+
 _PLAIN = (
     "abs acos acosh asin asinh atan atanh ceil cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 floor"
     " frac hardsigmoid hardswish i0 lgamma log log10 log1p log2 neg rad2deg reciprocal relu relu6 round rsqrt"
     " selu sigmoid sign silu sin sinh softsign sqrt square tan tanh tanhshrink trunc"
 )
 for _name in _PLAIN.split():
-    _gradient(f"{_name}_bw", _functional(_name))
+    if _name != "tanh":
+        _gradient(f"{_name}_bw", _functional(_name))
+_gradient("tanh_bw", lambda x: _Tanh.apply(x))
 _gradient("log_sigmoid_bw", _functional("logsigmoid"))
 _gradient(
     "gelu_bw", lambda x, approximate="none": _functional("gelu")(x, approximate=approximate), "approximate"

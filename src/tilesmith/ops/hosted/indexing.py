@@ -8,7 +8,7 @@ from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.framework import registered
 from tilesmith.ops.host_operation import on_host
-from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout
@@ -140,7 +140,6 @@ def indexed_fill(
 @registered("ttnn.nonzero")
 def nonzero(input_tensor: Tensor, *, memory_config: MemoryConfig | None = None) -> list[Tensor]:
     """How many elements are not zero (in the first of eight), and where: four indices for each."""
-    fatal(input_tensor.layout is Layout.ROW_MAJOR, "Currently only supporting row major layout")
 
     def compute(x: Any) -> Any:
         import torch
@@ -153,7 +152,12 @@ def nonzero(input_tensor: Tensor, *, memory_config: MemoryConfig | None = None) 
         return count, places
 
     return on_host(
-        "ttnn.nonzero", compute, [input_tensor], dtype=DataType.UINT32, memory_config=memory_config
+        "ttnn.nonzero",
+        compute,
+        [input_tensor],
+        dtype=DataType.UINT32,
+        layout=Layout.ROW_MAJOR,
+        memory_config=memory_config or DRAM_MEMORY_CONFIG,
     )
 
 

@@ -278,10 +278,8 @@ def conv3d(
         depth, height, width = padding
         mode = "constant" if padding_mode == "zeros" else padding_mode
         video = torch.nn.functional.pad(video, (width, width, height, height, depth, depth), mode)
-        channels = video.shape[1] // groups
-        kernels = (
-            w if w.dim() == 5 else _kernels3d(w, output_channels, channels, kernel_size, chosen.C_in_block)
-        )
+        kernels = w if w.dim() == 5 else _kernels3d(w, output_channels, kernel_size, chosen.C_in_block)
+        video = video[:, : kernels.shape[1] * groups]
         bias = None if b is None else b.flatten()[:output_channels]
         steps = (tuple(stride), 0, tuple(dilation), groups)
         return torch.nn.functional.conv3d(video, kernels, bias, *steps).movedim(1, -1)
@@ -296,7 +294,7 @@ def conv3d(
     )[0]
 
 
-def _kernels3d(matrix: Any, outs: int, ins: int, kernel: Sequence[int], block: int) -> Any:
+def _kernels3d(matrix: Any, outs: int, kernel: Sequence[int], block: int) -> Any:
     """From rows of (blocks of channels, depth, height, width, channels of a block)."""
     rows = matrix.reshape(-1, outs)
     room = rows.shape[0]
@@ -304,7 +302,7 @@ def _kernels3d(matrix: Any, outs: int, ins: int, kernel: Sequence[int], block: i
         room //= size
     each = block or room
     parts = rows.reshape(room // each, *kernel, each, outs)
-    return parts.permute(5, 0, 4, 1, 2, 3).reshape(outs, room, *kernel)[:, :ins]
+    return parts.permute(5, 0, 4, 1, 2, 3).reshape(outs, room, *kernel)
 
 
 @registered("ttnn.experimental.prepare_conv3d_weights")

@@ -50,10 +50,15 @@ def batch_norm(
     )
 
     def compute(x: Any, mean: Any, var: Any, w: Any, b: Any) -> Any:
-        old = [None if one is None else one.flatten().clone() for one in (mean, var)]
-        scale, shift = (None if one is None else one.flatten() for one in (w, b))
         import torch
 
+        channels = x.shape[1]
+        none = mean is None and var is None
+        old: list[Any] = [
+            None if none else (torch.zeros(channels) if one is None else one.flatten().clone())
+            for one in (mean, var)
+        ]
+        scale, shift = (None if one is None else one.flatten() for one in (w, b))
         found = torch.nn.functional.batch_norm(x, old[0], old[1], scale, shift, training, momentum, eps)
         for tensor, values in zip((running_mean, running_var), old, strict=True):
             if training and tensor is not None and values is not None:
@@ -259,11 +264,15 @@ def _statistics(name: str, with_mean: bool) -> None:
         use_2d_core_grid: bool | None = None,
         fast_and_approximate_mode: bool = False,
     ) -> Tensor:
+        sharded = input_tensor.is_sharded()
+
         def compute(x: Any, residual: Any) -> Any:
             import torch
 
             x = x if residual is None else x + residual
             sums = [x.square().sum(-1)] + ([x.sum(-1)] if with_mean else [])
+            if sharded:  # means, and the other way round
+                sums = [one / x.shape[-1] for one in reversed(sums)]
             made = torch.zeros(*x.shape[:-1], TILE * len(sums))
             for number, one in enumerate(sums):
                 made[..., number * TILE] = one
@@ -300,12 +309,16 @@ def _normalised(name: str, with_mean: bool) -> None:
         dtype: DataType | None = None,
         use_2d_core_grid: bool | None = None,
     ) -> Tensor:
+        sharded = input_tensor.is_sharded()
+
         def compute(x: Any, sums: Any, w: Any, b: Any) -> Any:
             columns = sums[..., ::TILE]
-            devices = columns.shape[-1] // (2 if with_mean else 1)
-            count = x.shape[-1] * devices
-            squares = columns[..., :: 2 if with_mean else 1].sum(-1, keepdim=True) / count
-            mean = columns[..., 1::2].sum(-1, keepdim=True) / count if with_mean else 0.0
+            each = 2 if with_mean else 1
+            devices = columns.shape[-1] // each
+            count = devices if sharded else x.shape[-1] * devices
+            at_squares, at_mean = (each - 1, 0) if sharded else (0, 1)
+            squares = columns[..., at_squares::each].sum(-1, keepdim=True) / count
+            mean = columns[..., at_mean::each].sum(-1, keepdim=True) / count if with_mean else 0.0
             found = (x - mean) * (squares - mean**2 + epsilon).rsqrt()
             found = found if w is None else found * w.flatten()
             return found if b is None else found + b.flatten()

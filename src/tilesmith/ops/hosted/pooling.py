@@ -43,7 +43,71 @@ def _checked_layout(dtype: DataType, layout: Layout) -> Layout:
     return layout
 
 
-@registered("ttnn.max_pool2d")
+def _image(x: Any, batch_size: int, input_h: int, input_w: int, channels: int) -> Any:
+    return x.reshape(batch_size, input_h, input_w, -1)[..., :channels].permute(0, 3, 1, 2)
+
+
+def _largest(
+    x: Any,
+    batch_size: int,
+    input_h: int,
+    input_w: int,
+    channels: int,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Padding,
+    dilation: Sequence[int] = (1, 1),
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+    **_: Any,
+) -> Any:
+    import torch
+
+    around = _around(padding)
+    image = _image(x, batch_size, input_h, input_w, channels)
+    symmetric = around[0] == around[1] and around[2] == around[3]
+    if not symmetric:
+        image = torch.nn.functional.pad(image, around, value=float("-inf"))
+    values, places = torch.nn.functional.max_pool2d(
+        image,
+        tuple(kernel_size),
+        tuple(stride),
+        (around[2], around[0]) if symmetric else 0,
+        tuple(dilation),
+        ceil_mode,
+        return_indices=True,
+    )
+    return (_flat(values), _flat(places)) if return_indices else _flat(values)
+
+
+def _mean(
+    x: Any,
+    batch_size: int,
+    input_h: int,
+    input_w: int,
+    channels: int,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Padding,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+    **_: Any,
+) -> Any:
+    import torch
+
+    left, right, top, bottom = _around(padding)
+    image = _image(x, batch_size, input_h, input_w, channels)
+    pool, window = torch.nn.functional.avg_pool2d, (tuple(kernel_size), tuple(stride))
+    if left == right and top == bottom:
+        return _flat(pool(image, *window, (top, left), ceil_mode, count_include_pad, divisor_override))
+    sides = (left, right, top, bottom)
+    counted = torch.nn.functional.pad(torch.ones_like(image), sides, value=float(count_include_pad))
+    sums = pool(torch.nn.functional.pad(image, sides), *window, 0, ceil_mode, True, 1)
+    return _flat(sums / (divisor_override or pool(counted, *window, 0, ceil_mode, True, 1)))
+
+
+@registered("ttnn.max_pool2d", golden=_largest)
 def max_pool2d(
     input_tensor: Tensor,
     batch_size: int,
@@ -67,25 +131,12 @@ def max_pool2d(
     config_tensor_in_dram: bool = False,
 ) -> Any:
     """The largest of each window."""
-    around = _around(padding)
+    size = (batch_size, input_h, input_w, channels)
 
     def compute(x: Any) -> Any:
-        import torch
-
-        image = x.reshape(batch_size, input_h, input_w, -1)[..., :channels].permute(0, 3, 1, 2)
-        symmetric = around[0] == around[1] and around[2] == around[3]
-        if not symmetric:
-            image = torch.nn.functional.pad(image, around, value=float("-inf"))
-        values, places = torch.nn.functional.max_pool2d(
-            image,
-            tuple(kernel_size),
-            tuple(stride),
-            (around[2], around[0]) if symmetric else 0,
-            tuple(dilation),
-            ceil_mode,
-            return_indices=True,
+        return _largest(
+            x, *size, kernel_size, stride, padding, dilation, ceil_mode, return_indices=return_indices
         )
-        return (_flat(values), _flat(places)) if return_indices else _flat(values)
 
     index = DataType.UINT16 if input_h * input_w <= 2**16 else DataType.UINT32
     found = on_host(
@@ -101,7 +152,7 @@ def max_pool2d(
     return tuple(found) if return_indices else found[0]
 
 
-@registered("ttnn.avg_pool2d")
+@registered("ttnn.avg_pool2d", golden=_mean)
 def avg_pool2d(
     input_tensor: Tensor,
     batch_size: int,
@@ -126,33 +177,11 @@ def avg_pool2d(
     config_tensor_in_dram: bool = False,
 ) -> Tensor:
     """The mean of each window."""
-    left, right, top, bottom = _around(padding)
+    size = (batch_size, input_h, input_w, channels)
 
     def compute(x: Any) -> Any:
-        import torch
-
-        image = x.reshape(batch_size, input_h, input_w, -1)[..., :channels].permute(0, 3, 1, 2)
-        if left == right and top == bottom:
-            return _flat(
-                torch.nn.functional.avg_pool2d(
-                    image,
-                    tuple(kernel_size),
-                    tuple(stride),
-                    (top, left),
-                    ceil_mode,
-                    count_include_pad,
-                    divisor_override,
-                )
-            )
-        sides = (left, right, top, bottom)
-        one = torch.ones_like(image)
-        image = torch.nn.functional.pad(image, sides)
-        sums = torch.nn.functional.avg_pool2d(image, tuple(kernel_size), tuple(stride), 0, ceil_mode, True, 1)
-        counted = torch.nn.functional.pad(one, sides, value=float(count_include_pad))
-        counts = torch.nn.functional.avg_pool2d(
-            counted, tuple(kernel_size), tuple(stride), 0, ceil_mode, True, 1
-        )
-        return _flat(sums / (divisor_override or counts))
+        window = (kernel_size, stride, padding)
+        return _mean(x, *size, *window, ceil_mode, count_include_pad, divisor_override)
 
     found = on_host(
         "ttnn.avg_pool2d",
@@ -186,6 +215,14 @@ def global_avg_pool2d(
 
 
 def _adaptive(name: str) -> Any:
+    def golden(
+        x: Any, batch_size: int, input_h: int, input_w: int, channels: int, output_size: Any, **_: Any
+    ) -> Any:
+        import torch
+
+        image = _image(x, batch_size, input_h, input_w, channels)
+        return _flat(getattr(torch.nn.functional, name)(image, tuple(output_size)))
+
     def function(
         input_tensor: Tensor,
         batch_size: int,
@@ -201,15 +238,9 @@ def _adaptive(name: str) -> Any:
         deallocate_input: bool = False,
         reallocate_output: bool = True,
     ) -> Tensor:
-        def compute(x: Any) -> Any:
-            import torch
-
-            image = x.reshape(batch_size, input_h, input_w, -1)[..., :channels].permute(0, 3, 1, 2)
-            return _flat(getattr(torch.nn.functional, name)(image, tuple(output_size)))
-
         (found,) = on_host(
             f"ttnn.{name}",
-            compute,
+            lambda x: golden(x, batch_size, input_h, input_w, channels, output_size),
             [input_tensor],
             layout=None if input_tensor.dtype.is_block_float else Layout.ROW_MAJOR,
             memory_config=_memory(memory_config),
@@ -220,7 +251,7 @@ def _adaptive(name: str) -> Any:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name}: windows such that the result has a given size."
-    registered(f"ttnn.{name}")(function)
+    registered(f"ttnn.{name}", golden=golden)(function)
     return function
 
 

@@ -86,7 +86,7 @@ def _topk_on_host(
     """Many at once, or of integers: a launch for each would take too long. Equal ones keep their order."""
 
     def compute(x: Any, given: Any) -> Any:
-        values, places = x.sort(axis, largest, stable=True)
+        values, places = x.sort(dim=axis, descending=largest, stable=True)
         values, places = (one.narrow(axis, 0, k) for one in (values, places))
         return values, places if given is None else given.expand_as(x).gather(axis, places)
 

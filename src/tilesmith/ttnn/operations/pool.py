@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from tilesmith.ops.catalogue import load_operations
 from tilesmith.ops.framework import get_golden_function, registered_operations
 
-
-def golden_upsample(*args: Any, **options: Any) -> Any:
-    return get_golden_function(registered_operations()["ttnn.upsample"])(*args, **options)
+load_operations()
 
 
-def golden_grid_sample(*args: Any, **options: Any) -> Any:
-    return get_golden_function(registered_operations()["ttnn.grid_sample"])(*args, **options)
+def _golden(name: str) -> Callable[..., Any]:
+    return get_golden_function(registered_operations()[f"ttnn.{name}"])
+
+
+golden_maxpool2d = _golden("max_pool2d")
+golden_avg_pool2d = _golden("avg_pool2d")
+golden_adaptive_avg_pool2d = _golden("adaptive_avg_pool2d")
+golden_adaptive_max_pool2d = _golden("adaptive_max_pool2d")
+golden_global_avg_pool2d = _golden("global_avg_pool2d")
+golden_upsample = _golden("upsample")
+golden_rotate = _golden("rotate")
+golden_grid_sample = _golden("grid_sample")
