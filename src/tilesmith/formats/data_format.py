@@ -11,7 +11,11 @@ FACE_COLS = 16
 
 
 class DataFormat(IntEnum):
-    """A format of data in L1 or DRAM; the numbers are those the hardware and the vendor's headers use."""
+    """A format of data in L1 or DRAM; the numbers are those the hardware and the vendor's headers use.
+
+    >>> DataFormat.Bfp8_b.name, tile_bytes(DataFormat.Bfp8_b)
+    ('Bfp8_b', 1088)
+    """
 
     Float32 = 0
     Float16 = 1
@@ -92,7 +96,11 @@ int32 = DataFormat.Int32
 
 @dataclass(frozen=True)
 class TileShape:
-    """A tile of up to 32x32 datums, stored as faces of up to 16x16, left to right, then top to bottom."""
+    """A tile of up to 32x32 datums, stored as faces of up to 16x16, left to right, then top to bottom.
+
+    >>> TileShape(), tile_bytes(DataFormat.Float16_b, TileShape(16, 32))
+    (TileShape(rows=32, cols=32), 1024)
+    """
 
     rows: int = 32
     cols: int = 32
@@ -129,6 +137,10 @@ def exponent_bytes(format: DataFormat, tile: TileShape) -> int:
 
 
 def tile_bytes(format: DataFormat, tile: TileShape | None = None) -> int:
-    """Bytes of one tile in memory."""
+    """Bytes of one tile in memory.
+
+    >>> tile_bytes(DataFormat.Float16_b), tile_bytes(DataFormat.Float32)
+    (2048, 4096)
+    """
     tile = tile or TileShape()
     return exponent_bytes(format, tile) + tile.datums * format.bits // 8

@@ -51,6 +51,14 @@ def compile(  # noqa: A001
     `formats` gives parameters another format than their type's: {"B": "Bfp8_b"}. `out_idx` says which
     parameters are outputs; left out, those that are written and never read. The options of models, `backend`
     and `optimization_level` first, are those of `tilesmith.models.compiled_model.compile_model`.
+
+    >>> import torch
+    >>> model = torch.nn.Linear(8, 4).eval()
+    >>> compiled = compile(model, backend="cpu")
+    >>> torch.allclose(compiled(torch.ones(2, 8)), model(torch.ones(2, 8)), atol=1e-6)
+    True
+
+    A TileLang kernel is compiled the same way, `compile(prim_func)(x, y)`; docs/compiler.md shows one.
     """
     if target is not None and not isinstance(target, str | Arch):
         raise BadCallError(

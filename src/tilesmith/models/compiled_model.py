@@ -79,6 +79,10 @@ class CompiledModel(torch.nn.Module):
 
     Parameters and buffers that change are noticed, and the model is captured anew. For weights that change
     all the time, as in training, `torch.compile(model, backend="tilesmith")` takes them as inputs.
+
+    >>> compiled = compile_model(torch.nn.ReLU(), backend="cpu")
+    >>> compiled(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
     """
 
     def __init__(

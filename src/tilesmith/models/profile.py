@@ -33,6 +33,12 @@ def profile(
     Other keywords are arguments of the model too. A torch module is compiled for the backend first; anything
     else is called as it is. What the folder holds is in docs/profiling.md; `PerformanceProfiler(folder)`
     reads it back. Every profile is also a run of its own in the project's store: `tilesmith runs list`.
+
+    >>> import tempfile, torch
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = profile(torch.nn.ReLU(), torch.ones(2), backend="cpu", output_dir=folder)
+    ...     (made / "profile.json").is_file()
+    True
     """
     arguments, keywords = _arguments(inputs, keywords)
     called = _prepared(model, backend, arguments, keywords)

@@ -31,7 +31,11 @@ class OptimizationStrategy(ABC):
 
 @dataclass(frozen=True)
 class TenstorrentStrategy(OptimizationStrategy):
-    """What the backend "tenstorrent" does to every graph."""
+    """What the backend "tenstorrent" does to every graph.
+
+    >>> isinstance(TenstorrentStrategy(), OptimizationStrategy)
+    True
+    """
 
     options: ModelOptions = field(default_factory=ModelOptions)
 

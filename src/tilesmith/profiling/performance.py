@@ -29,7 +29,15 @@ class Bottleneck:
 
 
 class PerformanceProfiler:
-    """Reads what `tilesmith profile` or `Profile.save` wrote: the folder, or its profile.json."""
+    """Reads what `tilesmith profile` or `Profile.save` wrote: the folder, or its profile.json.
+
+    >>> from tilesmith.errors import ProfileError
+    >>> try:
+    ...     PerformanceProfiler("nowhere").get_overview()
+    ... except ProfileError as error:
+    ...     print(error.remedy != "")
+    True
+    """
 
     def __init__(self, path: str | Path) -> None:
         given = Path(path)

@@ -59,6 +59,14 @@ class Profile:
     """The programs of a recording, one after the other. Their times are those of the model, not measured.
 
     Where no program ran on a device, `memory.host` has what the host took, and that is measured.
+
+    >>> from tilesmith import CoreCoord, Kernel, Program, ReaderConfig, SourceType, open_device
+    >>> from tilesmith.profiling import recording
+    >>> kernel = Kernel("void kernel_main() {}", CoreCoord(0, 0), ReaderConfig(), SourceType.SOURCE_CODE)
+    >>> with recording("nothing") as recorder, open_device("wormhole") as device:
+    ...     _ = device.run(Program(kernels=(kernel,)))
+    >>> len(recorder.profile.programs)
+    1
     """
 
     title: str

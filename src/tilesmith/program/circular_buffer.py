@@ -13,7 +13,12 @@ from tilesmith.program.site import declaration_site
 
 @dataclass(frozen=True)
 class CBFormat:
-    """One index under which kernels see the buffer, and how they see it. Several may alias one buffer."""
+    """One index under which kernels see the buffer, and how they see it. Several may alias one buffer.
+
+    >>> from tilesmith import bfloat16
+    >>> CBFormat(0, bfloat16, 2048).buffer_index
+    0
+    """
 
     buffer_index: int
     data_format: DataFormat

@@ -113,7 +113,14 @@ class KernelTraffic:
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run showed. `suppressed` was found and not raised. Lists per core are made when asked for."""
+    """What a run showed. `suppressed` was found and not raised. Lists per core are made when asked for.
+
+    >>> from tilesmith import CoreCoord, Kernel, Program, ReaderConfig, SourceType, open_device
+    >>> kernel = Kernel("void kernel_main() {}", CoreCoord(0, 0), ReaderConfig(), SourceType.SOURCE_CODE)
+    >>> with open_device("wormhole") as device:
+    ...     device.run(Program(kernels=(kernel,))).suppressed
+    ()
+    """
 
     findings: tuple[Finding, ...] = ()
     suppressed: tuple[Finding, ...] = ()

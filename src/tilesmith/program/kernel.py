@@ -14,19 +14,33 @@ from tilesmith.program.site import declaration_site
 
 
 class SourceType(Enum):
+    """Whether a kernel's source is the path of a file or the text itself.
+
+    >>> Kernel("void kernel_main() {}", CoreCoord(0, 0), ReaderConfig(), SourceType.SOURCE_CODE).is_compute
+    False
+    """
+
     FILE_PATH = "file_path"
     SOURCE_CODE = "source_code"
 
 
 class Processor(IntEnum):
-    """The two data-movement RISCs. RISCV_0 is BRISC, RISCV_1 is NCRISC."""
+    """The two data-movement RISCs. RISCV_0 is BRISC, RISCV_1 is NCRISC.
+
+    >>> ReaderConfig().processor is Processor.RISCV_1
+    True
+    """
 
     RISCV_0 = 0
     RISCV_1 = 1
 
 
 class MathFidelity(IntEnum):
-    """How many passes the multiplier makes over the mantissas (the vendor's numbers)."""
+    """How many passes the multiplier makes over the mantissas (the vendor's numbers).
+
+    >>> [fidelity.name for fidelity in MathFidelity]
+    ['LoFi', 'HiFi2', 'HiFi3', 'HiFi4']
+    """
 
     LoFi = 0
     HiFi2 = 2
@@ -51,12 +65,20 @@ class DataMovementConfig:
 
 
 def ReaderConfig() -> DataMovementConfig:  # noqa: N802 - it takes the place of the vendor's class of that name
-    """Where readers run: NCRISC on NoC 0."""
+    """Where readers run: NCRISC on NoC 0.
+
+    >>> ReaderConfig().noc
+    0
+    """
     return _READER
 
 
 def WriterConfig() -> DataMovementConfig:  # noqa: N802 - as above
-    """Where writers run: BRISC on NoC 1."""
+    """Where writers run: BRISC on NoC 1.
+
+    >>> WriterConfig().processor.name, WriterConfig().noc
+    ('RISCV_0', 1)
+    """
     return _WRITER
 
 
@@ -69,6 +91,9 @@ class ComputeConfig:
     """A compute kernel: it runs as unpack, math and pack on the three TRISCs.
 
     `unpack_to_dest_fp32` lists the CBs that are unpacked straight to DST with all 32 bits.
+
+    >>> ComputeConfig(math_fidelity=MathFidelity.HiFi2, fp32_dest_acc_en=True).math_fidelity.name
+    'HiFi2'
     """
 
     math_fidelity: MathFidelity = MathFidelity.HiFi4

@@ -43,7 +43,14 @@ if TYPE_CHECKING:
 
 
 class Device:
-    """An open chip. Use it as a context manager, or call `close`."""
+    """An open chip. Use it as a context manager, or call `close`.
+
+    >>> import numpy as np
+    >>> with open_device("wormhole") as device:
+    ...     x = device.from_numpy(np.ones((32, 32), np.float32))
+    ...     print(device.arch.name, x.num_pages, x.to_numpy().sum())
+    wormhole 1 1024.0
+    """
 
     def __init__(self, arch: Arch, executor: Executor, suppress: Sequence[str] = ()) -> None:
         self.arch = arch

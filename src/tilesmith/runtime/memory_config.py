@@ -12,18 +12,34 @@ from tilesmith.program import CoreCoord, CoreRange, CoreRangeSet
 
 
 class Layout(Enum):
-    """The order of a tensor's elements: rows one after another, or 32x32 tiles."""
+    """The order of a tensor's elements: rows one after another, or 32x32 tiles.
+
+    >>> TILE_LAYOUT is Layout.TILE
+    True
+    """
 
     ROW_MAJOR = "row_major"
     TILE = "tile"
 
 
 class BufferType(Enum):
+    """The memory a buffer lies in: the chip's DRAM, or the SRAM of its cores.
+
+    >>> L1_MEMORY_CONFIG.buffer_type is BufferType.L1
+    True
+    """
+
     DRAM = "dram"
     L1 = "l1"
 
 
 class TensorMemoryLayout(Enum):
+    """How pages are spread: one by one over all banks, or as shards on cores.
+
+    >>> DRAM_MEMORY_CONFIG.memory_layout is TensorMemoryLayout.INTERLEAVED
+    True
+    """
+
     INTERLEAVED = "interleaved"
     HEIGHT_SHARDED = "height_sharded"
     WIDTH_SHARDED = "width_sharded"
@@ -40,7 +56,11 @@ class ShardDistributionStrategy(Enum):
 
 
 class ShardOrientation(Enum):
-    """The order in which shards go to cores: along rows of cores, or along columns."""
+    """The order in which shards go to cores: along rows of cores, or along columns.
+
+    >>> ShardOrientation.ROW_MAJOR.name
+    'ROW_MAJOR'
+    """
 
     ROW_MAJOR = "row_major"
     COL_MAJOR = "col_major"
@@ -168,12 +188,22 @@ def height_sharded(cores: Cores, shape: Sequence[int]) -> MemoryConfig:
 
 
 def width_sharded(cores: Cores, shape: Sequence[int]) -> MemoryConfig:
-    """Each core holds some columns, in L1."""
+    """Each core holds some columns, in L1.
+
+    >>> from tilesmith import CoreCoord, CoreRange
+    >>> width_sharded(CoreRange(CoreCoord(0, 0), CoreCoord(3, 0)), (32, 64)).shard_spec.shape
+    (32, 64)
+    """
     return MemoryConfig(TensorMemoryLayout.WIDTH_SHARDED, BufferType.L1, ShardSpec(cores, shape))
 
 
 def block_sharded(
     cores: CoreRange, shape: Sequence[int], orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
 ) -> MemoryConfig:
-    """Each core of a rectangle holds a block, in L1."""
+    """Each core of a rectangle holds a block, in L1.
+
+    >>> from tilesmith import CoreCoord, CoreRange
+    >>> block_sharded(CoreRange(CoreCoord(0, 0), CoreCoord(1, 1)), (32, 64)).shard_spec.shape
+    (32, 64)
+    """
     return MemoryConfig(TensorMemoryLayout.BLOCK_SHARDED, BufferType.L1, ShardSpec(cores, shape, orientation))

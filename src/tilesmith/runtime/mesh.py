@@ -54,7 +54,13 @@ class Chips(Protocol):
 
 
 class MeshTensor:
-    """A tensor on every chip: a part of it along `shard_dim`, or, where that is None, all of it."""
+    """A tensor on every chip: a part of it along `shard_dim`, or, where that is None, all of it.
+
+    >>> import numpy as np
+    >>> with open_mesh((1, 2), "wormhole") as mesh:
+    ...     mesh.from_numpy(np.ones((64, 32), np.float32), shard_dim=0).shape
+    (64, 32)
+    """
 
     def __init__(self, mesh: Mesh, handle: Any, shard_dim: int | None) -> None:
         self.mesh = mesh
@@ -96,7 +102,12 @@ class MeshTensor:
 
 
 class Mesh:
-    """Open chips. Use it as a context manager, or call `close`."""
+    """Open chips. Use it as a context manager, or call `close`.
+
+    >>> with open_mesh((1, 2), "wormhole") as mesh:
+    ...     len(mesh.devices)
+    2
+    """
 
     def __init__(self, shape: Chip, chips: Chips) -> None:
         self.shape = shape

@@ -26,7 +26,12 @@ _HOMES = {
 
 @dataclass(frozen=True)
 class Backend(ABC):
-    """A place where graphs run. Make one with `Backend.create`."""
+    """A place where graphs run. Make one with `Backend.create`.
+
+    >>> from tilesmith import Backend
+    >>> Backend.create("cpu").name
+    'cpu'
+    """
 
     options: ModelOptions
     name: ClassVar[str] = ""

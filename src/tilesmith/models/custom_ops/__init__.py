@@ -23,3 +23,17 @@ __all__ = [
     "rms_norm",
     "softmax",
 ]
+
+# torch wraps each in an object of its own, with the docstring of that object's class.
+for _op in (
+    attention,
+    equality,
+    in_bounds,
+    integer_conv2d,
+    integer_linear,
+    layer_norm,
+    matmul,
+    rms_norm,
+    softmax,
+):
+    _op.__doc__ = _op._init_fn.__doc__
