@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tilesmith.isa.tile_functions import header_of, init_of
+
 # Bit patterns of the arguments.
 HALF, ONE, TWO, THREE = "0x3f000000", "0x3f800000", "0x40000000", "0x40400000"
 TENTH, MINUS_ONE, TWENTY = "0x3dcccccd", "0xbf800000", "0x41a00000"
 DIVISOR = "0x3f333333, 0x3fb6db6e"  # 0.7 and one over it
 API, COMPARE = "compute_kernel_api.h", "eltwise_unary/comp.h"
-SCALAR, BINARY_SFPU = "eltwise_unary/binop_with_scalar.h", "eltwise_binary_sfpu.h"
+SCALAR = "eltwise_unary/binop_with_scalar.h"
 
 
 @dataclass(frozen=True)
@@ -28,75 +30,83 @@ def _plain(header: str, name: str, *arguments: str, template: str = "", init: st
     return Call(header, f"{start} {name}{made}({', '.join(('0', *arguments))});")
 
 
+def _function(name: str, *arguments: str, template: str = "") -> Call:
+    """A function of the table, whose header and init it knows."""
+    made = f"<{template}>" if template else ""
+    call = f"{name}{made}({', '.join(('0', *arguments))})"
+    return Call(header_of(call).removeprefix("api/compute/"), f"{init_of(call)}; {call};")
+
+
+def _functions(*names: str) -> tuple[Call, ...]:
+    return tuple(_function(f"{name}_tile") for name in names)
+
+
 def _group(header: str, *names: str) -> tuple[Call, ...]:
     return tuple(_plain(header, f"{name}_tile") for name in names)
 
 
 UNARY: tuple[Call, ...] = (
-    *_group(API, "abs", "sign", "signbit", "square", "exp2", "expm1", "log", "sigmoid", "silu", "tanh"),
-    *_group("eltwise_unary/trigonometry.h", "sin", "cos", "tan", "asin", "acos", "atan"),
-    *_group("eltwise_unary/trigonometry.h", "sinh", "cosh", "asinh", "acosh", "atanh"),
-    *_group("eltwise_unary/exp.h", "exp"),
-    *_group("eltwise_unary/sqrt.h", "sqrt"),
-    *_group("eltwise_unary/rsqrt.h", "rsqrt"),
+    *_functions("abs", "sign", "signbit", "square", "exp2", "expm1", "log", "sigmoid", "silu", "tanh"),
+    *_functions("sin", "cos", "tan", "asin", "acos", "atan"),
+    *_functions("sinh", "cosh", "asinh", "acosh", "atanh"),
+    *_functions("exp"),
+    *_functions("sqrt"),
+    *_functions("rsqrt"),
     *_group("eltwise_unary/recip.h", "recip"),
     *_group("eltwise_unary/gelu.h", "gelu", "gelu_derivative", "gelu_tanh"),
-    *_group("eltwise_unary/erf_erfc.h", "erf", "erfc"),
-    *_group("eltwise_unary/erfinv.h", "erfinv"),
-    *_group("eltwise_unary/i0.h", "i0"),
-    *_group("eltwise_unary/i1.h", "i1"),
-    *_group("eltwise_unary/cbrt.h", "cbrt"),
-    *_group("eltwise_unary/digamma.h", "digamma"),
-    *_group("eltwise_unary/log1p.h", "log1p"),
-    *_group("eltwise_unary/negative.h", "negative"),
-    *_group("eltwise_unary/identity.h", "identity"),
-    *_group("eltwise_unary/relu.h", "relu"),
-    *_group("eltwise_unary/hardmish.h", "hardmish"),
-    *_group("eltwise_unary/tanhshrink.h", "tanhshrink"),
+    *_functions("erf", "erfc"),
+    *_functions("erfinv"),
+    *_functions("i0"),
+    *_functions("i1"),
+    *_functions("cbrt"),
+    *_functions("digamma"),
+    *_functions("log1p"),
+    *_functions("negative"),
+    *_functions("identity"),
+    *_functions("relu"),
+    *_functions("hardmish"),
+    *_functions("tanhshrink"),
     *_group("eltwise_unary/tanh_derivative.h", "tanh_derivative"),
-    *_group("eltwise_unary/activations.h", "softsign", "hardsigmoid"),
-    *_group("eltwise_unary/isinf_isnan.h", "isinf", "isnan", "isfinite", "isposinf", "isneginf"),
-    *_group(COMPARE, "eqz", "nez", "gtz", "gez", "ltz", "lez"),
-    *(_plain(COMPARE, f"unary_{one}_tile", HALF) for one in ("eq", "ne", "gt", "ge", "lt", "le")),
+    *_functions("softsign", "hardsigmoid"),
+    *_functions("isinf", "isnan", "isfinite", "isposinf", "isneginf"),
+    *_functions("eqz", "nez", "gtz", "gez", "ltz", "lez"),
+    *(_function(f"unary_{one}_tile", HALF) for one in ("eq", "ne", "gt", "ge", "lt", "le")),
     *(
         _plain(SCALAR, f"{one}_unary_tile", TENTH, init="binop_with_scalar_tile_init();")
         for one in ("add", "sub", "mul", "div", "rsub")
     ),
-    *(
-        _plain("eltwise_unary/rounding.h", f"{one}_tile", init="rounding_op_tile_init();")
-        for one in ("floor", "ceil", "trunc", "frac")
-    ),
-    _plain("eltwise_unary/rounding.h", "round_tile", "2", init="rounding_op_tile_init();"),
-    _plain("eltwise_unary/mish.h", "mish_tile", template="false"),
-    _plain("eltwise_unary/elu.h", "elu_tile", HALF),
-    _plain("eltwise_unary/relu.h", "leaky_relu_tile", TENTH),
-    _plain("eltwise_unary/relu.h", "relu_max_tile", TWO),
-    _plain("eltwise_unary/relu.h", "relu_min_tile", HALF),
-    _plain("eltwise_unary/clamp.h", "clamp_tile", MINUS_ONE, HALF),
-    _plain("eltwise_unary/hardtanh.h", "hardtanh_tile", MINUS_ONE, HALF),
-    _plain("eltwise_unary/threshold.h", "threshold_tile", HALF, TWENTY),
-    _plain("eltwise_unary/selu.h", "selu_tile", "0x3f867d5f", "0x3fd62d7d"),
-    _plain("eltwise_unary/softplus.h", "softplus_tile", ONE, ONE, TWENTY),
-    _plain("eltwise_unary/prelu.h", "prelu_tile", TENTH),
-    _plain("eltwise_unary/activations.h", "celu_tile", HALF, TWO),
-    _plain("eltwise_unary/activations.h", "softshrink_tile", HALF),
-    _plain("eltwise_unary/activations.h", "hardshrink_tile", HALF),
-    _plain("eltwise_unary/exp.h", "exp_tile", template="true"),
+    *_functions("floor", "ceil", "trunc", "frac"),
+    _function("round_tile", "2"),
+    _function("mish_tile", template="false"),
+    _function("elu_tile", HALF),
+    _function("leaky_relu_tile", TENTH),
+    _function("relu_max_tile", TWO),
+    _function("relu_min_tile", HALF),
+    _function("clamp_tile", MINUS_ONE, HALF),
+    _function("hardtanh_tile", MINUS_ONE, HALF),
+    _function("threshold_tile", HALF, TWENTY),
+    _function("selu_tile", "0x3f867d5f", "0x3fd62d7d"),
+    _function("softplus_tile", ONE, ONE, TWENTY),
+    _function("prelu_tile", TENTH),
+    _function("celu_tile", HALF, TWO),
+    _function("softshrink_tile", HALF),
+    _function("hardshrink_tile", HALF),
+    _function("exp_tile", template="true"),
     _plain("eltwise_unary/xielu.h", "xielu_tile", HALF, TENTH),
-    _plain("eltwise_unary/fill.h", "fill_tile", "0.3f"),
-    _plain("eltwise_unary/rpow.h", "rpow_tile", THREE),
-    _plain("eltwise_unary/rdiv.h", "rdiv_tile", THREE),
+    _function("fill_tile", "0.3f"),
+    _function("rpow_tile", THREE),
+    _function("rdiv_tile", THREE),
     _plain("eltwise_unary/rsub.h", "rsub_tile", TENTH),
     _plain("eltwise_unary/fmod.h", "fmod_tile", init=f"fmod_tile_init({DIVISOR});"),
     _plain("eltwise_unary/remainder.h", "remainder_tile", init=f"remainder_tile_init({DIVISOR});"),
     _plain("eltwise_unary/polygamma.h", "polygamma_tile", ONE, ONE),
     Call("eltwise_unary/logical_not.h", "logical_not_tile_init(); logical_not_tile<DataFormat::Float32>(0);"),
-    _plain(API, "power_tile", "0x40133333"),
+    _function("power_tile", "0x40133333"),
     _plain(API, "power_iterative_tile", "5"),
-    _plain(API, "heaviside_tile", HALF),
-    _plain(API, "unary_max_tile", HALF),
-    _plain(API, "unary_min_tile", HALF),
-    _plain(API, "log_with_base_tile", "0x3fb8aa3b"),
+    _function("heaviside_tile", HALF),
+    _function("unary_max_tile", HALF),
+    _function("unary_min_tile", HALF),
+    _function("log_with_base_tile", "0x3fb8aa3b"),
     _plain(API, "alt_complex_rotate90_tile"),
     _plain(API, "tiled_prod_tile"),
     Call("cumsum.h", "cumsum_tile_init(); cumsum_tile(0, i == 0);"),
@@ -104,9 +114,9 @@ UNARY: tuple[Call, ...] = (
 
 # Functions that tell negative zero from zero.
 SIGNED: tuple[Call, ...] = (
-    *_group(API, "signbit", "abs"),
+    *_functions("signbit", "abs"),
     *_group("eltwise_unary/recip.h", "recip"),
-    *_group("eltwise_unary/negative.h", "negative"),
+    *_functions("negative"),
 )
 REDUCTIONS: tuple[Call, ...] = tuple(
     Call(
@@ -142,10 +152,17 @@ _MEAN, _VARIANCE = (
     for one in (1, 2)
 )
 STATISTICS: tuple[Call, ...] = (
-    *_group(API, "square"),
+    *_functions("square"),
     Call("copy_dest_values.h", _MEAN),
     Call("welford.h", _VARIANCE),
 )
+
+
+def _pair_of(name: str, template: str = "") -> Call:
+    """A function of the table on two tiles."""
+    made = f"<{template}>" if template else ""
+    call = f"{name}{made}(0, 1, 0)"
+    return Call(header_of(call).removeprefix("api/compute/"), f"{init_of(call)}; {call};")
 
 
 def _pair(header: str, name: str, template: str = "", more: str = "", init: str | None = None) -> Call:
@@ -155,14 +172,14 @@ def _pair(header: str, name: str, template: str = "", more: str = "", init: str 
 
 
 BINARY: tuple[Call, ...] = (
-    *(_pair(BINARY_SFPU, f"{one}_binary_tile") for one in ("add", "sub", "mul", "div", "rsub", "power")),
-    *(_pair(BINARY_SFPU, f"{one}_binary_tile") for one in ("eq", "ne", "gt", "ge", "lt", "le")),
-    _pair("binary_max_min.h", "binary_max_tile"),
-    _pair("binary_max_min.h", "binary_min_tile"),
-    _pair("binary_fmod.h", "fmod_binary_tile"),
+    *(_pair_of(f"{one}_binary_tile") for one in ("add", "sub", "mul", "div", "rsub", "power")),
+    *(_pair_of(f"{one}_binary_tile") for one in ("eq", "ne", "gt", "ge", "lt", "le")),
+    _pair_of("binary_max_tile"),
+    _pair_of("binary_min_tile"),
+    _pair_of("fmod_binary_tile"),
     _pair("binary_remainder.h", "remainder_binary_tile"),
-    _pair("atan2.h", "atan2_binary_tile"),
-    _pair("xlogy.h", "xlogy_binary_tile"),
+    _pair_of("atan2_binary_tile"),
+    _pair_of("xlogy_binary_tile"),
     _pair("isclose.h", "isclose_binary_tile", more=", 0x3f000000, 0x3dcccccd"),
     Call("copy_dest_values.h", "copy_dest_values_init(); copy_dest_values(1, 0);"),
     Call("mask.h", "mask_tile_init(); mask_tile(0, 1);"),
@@ -196,12 +213,7 @@ def integer_unary(form: str) -> tuple[Call, ...]:
         )
         for one in ("and", "or", "xor")
     )
-    shifts = tuple(
-        _plain(
-            "eltwise_unary/shift.h", f"{one}_shift_tile", "3", template=made, init=f"{one}_shift_tile_init();"
-        )
-        for one in ("left", "right")
-    )
+    shifts = tuple(_function(f"{one}_shift_tile", "3", template=made) for one in ("left", "right"))
     zero = tuple(
         Call(COMPARE, f"{one}z_tile_init(); {one}z_tile_{form.lower()}(0);")
         for one in ("eq", "ne", *(("gt", "ge", "lt", "le") if form == "Int32" else ()))
@@ -209,7 +221,7 @@ def integer_unary(form: str) -> tuple[Call, ...]:
     signed: tuple[Call, ...] = ()
     if form == "Int32":
         signed = (
-            _plain("eltwise_unary/bitwise_not.h", "bitwise_not_tile"),
+            _function("bitwise_not_tile"),
             Call(API, "abs_tile_init(); abs_tile_int32(0);"),
             Call("eltwise_unary/negative.h", "negative_tile_init(); negative_tile_int32(0);"),
             Call("eltwise_unary/relu.h", "relu_tile_init(); relu_tile_int32(0);"),
@@ -221,41 +233,33 @@ def integer_unary(form: str) -> tuple[Call, ...]:
             ),
         )  # fmt: skip
     fill = Call("eltwise_unary/fill.h", f"fill_tile_init(); fill_tile_int<{made}>(0, 12345);")
-    negate = _plain(
-        "eltwise_unary/logical_not.h", "logical_not_tile", template=made, init="logical_not_tile_init();"
-    )
+    negate = _function("logical_not_tile", template=made)
     return (*same, *shifts, *zero, *signed, fill, negate)
 
 
 def integer_binary(form: str) -> tuple[Call, ...]:
     """On two tiles of Int32, UInt32 or UInt16."""
     made = f"DataFormat::{form}"
-    sums = tuple(_pair(f"{one}_int_sfpu.h", f"{one}_int_tile", made) for one in ("add", "sub"))
+    sums = tuple(_pair_of(f"{one}_int_tile", made) for one in ("add", "sub"))
     product = Call("mul_int_sfpu.h", f"mul_int_tile_init<{made}>(); mul_int_tile<{made}>(0, 1, 0);")
-    bits = tuple(
-        _pair("binary_bitwise_sfpu.h", f"bitwise_{one}_binary_tile", made, init="binary_bitwise_tile_init();")
-        for one in ("and", "or", "xor")
-    )
+    bits = tuple(_pair_of(f"bitwise_{one}_binary_tile", made) for one in ("and", "or", "xor"))
     compared = tuple(
         Call("binary_comp.h", f"{one}_int_tile_init<{made}>(); {one}_int_tile<{made}>(0, 1, 0);")
         for one in ("eq", "ne", "lt", "gt", "le", "ge")
     )
     if form != "Int32":
         return (*sums, product, *bits, *compared)
-    shifts = tuple(
-        _pair("binary_shift.h", f"binary_{one}_shift_tile", made, init="binary_shift_tile_init();")
-        for one in ("left", "right", "logical_right")
-    )
+    shifts = tuple(_pair_of(f"binary_{one}_shift_tile", made) for one in ("left", "right", "logical_right"))
     more = (
-        _pair("sub_int_sfpu.h", "rsub_int_tile", made),
-        _pair("binary_max_min.h", "binary_max_int32_tile"),
-        _pair("binary_max_min.h", "binary_min_int32_tile"),
-        _pair("gcd.h", "gcd_tile"),
+        _pair_of("rsub_int_tile", made),
+        _pair_of("binary_max_int32_tile"),
+        _pair_of("binary_min_int32_tile"),
+        _pair_of("gcd_tile"),
         Call("sub_int_sfpu.h", f"sub_int_tile_init(); sub_int_tile<{made}>(1, 0, 0);"),
         _pair("div_int32_sfpu.h", "div_int32_tile"),
-        _pair("div_int32_floor.h", "div_int32_floor_tile"),
-        _pair("div_int32_floor.h", "div_int32_trunc_tile"),
-        _pair("binary_remainder.h", "remainder_int32_tile"),
-        _pair("binary_fmod.h", "fmod_int32_tile"),
+        _pair_of("div_int32_floor_tile"),
+        _pair_of("div_int32_trunc_tile"),
+        _pair_of("remainder_int32_tile"),
+        _pair_of("fmod_int32_tile"),
     )
     return (*sums, product, *bits, *compared, *shifts, *more)

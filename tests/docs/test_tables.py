@@ -12,9 +12,12 @@ from tests.docs.pass_sections import CHECKS, OTHERS, USUAL, changes, pass_sectio
 from xdsl.passes import ModulePass
 
 from tilesmith import errors, settings
+from tilesmith.arch import load_arch
 from tilesmith.compiler.pass_group import leaves, tree
 from tilesmith.compiler.pipeline import Choices, pipeline
 from tilesmith.emulator import checks
+from tilesmith.isa.cycles import cycles_of, source_of
+from tilesmith.isa.tile_functions import TILE_FUNCTIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -62,6 +65,24 @@ def headers_table() -> str:
     return markdown(("header", "what it has"), rows)
 
 
+def tile_functions_table() -> str:
+    chips = load_arch("wormhole"), load_arch("blackhole")
+    rows = [
+        (
+            f"`{function.name}`{f' `<{function.template}>`' if function.template else ''}",
+            f"`{function.header.removeprefix('api/compute/')}`",
+            f"`{function.init}`",
+            str(function.tiles),
+            ", ".join(one.name for one in function.formats),
+            " / ".join(str(cycles_of(function, chip)) for chip in chips),
+            source_of(function, chips[0]),
+        )
+        for function in sorted(TILE_FUNCTIONS.values(), key=lambda one: one.name)
+    ]
+    titles = ("function", "header", "init", "tiles", "formats", "cycles", "from")
+    return markdown(titles, rows)
+
+
 def passes_table() -> str:
     rows = []
     for step, depth in tree(pipeline(Choices())):
@@ -77,6 +98,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "settings": settings_table,
     "errors": errors_table,
     "headers": headers_table,
+    "tile_functions": tile_functions_table,
 }
 
 

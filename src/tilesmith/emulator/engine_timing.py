@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tilesmith.arch import Arch
 from tilesmith.arch.timing import FpuTiming
+from tilesmith.isa.cycles import clock_table
 
 _BF16_TILE = 2048  # the arch data's untilize figures are for one
 _RATES = (
@@ -47,7 +48,7 @@ class EngineTiming(c.Structure):
 
 def install_engine_timing(functions: c.CDLL, arch: Arch) -> None:
     """Chips of one family share their figures, so installing them twice changes nothing."""
-    cycles = arch.timing.sfpu.cycles
+    cycles = clock_table(arch)
     functions.tsh_engine_timing(
         int(arch.family == "blackhole"),
         c.byref(_engine_timing(arch)),

@@ -1,8 +1,9 @@
-"""Every function of the kernel API that works on tiles in DST: its header, and the call that sets it up.
+"""Every function of the kernel API that works on tiles in DST: how it is called, its formats and its meaning.
 
 The one place that knows: the compiler's vector functions (`isa/sfpu.py`) and the operations' steps
-(`ops/elementwise`) look functions up here, by the text of a call. A new function is one word in `_HEADERS`,
-and a line in `_INITS` where its init is not named after it.
+(`ops/elementwise`) look functions up here, by the text of a call. So do the emulator's clock
+(`isa/cycles.py`), the cases for the vendor's simulator and the table in docs/kernel-api.md. A new function is
+one word in `_HEADERS` and its meaning in `isa/reference.py`, and a word below where its name does not say it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tilesmith.errors import InternalFault
+from tilesmith.formats import DataFormat
+from tilesmith.isa.reference import REFERENCES, Reference
 
 GENERAL = "api/compute/compute_kernel_api.h"
 """The header that collects the functions without one of their own."""
@@ -95,7 +98,7 @@ _SHARED = {
 }
 _TEMPLATED = (
     "eq_int_tile ge_int_tile gt_int_tile le_int_tile lt_int_tile ne_int_tile mul_int_tile"
-    " erf_tile gelu_tile mish_tile typecast_tile transpose_dest"
+    " erf_tile exp_tile gelu_tile mish_tile typecast_tile transpose_dest"
 )
 """Their inits take the template arguments of the call."""
 
@@ -106,17 +109,94 @@ _INITS = {
     "sfpu_reduce": "sfpu_reduce_init<>()",
     "signbit_tile_int32": "signbit_tile_int32_init()",
 }
+_TEMPLATES = {
+    "DataFormat": (
+        "add_int_tile sub_int_tile rsub_int_tile mul_int_tile"
+        " bitwise_and_tile left_shift_tile right_shift_tile"
+        " eq_int_tile ge_int_tile gt_int_tile le_int_tile lt_int_tile ne_int_tile"
+        " bitwise_and_binary_tile bitwise_or_binary_tile bitwise_xor_binary_tile"
+        " binary_left_shift_tile binary_logical_right_shift_tile binary_right_shift_tile"
+        " fill_tile_int logical_not_tile where_tile"
+    ),
+    "bool": "mish_tile",
+    "uint32_t, uint32_t": "typecast_tile",
+    "PoolType, DataFormat, ReduceDim": "sfpu_reduce",
+}
+"""Template arguments that a call must give; the same from 0.77 to 0.81. All others have defaults."""
+
+_LATER = {
+    **dict.fromkeys(("logaddexp_binary_tile", "logaddexp2_binary_tile"), "0.81"),
+    "transpose_dest": "0.77",
+}
+"""The first release that has a function; the others stood under the old headers, too."""
+
+_PAIRS = (
+    "add_int_sfpu atan2 binary_bitwise_sfpu binary_comp binary_fmod binary_max_min binary_remainder"
+    " binary_shift copy_dest_values div_int32_floor eltwise_binary_sfpu gcd lcm logaddexp logaddexp2"
+    " logsigmoid mul_int_sfpu sfpu_binary_bcast sub_int_sfpu xlogy"
+)
+"""Headers whose functions read two tiles."""
+
+_CLOCKS = {
+    **dict.fromkeys(_HEADERS["binary_bitwise_sfpu"].split(), "binary_bitwise"),
+    **dict.fromkeys(_HEADERS["binary_shift"].split(), "binary_shift"),
+    **dict.fromkeys(_HEADERS["eltwise_unary/fill"].split(), "fill"),
+    "exact_recip_tile": "recip",
+    "sfpu_mul_bcast_row": "sfpu_bcast_row",
+    "signbit_tile_int32": "signbit_int32",
+}
+"""What the clock calls functions whose cost has another name than theirs."""
+
+_FLOATS = (DataFormat.Float32, DataFormat.Float16_b)
+_INTEGERS = (DataFormat.Int32, DataFormat.UInt32, DataFormat.UInt16)
+_BY_NAME = {
+    "uint16": (DataFormat.UInt16,),
+    "uint32": (DataFormat.UInt32,),
+    "int32": (DataFormat.Int32,),
+    "int": _INTEGERS,
+    "bitwise": _INTEGERS,
+    "shift": _INTEGERS,
+    "gcd": (DataFormat.Int32,),
+    "lcm": (DataFormat.Int32,),
+}
+"""Formats of functions that have one of these words in their names."""
+_BOTH = (
+    *("logical_not_tile", "where_tile", "typecast_tile"),
+    *("copy_dest_values", "transpose_dest", "fill_tile_bitcast"),
+)
 _CALL = re.compile(r"\b([a-z]\w*)(<[^;>]*>)?\(")
 _INTEGER = re.compile(r"_tile_u?int(16|32)$")
 
 
 @dataclass(frozen=True)
 class TileFunction:
-    """One function. `<>` in `init` stands for the template arguments of the call."""
+    """One function. `<>` in `init` stands for the template arguments of the call.
+
+    `template` are the arguments that a call must give, `tiles` how many slots of DST it reads, `since` the
+    first release that has it, `clock` the name of its cost in the arch data.
+    """
 
     name: str
     header: str
     init: str
+    template: str
+    tiles: int
+    formats: tuple[DataFormat, ...]
+    since: str
+    clock: str
+    reference: Reference
+
+    @property
+    def old_header(self) -> str:
+        """Where kernels up to 0.66 include it from; nothing if they cannot.
+
+        >>> TILE_FUNCTIONS["exp_tile"].old_header
+        'compute_kernel_api/eltwise_unary/exp.h'
+        """
+        if self.since != "0.66":
+            return ""
+        inside = self.header.removeprefix("api/compute/")
+        return "compute_kernel_api.h" if self.header == GENERAL else f"compute_kernel_api/{inside}"
 
 
 def _init_of(name: str) -> str:
@@ -124,10 +204,40 @@ def _init_of(name: str) -> str:
     return _INITS.get(name, f"{_INTEGER.sub('_tile', name)}_init()")
 
 
+def _stem(name: str) -> str:
+    """
+    >>> _stem("relu_max_tile_int32"), _stem("binary_max_uint32_tile"), _stem("add_int_tile")
+    ('relu_max', 'binary_max', 'add_int')
+    """
+    plain = _INTEGER.sub("_tile", name).removesuffix("_bitcast").removesuffix("_tile_int")
+    plain = plain.removesuffix("_tile")
+    return plain if plain in REFERENCES else re.sub(r"_u?int32$", "", plain)
+
+
+def _formats_of(name: str) -> tuple[DataFormat, ...]:
+    if name in _BOTH:
+        return (*_FLOATS, *_INTEGERS)
+    words = name.split("_")
+    return next((formats for word, formats in _BY_NAME.items() if word in words), _FLOATS)
+
+
+def _function(name: str, header: str) -> TileFunction:
+    templates = {one: template for template, names in _TEMPLATES.items() for one in names.split()}
+    return TileFunction(
+        name,
+        f"api/compute/{header}.h",
+        _init_of(name),
+        templates.get(name, ""),
+        3 if name == "where_tile" else 2 if header in _PAIRS.split() else 1,
+        _formats_of(name),
+        _LATER.get(name, "0.66"),
+        _CLOCKS.get(name, _INTEGER.sub("_tile", name).removesuffix("_tile")),
+        REFERENCES[_stem(name)],
+    )
+
+
 TILE_FUNCTIONS: dict[str, TileFunction] = {
-    name: TileFunction(name, f"api/compute/{header}.h", _init_of(name))
-    for header, names in _HEADERS.items()
-    for name in names.split()
+    name: _function(name, header) for header, names in _HEADERS.items() for name in names.split()
 }
 
 
