@@ -79,7 +79,8 @@ def _rounded(leaf: Any, step: float) -> Any:
 def _nudged(leaf: Any, step: float, noise: torch.Generator) -> Any:
     if not _is_float(leaf):
         return leaf
-    return leaf * (1 + step * (2 * torch.rand(leaf.shape, generator=noise) - 1)).to(leaf.dtype)
+    up = torch.randint(2, leaf.shape, generator=noise)  # a whole step: what was equal no longer is
+    return leaf * (1 + step * (2 * up - 1)).to(leaf.dtype)
 
 
 def _fault(have: Any, want: Tensor, moved: list[Any], step: float) -> str:
