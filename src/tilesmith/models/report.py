@@ -16,8 +16,8 @@ LIMITS = "limits"
 """In the meta of a graph: what its report says of NaN and infinity."""
 
 NOT_FINITE = (
-    "kernels take NaN for infinity; calls that are given NaN, or whose results are not finite, are computed "
-    "on the host instead"
+    "kernels take NaN for infinity, also what another kernel made and they compare or bound; calls that are "
+    "given NaN, or whose results are not finite, are computed on the host instead"
 )
 
 

@@ -10,7 +10,8 @@ import torch
 from torch.fx import Node
 
 import tilesmith.models.custom_ops  # noqa: F401 - importing it registers the operators of tilesmith
-from tilesmith.kernels.expression import Expr, Number, apply
+from tilesmith.kernels.expression import Expr, Number
+from tilesmith.models.planning.nan import apply
 
 aten = torch.ops.aten
 Build = Callable[..., Expr]
