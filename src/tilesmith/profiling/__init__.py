@@ -6,6 +6,7 @@ from tilesmith.profiling.monitor import PerformanceMonitor, ProgramRan
 from tilesmith.profiling.performance import Bottleneck, PerformanceProfiler
 from tilesmith.profiling.report import Profile
 from tilesmith.profiling.summary import RunSummary
+from tilesmith.profiling.torch_trace import export_chrome_trace
 
 __all__ = [
     "Bottleneck",
@@ -17,5 +18,6 @@ __all__ = [
     "ProgramRan",
     "Recorder",
     "RunSummary",
+    "export_chrome_trace",
     "recording",
 ]

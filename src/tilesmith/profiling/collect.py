@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from tilesmith.arch import Arch
@@ -64,7 +66,8 @@ class Recorder(Observer):
         held = {self._number(buffer): buffer for buffer in device.buffers()}
         # Recordings of many programs stay small: the later ones are drawn more coarsely.
         most = max(_LEAST_INTERVALS, MOST_INTERVALS // (len(self._programs) + 1))
-        self._programs.append(analyse(label(), device.arch, program, placement, report, held, most))
+        seen = analyse(label(), device.arch, program, placement, report, held, most)
+        self._programs.append(replace(seen, launched_ns=time.time_ns()))
 
     def ran_on_host(self, device: Device | None, name: str, seconds: float) -> None:  # noqa: ARG002
         self._on_host.append(name)

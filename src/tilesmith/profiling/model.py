@@ -259,6 +259,8 @@ class ProgramProfile:
     findings: tuple[FindingLine, ...] = ()
     dropped_events: int = 0
     accuracy: tuple[Accuracy, ...] = ()
+    launched_ns: int = 0
+    """When the host had run it, in nanoseconds since 1970; 0 if nobody looked."""
 
     @property
     def distance(self) -> float:
