@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -9,6 +11,7 @@ from torch import Tensor, nn
 from tilesmith import open_device
 from tilesmith.compiler.launch import lent_device
 from tilesmith.errors import BadCallError, CaptureError, DeviceClosedError, OutOfDeviceMemoryError
+from tilesmith.models.capture.fx import export
 from tilesmith.models.compiled_model import compile_model
 
 FAST = {"checks": "off", "numbers": "fast"}
@@ -82,3 +85,14 @@ def test_a_device_that_went_away_is_named_and_the_next_model_runs() -> None:
         with pytest.raises(DeviceClosedError, match="was closed"):
             model(torch.ones(32, 32))
     assert compile_model(Doubled(), **FAST)(torch.ones(32, 32)).sum() == 2048
+
+
+def test_the_sentence_is_not_buried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch's own traceback, two hundred lines of it, is told to those who ask."""
+    for verbosity, told in (("normal", False), ("verbose", True)):
+        monkeypatch.setenv("TILESMITH_VERBOSITY", verbosity)
+        with pytest.raises(CaptureError) as refused:
+            export(Deciding(), [torch.ones(2, 2)])
+        lines = "".join(traceback.format_exception(refused.value)).splitlines()
+        assert ("GuardOnDataDependentSymNode" in "".join(lines)) == told
+        assert told or len(lines) < 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from torch.utils import _pytree as pytree
 from tilesmith.errors import BadCallError, CaptureError
 from tilesmith.models.capture.capture_errors import refusal
 from tilesmith.models.capture.quantized_modules import plain
+from tilesmith.settings import current
 
 aten = torch.ops.aten
 
@@ -124,15 +126,22 @@ def export(
     except CaptureError:
         raise
     except Exception as error:
-        raise refusal(error) from error
+        # Two hundred lines of PyTorch's own would stand above ours: they are told to those who ask.
+        raise refusal(error) from (error if current().verbosity == "verbose" else None)
     return _with_constants(program)
 
 
 @contextmanager
 def _said_only_on_success() -> Iterator[None]:
     """PyTorch prints the graph so far when it cannot go on; the error says what matters."""
-    with redirect_stderr(StringIO()) as said:
-        yield
+    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        with redirect_stderr(StringIO()) as said:
+            yield
+    finally:
+        logger.disabled = before
     sys.stderr.write(said.getvalue())
 
 
