@@ -49,6 +49,21 @@ def test_the_page_in_chromium(page: Path, browser: Browser) -> None:
 
 
 @pytest.mark.real
+def test_sources_stand_beside_their_waits(page: Path, browser: Browser, profile: Profile) -> None:
+    browser.open(page.as_uri())
+    assert f"{len(profile.programs)} programs" in browser.run("document.getElementById('total').textContent")
+    kernels = browser.run("[...document.querySelectorAll('#kernel option')].map((one) => one.textContent)")
+    longest = max(profile.programs, key=lambda program: program.cycles)
+    assert kernels == [f"{source.name} ({source.role})" for source in longest.sources]
+    lines = browser.run("document.querySelectorAll('#source tr').length")
+    assert lines == len(longest.sources[0].text.split("\n"))
+    waits = "[...document.querySelectorAll('#source .waits')].filter((one) => one.textContent)"
+    assert browser.run(f"{waits}.length") > 0
+    assert "noc_async_read_barrier" in browser.run(f"{waits}.map((one) => one.parentNode.textContent).join()")
+    assert browser.messages == []
+
+
+@pytest.mark.real
 def test_the_timeline_answers(page: Path, browser: Browser) -> None:
     browser.open(page.as_uri())
     browser.run("document.getElementById('timeline').scrollIntoView({block: 'center'})")

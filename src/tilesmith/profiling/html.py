@@ -9,11 +9,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from tilesmith.profiling.model import KernelSource
 from tilesmith.profiling.report import Profile
 from tilesmith.profiling.serial import fields_of
 
 _PAGE = Path(__file__).with_name("page")
-_NOT_SHOWN = ("held", "sources", "traffic", "accuracy")
+_NOT_SHOWN = ("held", "traffic", "accuracy")
 
 
 def html_page(profile: Profile) -> str:
@@ -35,7 +36,13 @@ def html_page(profile: Profile) -> str:
 
 
 def _data(profile: Profile) -> str:
-    def shown(value: Any) -> dict[str, Any]:
-        return {name: part for name, part in fields_of(value).items() if name not in _NOT_SHOWN}
+    texts: dict[str, int] = {}  # programs share kernels: each text is there once
 
-    return json.dumps(profile, default=shown, separators=(",", ":")).replace("<", "\\u003c")
+    def shown(value: Any) -> dict[str, Any]:
+        fields = {name: part for name, part in fields_of(value).items() if name not in _NOT_SHOWN}
+        if isinstance(value, KernelSource):
+            fields["text"] = texts.setdefault(value.text, len(texts))
+        return fields
+
+    data = json.loads(json.dumps(profile, default=shown))
+    return json.dumps({**data, "texts": list(texts)}, separators=(",", ":")).replace("<", "\\u003c")

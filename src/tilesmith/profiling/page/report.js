@@ -53,7 +53,10 @@ function drawPrograms() {
     row.className = "pick" + (index === state.program ? " chosen" : "");
     row.onclick = () => choose(index);
   });
-  $("programs").replaceChildren(element("h2", "Programs"), made);
+  const us = profile.programs.reduce((sum, one) => sum + one.microseconds, 0);
+  const launches = profile.programs.reduce((sum, one) => sum + one.launch_us, 0);
+  const line = `${profile.programs.length} programs: ${us.toFixed(1)} us, and ${launches.toFixed(1)} us to launch them`;
+  $("programs").replaceChildren(element("h2", "Programs"), element("p", line, { id: "total" }), made);
 }
 
 function card(label, value, more, wide) {
@@ -298,6 +301,49 @@ function drawRoles() {
     role.waits.slice(0, 4).map((wait) => `${wait.what}: ${count(wait.cycles)} in ${wait.count} (${wait.place})`).join("; ")]), 2));
 }
 
+// ---- kernel source, with the waits of each line ----
+const fileOf = (path) => path.slice(path.lastIndexOf("/") + 1);
+const stem = (path) => fileOf(path).replace(/\.[a-z]+$/, "");
+
+function waitsByLine(source) {
+  const found = new Map();
+  for (const role of current().roles) {
+    for (const wait of role.kernel === source.name ? role.waits : []) {
+      const [, file, line_text] = wait.place.match(/^(.*):(\d+)$/) || [], line = Number(line_text);
+      if (!line || stem(file) !== stem(source.path)) continue;  // a line of a header
+      const known = found.get(line) || { cycles: 0, what: new Set() };
+      known.cycles += wait.cycles;
+      known.what.add(`${role.role}: ${wait.what}`);
+      found.set(line, known);
+    }
+  }
+  return found;
+}
+
+function drawKernels() {
+  const names = current().sources.map((one) => `${one.name} (${one.role})`);
+  $("kernel").replaceChildren(...names.map((name, index) => element("option", name, { value: index })));
+  $("kernel").onchange = drawSource;
+  drawSource();
+}
+
+function drawSource() {
+  const source = current().sources[Number($("kernel").value) || 0];
+  if (!source) { $("source").replaceChildren(); return; }
+  const waits = waitsByLine(source), most = Math.max(1, ...[...waits.values()].map((one) => one.cycles));
+  const made = element("table", undefined, { class: "source" });
+  profile.texts[source.text].split("\n").forEach((text, index) => {
+    const row = made.insertRow(), wait = waits.get(index + 1);
+    const cell = element("td", wait ? count(wait.cycles) : "", { class: "waits" });
+    if (wait) {
+      cell.style.background = heat(wait.cycles / most);
+      cell.title = [...wait.what].join("\n");
+    }
+    row.append(cell, element("td", index + 1, { class: "line" }), element("td", text, { class: "code" }));
+  });
+  $("source").replaceChildren(element("p", source.path ? fileOf(source.path) : source.name, { class: "hint" }), made);
+}
+
 function drawTables() {
   const one = current();
   $("tensors").replaceChildren(table(["tensor", "format", "size", "read", "written", "times read"], one.tensors.map((tensor) =>
@@ -331,7 +377,7 @@ function choose(index) {
   const role = current().bound, cores = byCore(current());
   state.core = cores.has(role.x + "," + role.y) ? role.x + "," + role.y : [...cores.keys()][0] || null;
   state.view = "core";
-  drawPrograms(); drawCards(); drawViews(); drawGrid(); drawBars(); drawLegend(); drawRoles(); drawTables(); whole();
+  drawPrograms(); drawCards(); drawViews(); drawGrid(); drawBars(); drawLegend(); drawRoles(); drawKernels(); drawTables(); whole();
 }
 
 if (chip && profile.programs.length) {
