@@ -9,6 +9,7 @@ from tilesmith.errors import SettingsError
 from tilesmith.program import MathFidelity
 
 Level = Literal["O0", "O1", "O2", "O3"]
+Algorithm = Literal["direct", "winograd2", "winograd4", "auto"]
 Precision = Literal["bfloat16", "float32", "int8"]
 
 
@@ -26,6 +27,8 @@ class ModelOptions:
     checks: Literal["on", "off", ""] = ""
     numbers: Literal["chip", "fast", ""] = ""
     fidelity: str = "HiFi4"
+    convolution: Algorithm = "direct"
+    """Of 3x3 windows: direct, Winograd's F(2x2) or F(4x4), or what should be fastest."""
     accuracy: float = 0.01
     """At O3: how far, as relative L2 error, the result of a kernel and of the model may move from O2's."""
     candidates: int = 4
@@ -80,6 +83,7 @@ class ModelOptions:
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "optimization_level": get_args(Level),
     "precision": get_args(Precision),
+    "convolution": get_args(Algorithm),
     "checks": ("on", "off", ""),
     "numbers": ("chip", "fast", ""),
     "fidelity": tuple(MathFidelity.__members__),

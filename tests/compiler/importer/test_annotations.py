@@ -45,25 +45,38 @@ def test_a_depth_is_followed() -> None:
     assert torch.equal(compiled(VALUES), VALUES)
 
 
-@pytest.mark.parametrize("of", ["shared", "global"])
-def test_a_layout_is_warned_about_with_its_line(of: str) -> None:
+def test_a_layout_on_a_core_is_warned_about_with_its_line() -> None:
     @T.prim_func
     def kernel(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
         with T.Kernel(1, threads=128) as _:
             a = T.alloc_shared((64, 64), "float32")
-            if of == "shared":
-                T.annotate_layout({a: make_swizzled_layout(a)})
-            else:
-                T.annotate_layout({B: lambda i, j: (j, i)})
+            T.annotate_layout({a: make_swizzled_layout(a)})
             T.copy(A, a)
             T.copy(a, B)
 
     with pytest.warns(TilesmithWarning, match="is not applied") as caught:
         compiled = tilesmith.compile(kernel)
-    where = line_of(test_a_layout_is_warned_about_with_its_line, "T.annotate_layout")
-    name = "a" if of == "shared" else "B"
-    assert str(caught[0].message).startswith(f"{where}: the layout annotated for {name} is not")
+    where = line_of(test_a_layout_on_a_core_is_warned_about_with_its_line, "T.annotate_layout")
+    assert str(caught[0].message).startswith(f"{where}: the layout annotated for a is not")
     assert compiled.notes == (str(caught[0].message),)
+    assert torch.equal(compiled(VALUES), VALUES)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [lambda i, j: (j, i), lambda i, j: (i, 63 - j), lambda i, j: (i * 64 + j,)],
+    ids=["t", "flip", "flat"],
+)
+def test_another_order_of_a_tensor_is_refused_with_its_line(order: Callable[..., Any]) -> None:
+    annotated = kernel_with(lambda A, _: T.annotate_layout({A: order}))
+    with pytest.raises(UnsupportedKernelError, match="another order of the elements of tensor A") as caught:
+        tilesmith.compile(annotated)
+    assert __file__ in str(caught.value.where)
+
+
+def test_the_order_a_tensor_has_may_be_annotated() -> None:
+    compiled = tilesmith.compile(kernel_with(lambda A, _: T.annotate_layout({A: lambda i, j: (i, j)})))
+    assert compiled.notes == ()
     assert torch.equal(compiled(VALUES), VALUES)
 
 

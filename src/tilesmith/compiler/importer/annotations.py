@@ -70,11 +70,35 @@ class Annotations:
         self.depths |= {str(data.name): int(depth) for data, depth in depths.items()}
 
     def _layouts(self, layouts: Mapping[Any, Any], at: str) -> None:
-        names = ", ".join(str(data.name) for data in layouts)
-        self.notes.append(
-            f"{at}: the layout annotated for {names} is not applied: buffers on a core lie in 32x32 tiles,"
-            " and tensors in the order torch gives them"
-        )
+        on_core = []
+        for data, layout in layouts.items():
+            if _scope(data) != "global":
+                on_core.append(str(data.name))
+            elif not _is_identity(layout):
+                refuse(
+                    f"annotate_layout asks for another order of the elements of tensor {data.name}, which the"
+                    " caller would see",
+                    at,
+                    "permute or reshape the tensor before the call, and remove the annotation",
+                )
+        if on_core:
+            self.notes.append(
+                f"{at}: the layout annotated for {', '.join(on_core)} is not applied: buffers on a core lie"
+                " in 32x32 tiles"
+            )
+
+
+def _scope(data: Any) -> str:
+    """Where the memory of a buffer is."""
+    return str(getattr(data.type_annotation, "storage_scope", "")) or "global"
+
+
+def _is_identity(layout: Any) -> bool:
+    """Whether a layout leaves every element where it is."""
+    places, indices = list(layout.get_forward_index()), list(layout.get_forward_vars())
+    return len(places) == len(indices) and all(
+        place.same_as(index) for place, index in zip(places, indices, strict=True)
+    )
 
 
 def _check_safe_values(values: Mapping[Any, Any], at: str) -> None:

@@ -70,7 +70,7 @@ class TenstorrentBackend(Backend):
     def planned(self, module: GraphModule) -> Plan:
         """The plan of a graph, which is rewritten in place."""
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
-        planned = plan(module, self.options.stored, self.options.fuses)
+        planned = plan(module, self.options.stored, self.options.fuses, convolution=self.options.convolution)
         if not self.options.places or module.meta.get(OPEN_SIZES):
             return planned
         return choose_blocks(

@@ -26,9 +26,11 @@ from tilesmith.models.planning.lower_images import (
     window_numbers,
 )
 from tilesmith.models.planning.lower_quantized import HELD, QUANTISED, check_quantised, weight_type
+from tilesmith.models.planning.lower_winograd import fits_winograd, lower_winograd
 from tilesmith.models.planning.lowering import Lowering, NoKernel, size_numbers
 from tilesmith.models.planning.op_tables import INTEGER_PRODUCTS
 from tilesmith.models.planning.views import TILE, Axis, View, fresh, new_storage, padded
+from tilesmith.models.planning.winograd_choice import tile_size
 from tilesmith.runtime import Layout
 
 aten = torch.ops.aten
@@ -101,6 +103,9 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
         return _lower_pointwise(lowering, group, conv, done)
     stored = HELD if conv.is_quantised else lowering.dtype
     image = image_of(lowering, conv.x, stored)
+    size = _winograd(lowering, conv, done)
+    if size:
+        return lower_winograd(lowering, group, size, image, conv.weight, conv.padding, done)
     wide = 64 if done.out.shape[1] > TILE else TILE
     if conv.is_depthwise:
         held = _depthwise_weight(lowering, conv.weight, stored)
@@ -114,6 +119,17 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
     numbers = _numbers(conv, image, done)
     launch_window(lowering, group, template, image, numbers, done, {"w": held})
     return done.out
+
+
+def _winograd(lowering: Lowering, conv: Conv, done: Finish) -> int:
+    """The size of the tiles of Winograd's form, if it is asked for and there is one; else 0."""
+    plain = conv.groups == 1 and not conv.transposed and not conv.is_quantised
+    if not plain or not fits_winograd(conv.taps, conv.stride, conv.dilation):
+        return 0
+    if conv.weight not in lowering.constants:
+        return 0
+    channels, (batch, filters, height, width) = shape_of(conv.x)[1], done.out.shape
+    return tile_size(lowering.convolution, batch, height, width, channels, filters)
 
 
 def _numbers(conv: Conv, image: View, done: Finish) -> dict[str, int]:

@@ -44,6 +44,8 @@ class Lowering:
     """Integers that products of int8 read: bfloat16 holds them exactly."""
     formats: bool = True
     """Whether tensors may lie in another format than their kernel computes in."""
+    convolution: str = "direct"
+    """Which form convolutions of 3x3 windows take."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)

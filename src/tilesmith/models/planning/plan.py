@@ -20,10 +20,17 @@ from tilesmith.models.planning.selection import Selection, select, select_view
 from tilesmith.models.planning.steps import Choice, Given, Plan
 
 
-def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True, formats: bool = True) -> Plan:
+def plan(
+    module: GraphModule,
+    dtype: str = "bfloat16",
+    fusing: bool = True,
+    formats: bool = True,
+    convolution: str = "direct",
+) -> Plan:
     """The steps that run a graph: kernels where there are any, the host for the rest.
 
-    `formats` says whether tensors may lie in another format than their kernel computes in.
+    `formats` says whether tensors may lie in another format than their kernel computes in, `convolution`
+    which form those of 3x3 windows take.
     """
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
@@ -35,6 +42,7 @@ def plan(module: GraphModule, dtype: str = "bfloat16", fusing: bool = True, form
         exact_values(module.graph),
         quantised_values(module.graph) if formats else frozenset(),
         formats,
+        convolution,
     )
     outputs: tuple[str | Given, ...] = ()
     choices: list[Choice] = []

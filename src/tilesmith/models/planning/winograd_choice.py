@@ -1,0 +1,68 @@
+"""Which form a convolution of 3x3 windows takes: the one that should take least.
+
+What decides on these chips is not the matrix unit. Rows of pixels are read and written in runs of 16 values,
+and each run costs the RISC that asks for it: the direct form reads every pixel nine times for each block of
+filters, Winograd's read it a few times for all filters, but run six kernels.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from tilesmith.models.planning.views import TILE
+
+_SIZES = {"direct": 0, "winograd2": 2, "winograd4": 4}
+_CORES = 64
+_WIDE = 64
+_RUN = 70
+"""Cycles of a run of 16 values, asked for or stored."""
+_TILES = 400
+"""Cycles of a row of tiles of a block, brought or stored."""
+_PRODUCTS = 1500
+"""Cycles of a product of 64 x 64 by 64 x 64, with its operands."""
+_LAUNCH = 5000
+
+
+def tile_size(asked: str, batch: int, height: int, width: int, channels: int, filters: int) -> int:
+    """The size of Winograd's tiles, or 0 for the direct form. Tiles of 4 round more: they must be asked for.
+
+    >>> tile_size("winograd4", 1, 8, 8, 32, 32), tile_size("auto", 1, 56, 56, 64, 64)
+    (4, 0)
+    >>> tile_size("auto", 1, 32, 32, 1280, 1280)
+    2
+    """
+    if asked != "auto":
+        return _SIZES[asked]
+    direct = direct_cycles(batch * height * width, channels, filters)
+    return 2 if winograd_cycles(2, batch, height, width, channels, filters) < direct else 0
+
+
+def direct_cycles(pixels: int, channels: int, filters: int) -> float:
+    """
+    >>> round(direct_cycles(56 * 56, 64, 64), -3)
+    166000.0
+    """
+    rows, parts = 2 * TILE, ceil(channels / _WIDE)
+    block = 9 * parts * rows * (_WIDE // 16) * _RUN
+    return _turns(ceil(pixels / rows) * ceil(filters / _WIDE)) * float(block) + _LAUNCH
+
+
+def winograd_cycles(size: int, batch: int, height: int, width: int, channels: int, filters: int) -> float:
+    """The six kernels of F(size x size, 3x3), one after the other."""
+    places, down = size + 2, ceil(height / size)
+    tiles = ceil(batch * down * ceil(width / size) / TILE)
+    deep, wide = ceil(channels / _WIDE), ceil(filters / _WIDE)
+    runs = TILE * (_WIDE // 16) * _RUN
+    kernels = (
+        (ceil(batch * down * width / TILE) * deep, 2 * places * runs),
+        (places * tiles * deep, places * (runs + _TILES)),
+        (places**2 * ceil(tiles / 2) * wide, deep * _PRODUCTS),
+        (places * tiles * wide, (places + size) * _TILES),
+        (size * tiles * wide, places * _TILES + size * runs),
+        (ceil(batch * height * width / TILE) * wide, 2 * runs),
+    )
+    return sum(_turns(blocks) * cycles + _LAUNCH for blocks, cycles in kernels)
+
+
+def _turns(blocks: int) -> int:
+    return ceil(blocks / _CORES)
