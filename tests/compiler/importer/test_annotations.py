@@ -136,3 +136,34 @@ def test_annotations_nobody_knows_are_refused(name: str) -> None:
     plain = kernel_with(lambda _, __: None).with_attr(name, "L1")
     with pytest.raises(UnsupportedKernelError, match=f"the annotation {name} is not known"):
         import_prim_func(plain)
+
+
+def of_wide_integers(op: str, dtype: str) -> Any:
+    @T.prim_func
+    def kernel(A: T.Tensor((32, 32), dtype), B: T.Tensor((32, 32), dtype), sums: T.Tensor((32,), dtype)):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_fragment((32, 32), dtype)
+            total = T.alloc_fragment((32,), dtype)
+            T.copy(A, a)
+            if op == "sum":
+                T.reduce_sum(a, total, dim=1)
+                T.copy(total, sums)
+            for i, j in T.Parallel(32, 32):
+                if op == "product":
+                    a[i, j] = a[i, j] * a[j, i]
+                elif op == "shift":
+                    a[i, j] = a[i, j] << T.cast(3, dtype)
+                else:
+                    a[i, j] = a[i, j] + T.cast(i * 2, dtype)
+            T.copy(a, B)
+
+    return kernel
+
+
+@pytest.mark.parametrize("op", ["product", "shift", "sum", "addition"])
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+def test_64_bit_integers_that_may_wrap_are_warned_about(op: str, dtype: str) -> None:
+    module = import_prim_func(of_wide_integers(op, dtype))
+    notes = " ".join(str(func.attributes.get("notes", "")) for func in module.ops)
+    warned = dtype == "int64" and op != "addition"
+    assert (f"{__file__}:" in notes and "computed in 32 bits" in notes) == warned

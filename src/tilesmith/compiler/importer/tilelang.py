@@ -19,6 +19,7 @@ from tilesmith.compiler.importer.source_lines import UserLines
 from tilesmith.compiler.importer.tilelang_ops import Operations
 from tilesmith.compiler.importer.tilelang_values import BINARY, DEFAULT_THREADS, LIBRARY, dtype_of, location
 from tilesmith.compiler.importer.unsupported import refuse, refuse_call
+from tilesmith.compiler.importer.wide_integers import wide_integer_notes
 from tilesmith.errors import KernelError
 
 # Statements that only hold others, and carry the line of what is around them.
@@ -105,7 +106,7 @@ class _Translation(Operations):
                 parameters=order,
                 workspace=tuple(memory.name for memory in self.workspace),
                 depths=self.annotations.depths,
-                notes=tuple(self.annotations.notes),
+                notes=(*self.annotations.notes, *wide_integer_notes(kernel.body)),
             )
             for n, kernel in enumerate(kernels)
         ]
