@@ -297,7 +297,8 @@ def converted(a: Value, source: str, dtype: str) -> Value:
     if source == dtype:
         return a
     if is_float(dtype):
-        return settled(a.data.astype(np.float64), a.error, dtype)
+        result = settled(a.data.astype(np.float64), a.error, dtype)
+        return _to_nearest(a, result, dtype) if is_float(source) else result
     if not is_float(source):
         return Value(stored(a.data, dtype), a.error)
     if dtype == "bool":
@@ -307,3 +308,19 @@ def converted(a: Value, source: str, dtype: str) -> Value:
         whole = np.trunc(a.data)
         fits = np.isfinite(a.data) & (stored(np.where(np.isfinite(a.data), whole, 0.0), dtype) == whole)
     return Value(np.where(fits, whole, 0).astype(np.int64), np.where(fits & (a.error == 0), 0.0, np.inf))
+
+
+def _to_nearest(a: Value, result: Value, dtype: str) -> Value:
+    """A float that is known and lies between two of another type becomes the nearer one, to the bit.
+
+    Halfway between the two a chip may take either; small numbers have rules of their own.
+    """
+    with np.errstate(all="ignore"):
+        usual = (
+            (a.error == 0)
+            & np.isfinite(a.data)
+            & (np.abs(a.data) >= 2.0 ** (-14 if dtype == "float16" else -125))
+        )
+        tie = np.abs(result.data - a.data) >= half_unit(a.data, dtype)
+        known = usual & ~tie & np.isfinite(result.data) & np.isfinite(result.error)
+    return Value(result.data, np.where(known, 0.0, result.error))

@@ -96,6 +96,7 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     "add_int": _function("add_int_tile<DataFormat::Int32>({0}, {1}, {2})", slots=3),
     "float_to_int": _typecast("Float32", "Int32"),
     "int_to_float": _typecast("Int32", "Float32"),
+    "to_bfloat16": _typecast("Float32", "Float16_b"),
     # The steps of rounding to float16 and to float8, on the bits of a float; how they follow is in
     # lowering/tiles/half.py and float8.py.
     "one_to_nan_halved": _function("mul_unary_tile({0}, 0x3fe00000u /* 1.75 */)"),

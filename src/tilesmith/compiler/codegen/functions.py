@@ -40,6 +40,15 @@ _FORMULAS = {
 
 _FLOAT8 = {kind.function: kind for kind in FLOAT8.values()}
 
+_TO_BFLOAT16 = """
+// Rounded to bfloat16, to nearest even.
+inline float to_bfloat16(float value) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+    const float rounded = __builtin_bit_cast(float, (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000);
+    return value != value ? value : rounded;
+}
+"""
+
 _TO_HALF = """
 // Rounded to float16, to nearest even; infinite beyond its largest number.
 inline float to_half(float value) {
@@ -58,6 +67,9 @@ def _function(e: Emitter, op: tile.FnOp) -> Expr:
     if name == "half":
         e.helper("to_half", _TO_HALF)
         return Expr(f"to_half({args[0]})")
+    if name == "bfloat16":
+        e.helper("to_bfloat16", _TO_BFLOAT16)
+        return Expr(f"to_bfloat16({args[0]})")
     if name in _FLOAT8:
         need_float8(e, _FLOAT8[name])
         return Expr(f"to_{name}({args[0]})")

@@ -27,12 +27,8 @@ FLOAT8: dict[type[Attribute], Float8] = {
     Float8E4M3FNType: Float8("float8_e4m3", "Float8E4M3", 3, -6, 448.0),
     Float8E5M2Type: Float8("float8_e5m2", "Float8E5M2", 2, -14, 57344.0),
 }
-NAMED = {
-    "float8_e4m3": FLOAT8[Float8E4M3FNType],
-    "float8_e4m3fn": FLOAT8[Float8E4M3FNType],
-    "float8_e5m2": FLOAT8[Float8E5M2Type],
-}
-"""By the names TileLang has for them."""
+NAMES = {"float8_e4m3": "float8_e4m3", "float8_e4m3fn": "float8_e4m3", "float8_e5m2": "float8_e5m2"}
+"""The functions by the names TileLang has for the types."""
 
 
 def float8_of(element: Attribute) -> Float8 | None:

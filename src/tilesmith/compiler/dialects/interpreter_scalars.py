@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, FloatAttr, IndexType, IntegerAttr
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+)
 from xdsl.ir import Attribute, Operation
 
 from tilesmith.compiler.dialects.elements import held_type, rounded
@@ -130,6 +137,7 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "erfc": _erfc,
     "round": np.rint,
     "half": lambda x: np.asarray(x).astype(np.float16),
+    "bfloat16": lambda x: rounded(x, BFloat16Type()),
     "float8_e4m3": lambda x: rounded(x, Float8E4M3FNType()),
     "float8_e5m2": lambda x: rounded(x, Float8E5M2Type()),
     "popcount": lambda x: np.bitwise_count(_bits(x)),

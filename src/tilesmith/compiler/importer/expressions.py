@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IndexType, f32, i1, i32
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.compiler.dialects import tile
-from tilesmith.compiler.dialects.float8 import NAMED
+from tilesmith.compiler.dialects.float8 import NAMES
 from tilesmith.compiler.importer.emitter import INDEX, Emitter, number
 from tilesmith.compiler.importer.source import (
     Binary,
@@ -65,6 +65,7 @@ _UNSIGNED_OPS: dict[str, type[Operation]] = {
 _COMPARE_INTEGERS = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 _COMPARE_UNSIGNED = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 _COMPARE_FLOATS = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+_EXACT_AS_BFLOAT16 = ("bool", "int8", "uint8", *NAMES)
 _MAY_OVERFLOW = ("add", "sub", "mul", "shl", "xor")
 _CONDITIONS = ("isnan", "isinf", "isfinite")
 
@@ -114,7 +115,12 @@ class Expressions:
             case Select(condition, a, b, dtype):
                 return self.choose(expr) or self._select(condition, a, b, dtype)
             case Cast(a, dtype):
-                return self._cast(self.value(a), a.dtype, dtype)
+                inner = self.value(a)
+                # What is computed as a narrow float has more bits until somebody looks at it as another type.
+                computed = isinstance(a, Call) or (isinstance(a, Binary) and a.op not in ("max", "min"))
+                if computed and is_float(a.dtype) and a.dtype != dtype:
+                    inner = self._rounded(inner, a.dtype)
+                return self._cast(inner, a.dtype, dtype)
             case Bits(a, dtype):
                 return self._bits(a, dtype)
             case Load():
@@ -206,7 +212,8 @@ class Expressions:
     def _cast(self, value: SSAValue, source: str, dtype: str) -> SSAValue:
         if is_float(dtype):
             value = self._unsigned_to_float(value) if source == "uint32" else self.e.as_f32(value)
-            return self._rounded(value, dtype) if source != dtype else value
+            exact = source == dtype or (source in _EXACT_AS_BFLOAT16 and dtype == "bfloat16")
+            return value if exact else self._rounded(value, dtype)
         if dtype == "bool":
             return self.e.as_i1(value)
         if source == "bool" or is_float(source):
@@ -219,8 +226,8 @@ class Expressions:
 
     def _rounded(self, value: SSAValue, dtype: str) -> SSAValue:
         """A float of 16 or 8 bits: scalar code has floats of 32 bits only."""
-        name = NAMED[dtype].function if dtype in NAMED else "half"
-        if name == "half" and dtype != "float16":
+        name = {"float16": "half", "bfloat16": "bfloat16", **NAMES}.get(dtype)
+        if name is None:
             return value
         return self.e.pure(tile.FnOp, (value,), lambda: tile.FnOp(name, [value], f32), name)
 

@@ -12,6 +12,7 @@ from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.importer.break_continue import without_jumps
 from tilesmith.compiler.importer.context import Context, tensor_type
 from tilesmith.compiler.importer.emitter import INDEX, Emitter
+from tilesmith.compiler.importer.final_casts import without_final_casts
 from tilesmith.compiler.importer.flow import emit_branch, emit_loop, emit_while
 from tilesmith.compiler.importer.parallel import lower_parallel
 from tilesmith.compiler.importer.scalars import loop_end, lower_scalar, variable_uses
@@ -39,7 +40,9 @@ def normalized(kernel: Kernel) -> Kernel:
     """The kernel without threads, views of buffers, break and continue."""
     known = {*kernel.symbols, *(v for v, _ in (*kernel.grid, *kernel.threads))}
     kernel = replace(kernel, body=with_names_in_scope(kernel.body, frozenset(known)))
-    kernel = loop_over_threads(replace(kernel, body=without_views(without_jumps(kernel.body))))
+    kernel = loop_over_threads(
+        replace(kernel, body=without_views(without_jumps(without_final_casts(kernel.body))))
+    )
     return replace(kernel, body=sorted_variables(with_room(kernel.body)))
 
 

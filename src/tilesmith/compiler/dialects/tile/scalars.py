@@ -57,6 +57,7 @@ FUNCTIONS: dict[str, int] = {
             "trunc",
             "round",
             "half",
+            "bfloat16",
             "float8_e4m3",
             "float8_e5m2",
             "isnan",

@@ -10,7 +10,7 @@ from tilesmith.compiler.dialects.float8 import FLOAT8, Float8
 from tilesmith.compiler.dialects.tile import FUNCTIONS
 from tilesmith.compiler.lowering.tiles.expression import Apply, Node
 from tilesmith.compiler.lowering.tiles.float8 import rounded_to_float8
-from tilesmith.compiler.lowering.tiles.half import rounded_to_half
+from tilesmith.compiler.lowering.tiles.half import rounded_to_half, with_plain_nan
 from tilesmith.isa.sfpu import VECTOR_FUNCTIONS
 
 Build = Callable[[Sequence[Node]], Node]
@@ -43,6 +43,7 @@ def _float8(kind: Float8, args: Sequence[Node]) -> Node:
 
 _BUILT: dict[str, Build] = {
     "half": lambda args: rounded_to_half(args[0]),
+    "bfloat16": lambda args: Apply("to_bfloat16", (with_plain_nan(args[0]),)),
     **{one.function: partial(_float8, one) for one in FLOAT8.values()},
     "hypot": _hypot,
     "copysign": _copysign,

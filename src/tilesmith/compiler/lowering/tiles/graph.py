@@ -35,6 +35,8 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access]) -> Node:
     root = Translator(block, arguments).node(last.value)
     if out.format.data == "Int32":
         return Apply("float_to_int", (root,))
+    if out.format.data == "Float16_b" and isinstance(root, Apply) and root.fn == "to_bfloat16":
+        (root,) = root.args  # packing rounds
     if is_rounded(out) and not is_exact(root, list(accesses), out.element_type):
         return rounded(root, out)
     return _on_matrix_unit(root, accesses, out)

@@ -31,12 +31,17 @@ def round_slot_to_half(stage: Stage, slot: Index, spare: Index) -> None:
         stage.vector(fn, [slot])
 
 
-def rounded_to_half(node: Node) -> Node:
-    """The same as a graph."""
-    nan: Node = node
+def with_plain_nan(node: Node) -> Node:
+    """The same values, every NaN the usual one."""
+    nan = node
     for fn in _NAN:
         nan = Apply(fn, (nan,))
-    node = Apply("where", (nan, nan, node))
+    return Apply("where", (nan, nan, node))
+
+
+def rounded_to_half(node: Node) -> Node:
+    """The same as a graph."""
+    node = with_plain_nan(node)
     odd = Apply("last_bit", (Apply("shift_to_last_bit", (node,)),))
     result: Node = Apply("add_int", (node, odd))
     for fn in _AFTER:

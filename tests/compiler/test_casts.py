@@ -1,0 +1,78 @@
+"""A cast inside an expression rounds, and so does a cast of what was computed as a narrow float."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tilelang.language as T
+from numpy.typing import NDArray
+
+import tilesmith
+
+SHAPE = (32, 32)
+TYPES = {
+    "bfloat16": ml_dtypes.bfloat16,
+    "float16": np.float16,
+    "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
+}
+Array = NDArray[Any]
+
+
+def residual(dtype: str, by_element: bool) -> Any:
+    """What a value split into a narrow one leaves; scalar code where data decide the index."""
+
+    @T.prim_func
+    def main(A: T.Tensor(SHAPE, "float32"), B: T.Tensor(SHAPE, "float32"), index: T.Tensor((32,), "int32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared(SHAPE, "float32")
+            b = T.alloc_shared(SHAPE, "float32")
+            T.copy(A, a)
+            for i, j in T.Parallel(*SHAPE):
+                if by_element:
+                    b[index[i], j] = a[i, j] - T.cast(T.cast(a[i, j], dtype), "float32")
+                else:
+                    b[i, j] = a[i, j] - T.cast(T.cast(a[i, j], dtype), "float32")
+            T.copy(b, B)
+
+    return main
+
+
+def square(dtype: str) -> Any:
+    @T.prim_func
+    def main(A: T.Tensor(SHAPE, dtype), B: T.Tensor(SHAPE, "float32")):
+        with T.Kernel(1, threads=128) as _:
+            a = T.alloc_shared(SHAPE, dtype)
+            b = T.alloc_fragment(SHAPE, "float32")
+            T.copy(A, a)
+            for i, j in T.Parallel(*SHAPE):
+                b[i, j] = T.cast(a[i, j] * a[i, j], "float32")
+            T.copy(b, B)
+
+    return main
+
+
+def values() -> Array:
+    """Random numbers whose squares float16 has eleven bits of, some halfway between two of bfloat16."""
+    made = np.random.default_rng(0).uniform(0.03, 4.0, SHAPE).astype(np.float32)
+    made[:4] = 1 + np.arange(1, 257, 2).reshape(4, 32) * 2.0**-8
+    return made
+
+
+@pytest.mark.parametrize("by_element", [False, True])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_a_cast_inside_an_expression_rounds(dtype: str, by_element: bool) -> None:
+    a, found, index = values(), np.zeros(SHAPE, np.float32), np.arange(32, dtype=np.int32)
+    tilesmith.compile(residual(dtype, by_element))(a, found, index)
+    np.testing.assert_array_equal(found, a - a.astype(TYPES[dtype]).astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_product_is_rounded_before_it_is_cast(dtype: str) -> None:
+    a, found = values().astype(TYPES[dtype]), np.zeros(SHAPE, np.float32)
+    tilesmith.compile(square(dtype))(a, found)
+    np.testing.assert_array_equal(found, (a * a).astype(np.float32))
