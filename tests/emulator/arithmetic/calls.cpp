@@ -1,0 +1,51 @@
+// The engine's arithmetic as plain C functions: test_arithmetic.py calls them with tiles of its own.
+#include "num/num.h"
+
+using namespace ts::num;
+
+extern "C" {
+
+uint32_t num_tile_bytes(uint8_t format) { return tile_bytes(format, Geometry{}); }
+
+void num_unpack(uint8_t format, uint8_t as, bool fast, const uint8_t* l1, uint32_t* out) {
+    unpack(format, static_cast<Src>(as), fast, l1, Geometry{}, out);
+}
+
+void num_pack(const uint32_t* dst, uint8_t format, uint8_t source, uint8_t relu, uint8_t* l1) {
+    PackMode mode;
+    mode.format = format;
+    mode.source = source;
+    mode.wide = true;
+    mode.relu = static_cast<Relu>(relu);
+    pack(dst, mode, l1, Geometry{});
+}
+
+void num_eltwise(uint8_t op, const uint32_t* a, const uint32_t* b, bool fast, bool add, uint32_t* dst) {
+    FpuMode mode;
+    mode.wide = true;
+    eltwise(static_cast<Eltwise>(op), a, b, fast, mode, add, dst, 4);
+}
+
+void num_eltwise_integer(uint8_t op, const uint32_t* a, const uint32_t* b, uint32_t* dst) {
+    eltwise_integer(static_cast<Eltwise>(op), a, b, false, dst, 4);
+}
+
+void num_matmul_fast(const uint32_t* a, const uint32_t* b, uint32_t* dst) { matmul_fast(a, b, 1, 1, &dst); }
+
+void num_matmul_chip(const uint32_t* a, const uint32_t* b, uint8_t phases, uint32_t* dst) {
+    FpuMode mode;
+    mode.wide = true;
+    mode.phases = phases;
+    matmul_chip(a, b, mode, dst);
+}
+
+void num_matmul_integer(const uint32_t* a, const uint32_t* b, uint32_t* dst) { matmul_integer(a, b, dst); }
+
+void num_transpose(uint32_t* tile) {
+    transpose_faces(tile);
+    transpose_within_faces(tile, 4);
+}
+
+void num_broadcast(uint32_t* tile, uint8_t dim) { broadcast(tile, static_cast<Dim>(dim), Geometry{}, 0); }
+
+}  // extern "C"
