@@ -12,6 +12,7 @@ from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch.fx import GraphModule
 
 from tilesmith.models.backends import Backend, Executable
+from tilesmith.models.capture.eager_frames import watch_eager_frames
 from tilesmith.models.capture.training import keep_whole, learns_statistics, training_decompositions
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.options import ModelOptions
@@ -34,11 +35,15 @@ def tilesmith_backend(
     Options are those of `tilesmith.compile`, and `device`: "tenstorrent" (the default), "cpu" or "cuda".
     Values are stored as bfloat16; as float32 where batch norms learn, unless `precision` says otherwise.
     """
+    watch_eager_frames(tilesmith_backend)
     chosen = dict(options or {})
     if "precision" not in chosen and learns_statistics(module):
         chosen["precision"] = "float32"
     backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
     return through_autograd(module, inputs, partial(_compile, backend))
+
+
+watch_eager_frames(tilesmith_backend)
 
 
 def through_autograd(
