@@ -52,15 +52,18 @@ fuzz: $(STAMP)       ## random TileLang kernels on both chips (SEED=0 COUNT=2500
 fast: $(STAMP)       ## the tests that take a minute
 	$(PYTEST) -n auto -m "not slow and not fault"
 
-lint: $(STAMP)       ## ruff, mypy in strict mode, the layers of the rooms, the format of Python
+CPP := find src tests/emulator -name '*.h' -o -name '*.hpp' -o -name '*.cpp'
+lint: $(STAMP)       ## ruff, mypy in strict mode, the layers of the rooms, the format of Python and of C++
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports --no-cache
+	$(CPP) | xargs $(VENV)/bin/clang-format --dry-run --Werror
 
-format: $(STAMP)     ## let ruff fix what it can
+format: $(STAMP)     ## let ruff and clang-format fix what they can
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	$(CPP) | xargs $(VENV)/bin/clang-format -i
 
 coverage: $(STAMP)   ## every test, with line coverage of src/
 	$(PYTEST) -n auto --cov=tilesmith --cov-report=term-missing:skip-covered --cov-fail-under=93

@@ -302,14 +302,10 @@ void check_word_source(uint32_t offset, uint32_t size, const char* verb, const A
 
 static const char* doing() {
     switch (self().role) {
-        case Role::unpack:
-            return "unpack";
-        case Role::math:
-            return "math";
-        case Role::pack:
-            return "pack";
-        default:
-            return "the kernel";
+        case Role::unpack: return "unpack";
+        case Role::math: return "math";
+        case Role::pack: return "pack";
+        default: return "the kernel";
     }
 }
 

@@ -54,8 +54,8 @@ void mark_landing(ShadowMap& shadow, uint64_t offset, uint32_t size, const At& a
 void mark_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
 void clear_leaving(ShadowMap& shadow, uint64_t offset, uint32_t size);
 void check_tensor(uint32_t offset, const At& at);  // a raw store: into a tensor the program was told of?
-bool is_touched(ShadowMap& shadow, uint64_t offset, uint64_t size);   // in some part, since it was marked uninitialised
-bool is_read(ShadowMap& shadow, uint64_t offset, uint64_t size);      // in some part, since it was written
+bool is_touched(ShadowMap& shadow, uint64_t offset, uint64_t size);  // in some part, since it was marked uninitialised
+bool is_read(ShadowMap& shadow, uint64_t offset, uint64_t size);  // in some part, since it was written
 void check_word_source(uint32_t offset, uint32_t size, const char* verb, const At& at);  // before a signal is changed
 
 // A semaphore's word on a core that the program has given none with this id.

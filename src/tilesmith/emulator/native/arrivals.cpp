@@ -26,7 +26,8 @@ static void see(Fiber& sender, uint32_t slot, Behind behind) {
     if (sender.sightings.size() <= slot) sender.sightings.resize(current_run->program->cores.size());
     auto& seen = sender.sightings[slot];
     for (size_t i = seen.size(); i-- > 0;)
-        if (seen[i].seer == seer.id && same_lane(seen[i].behind, behind) && seen[i].behind.issue >= behind.issue) return;
+        if (seen[i].seer == seer.id && same_lane(seen[i].behind, behind) && seen[i].behind.issue >= behind.issue)
+            return;
     if (seen.size() >= sightings_kept) seen.erase(seen.begin());
     seen.push_back({seer.id, seer.clock.at[seer.id], behind});
 }

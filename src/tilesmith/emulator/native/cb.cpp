@@ -108,9 +108,10 @@ void check_reserved_at_end(Fiber& fiber) {
         if (!local.unpushed || local.reserved == 0 || local.addressed || cb.globally_allocated) continue;
         const uint32_t pointer = local.interface.fifo_wr_ptr << (fiber.on_compute() ? 4 : 0);
         if (is_touched(*fiber.core->shadow, pointer & l1_offset_mask, cb.page_size)) continue;
-        finding("cb.reserved-at-end", local.reserved_at,
-                "the kernel ends with %u pages of CB %u reserved, and has neither asked for their address nor pushed them", local.reserved,
-                i);
+        finding(
+            "cb.reserved-at-end", local.reserved_at,
+            "the kernel ends with %u pages of CB %u reserved, and has neither asked for their address nor pushed them",
+            local.reserved, i);
     }
 }
 
@@ -136,10 +137,11 @@ static uint32_t unit_shift() { return self().on_compute() ? 4 : 0; }
 static void check_contiguous(const CbInterface& cb, uint32_t index, uint32_t pointer, uint32_t pages, const char* verb,
                              const At& at) {
     if (!current_run->checks || pointer + pages * cb.fifo_page_size <= cb.fifo_limit) return;
-    finding("cb.uneven", at,
-            "%s of %u pages of CB %u steps over its end: %u of its %u pages lie before it, and the pointer wraps only at "
-            "the end itself",
-            verb, pages, index, (cb.fifo_limit - pointer) / cb.fifo_page_size, cb.fifo_num_pages);
+    finding(
+        "cb.uneven", at,
+        "%s of %u pages of CB %u steps over its end: %u of its %u pages lie before it, and the pointer wraps only at "
+        "the end itself",
+        verb, pages, index, (cb.fifo_limit - pointer) / cb.fifo_page_size, cb.fifo_num_pages);
 }
 
 static void advance(CbInterface& cb, uint32_t& pointer, uint32_t pages) {
@@ -372,8 +374,7 @@ static int forbidding_cb(const Core& core, const Fiber& fiber, uint32_t offset, 
         if (inside(cb.config, window_of(fiber, i, true), offset, size) ||
             inside(cb.config, window_of(fiber, i, false), offset, size))
             return -1;
-        if (cb.producer == mine &&
-            own_product(cb, fiber.cbs[i], window_of(fiber, i, true), offset, size, writing))
+        if (cb.producer == mine && own_product(cb, fiber.cbs[i], window_of(fiber, i, true), offset, size, writing))
             return -1;
         forbids = static_cast<int>(i);
     }
@@ -399,8 +400,8 @@ void check_cb_end(uint32_t index, uint32_t address, uint32_t size, bool writing,
     const CbLocal& local = self().cbs[index];
     finding(writing ? "cb.write-past-reserve" : "cb.read-past-wait", at,
             "%s %s %u bytes at offset 0x%x for CB %u, which ends at 0x%x; it has %s %u pages", role_name(role()),
-            writing ? "writes" : "reads", size, offset, index, cb.offset + cb.size,
-            writing ? "reserved" : "waited for", writing ? local.reserved : local.waited);
+            writing ? "writes" : "reads", size, offset, index, cb.offset + cb.size, writing ? "reserved" : "waited for",
+            writing ? local.reserved : local.waited);
 }
 
 void check_cb_read(uint32_t offset, uint32_t size, const At& at) {

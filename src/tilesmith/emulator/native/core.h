@@ -50,7 +50,7 @@ struct CbConfig {
     Format format = Format::invalid;
     TileShape tile;
     uint32_t offset = 0;  // in L1
-    uint32_t size = 0;    // bytes
+    uint32_t size = 0;  // bytes
     uint32_t page_size = 0;
     bool globally_allocated = false;  // stands on a tensor's shard: its content is there from the start
     uint32_t pages() const { return page_size ? size / page_size : 0; }
@@ -105,7 +105,7 @@ Role role();
 Core& core();
 Engine*& engine();  // slot for this core's engine; the engine is created at launch and freed at the end
 const CbConfig& cb_config(uint32_t cb);  // of this core
-const ComputeConfig& compute_config();   // of the compute kernel on this core
+const ComputeConfig& compute_config();  // of the compute kernel on this core
 bool checks_on();
 bool fast_numbers();
 bool computes();  // otherwise tiles move and time passes, and nobody looks at what is in them
@@ -121,13 +121,14 @@ uint64_t now();  // virtual cycles of this fiber
 enum class Work : uint8_t { control, noc, unpack, matmul, fpu, sfpu, pack };
 inline constexpr int works = 7;
 void spend(uint64_t cycles, Work kind = Work::control);
-void count_products(uint32_t products, uint64_t least_cycles);  // of 32x32 tiles, and what the matrix unit needs for them
+void count_products(uint32_t products,
+                    uint64_t least_cycles);  // of 32x32 tiles, and what the matrix unit needs for them
 void join_time(uint64_t cycles, const Wait& why);  // not before this moment
 
 // A point where one fiber releases what another acquires. Carries virtual time and, with checks on, a vector clock.
 class SyncPoint {
 public:
-    void release();                    // by the running fiber, now
+    void release();  // by the running fiber, now
     void release_at(uint64_t moment);  // by the running fiber; others learn of it then
     void acquire(const Wait& why) const;
     uint64_t time() const { return time_; }
@@ -146,8 +147,8 @@ void finding(const char* check, const At& at, const char* text, ...) __attribute
 [[noreturn]] void gap(const At& at, const char* text, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- L1, with checks for bounds, CB windows, initialisation and races ----
-uint8_t* l1(uint32_t address_or_offset);                       // host pointer into this core's L1
-void l1_read(uint32_t address, uint32_t size, const At& at);   // check before the running fiber reads
+uint8_t* l1(uint32_t address_or_offset);  // host pointer into this core's L1
+void l1_read(uint32_t address, uint32_t size, const At& at);  // check before the running fiber reads
 void l1_write(uint32_t address, uint32_t size, const At& at);  // check and mark before it writes
 // As l1_read, but bytes that nothing has written are let through: says whether there are any, and which.
 bool l1_unpack(uint32_t address, uint32_t size, std::vector<uint8_t>& undefined, const At& at);
@@ -158,7 +159,7 @@ void check_cb_end(uint32_t cb, uint32_t address, uint32_t size, bool writing, co
 // ---- hooks the engine implements (engine.cpp) ----
 Engine* engine_new(const ComputeConfig&, const CbConfig* cbs);
 void engine_free(Engine*);
-void engine_finish(Engine*, const At& at);   // called when all three compute roles ended: unbalanced DST and so on
+void engine_finish(Engine*, const At& at);  // called when all three compute roles ended: unbalanced DST and so on
 std::string engine_describe(const Engine*);  // state for the deadlock report: DST, Src banks, configured formats
 
 }  // namespace ts

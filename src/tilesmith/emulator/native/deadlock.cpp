@@ -59,18 +59,12 @@ static std::string describe_wait(const Fiber& fiber) {
                           wait.wanted, value) +
                    who;
         }
-        case Wait::On::src_free:
-            return "waits for math to consume a source register bank";
-        case Wait::On::src_data:
-            return "waits for unpack to fill a source register bank";
-        case Wait::On::dst_free:
-            return "waits for pack to release DST (tile_regs_release)";
-        case Wait::On::dst_data:
-            return "waits for math to commit DST (tile_regs_commit)";
-        case Wait::On::mailbox:
-            return "waits for a value from another compute role";
-        default:
-            return "waits";
+        case Wait::On::src_free: return "waits for math to consume a source register bank";
+        case Wait::On::src_data: return "waits for unpack to fill a source register bank";
+        case Wait::On::dst_free: return "waits for pack to release DST (tile_regs_release)";
+        case Wait::On::dst_data: return "waits for math to commit DST (tile_regs_commit)";
+        case Wait::On::mailbox: return "waits for a value from another compute role";
+        default: return "waits";
     }
 }
 

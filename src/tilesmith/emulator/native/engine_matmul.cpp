@@ -52,8 +52,7 @@ void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uin
     for (uint32_t c = 0; c < cols; ++c) {
         uint32_t* words = bank.tile(rows + c);
         bytes1 = read_tile(engine, cb1, tile1 + c, bank.as[1], words, at);
-        if (!is_whole(bank.shape[1]))
-            move_tile(engine, words, [&](uint32_t* tile) { spread(tile, bank.shape[1]); });
+        if (!is_whole(bank.shape[1])) move_tile(engine, words, [&](uint32_t* tile) { spread(tile, bank.shape[1]); });
         if (turn) move_tile(engine, words, [](uint32_t* tile) { transpose(tile, 3, {}); });
     }
     spend(unpack_cycles(rows, cols, bytes0, bytes1), Work::unpack);

@@ -26,17 +26,18 @@ static void poll(Fiber& fiber, SyncWord& word, uint32_t offset) {
 // A cache gives a loop the word as it first was, until the line is dropped.
 static void check_cached(const Fiber& fiber, const SyncWord& word, uint32_t since) {
     if (!current_run->machine->config.l1_cached || !changed_by_others(word, since)) return;
-    finding("sync.stale-cache", fiber.last_at,
-            "the kernel polls the word at L1 offset 0x%x that was changed at %s, and its cache still holds the old value",
-            word.offset, place(word.last_writer).c_str());
+    finding(
+        "sync.stale-cache", fiber.last_at,
+        "the kernel polls the word at L1 offset 0x%x that was changed at %s, and its cache still holds the old value",
+        word.offset, place(word.last_writer).c_str());
 }
 
 // A RISC loads and stores words and half-words only where they are aligned; the compiler splits accesses to packed types.
 static void check_natural(uint32_t offset, uint32_t size, const char* verb, const At& at) {
     const uint32_t alignment = size < 4 ? size : 4;
     if ((offset & (alignment - 1)) == 0) return;
-    finding("mem.unaligned", at, "the kernel %s %u bytes at L1 offset 0x%x, which is no multiple of %u", verb, size, offset,
-            alignment);
+    finding("mem.unaligned", at, "the kernel %s %u bytes at L1 offset 0x%x, which is no multiple of %u", verb, size,
+            offset, alignment);
 }
 
 // Sixty entry points call these two: inlined into each, they would be most of the runtime.
@@ -97,10 +98,10 @@ __attribute__((noinline)) static void raw_write(const void* pointer, uint32_t si
 
 #define TS_CALLER __builtin_return_address(0)
 #define TS_HOOKS(size)                                                                                    \
-    extern "C" void __tsan_read##size(void* p) { ts::raw_read(p, size, TS_CALLER, true); }                      \
-    extern "C" void __tsan_write##size(void* p) { ts::raw_write(p, size, TS_CALLER, true); }                    \
-    extern "C" void __tsan_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER, true); }             \
-    extern "C" void __tsan_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER, true); }           \
+    extern "C" void __tsan_read##size(void* p) { ts::raw_read(p, size, TS_CALLER, true); }                \
+    extern "C" void __tsan_write##size(void* p) { ts::raw_write(p, size, TS_CALLER, true); }              \
+    extern "C" void __tsan_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER, true); }       \
+    extern "C" void __tsan_volatile_write##size(void* p) { ts::raw_write(p, size, TS_CALLER, true); }     \
     extern "C" void __tsan_unaligned_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }            \
     extern "C" void __tsan_unaligned_write##size(void* p) { ts::raw_write(p, size, TS_CALLER); }          \
     extern "C" void __tsan_unaligned_volatile_read##size(void* p) { ts::raw_read(p, size, TS_CALLER); }   \

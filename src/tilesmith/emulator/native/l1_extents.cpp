@@ -40,8 +40,8 @@ void check_unallocated(const Core* target, uint64_t offset, uint32_t size, const
     const uint64_t first = begins ? offset + size - 1 : offset;
     if (begins && allocated(target, first)) return;
     finding("mem.unallocated", at,
-            "%s writes %u bytes at L1 offset 0x%llx, and no circular buffer and no tensor has offset 0x%llx", what, size,
-            static_cast<unsigned long long>(offset), static_cast<unsigned long long>(first));
+            "%s writes %u bytes at L1 offset 0x%llx, and no circular buffer and no tensor has offset 0x%llx", what,
+            size, static_cast<unsigned long long>(offset), static_cast<unsigned long long>(first));
 }
 
 static bool points_into(const Allocation& buffer, const uint32_t* values, uint32_t count) {
@@ -53,7 +53,8 @@ static bool points_into(const Allocation& buffer, const uint32_t* values, uint32
 // Whether an argument of some kernel names the tensor, or a circular buffer stands on it.
 static bool is_named(const Allocation& buffer) {
     for (auto& fiber : current_run->program->fibers)
-        if (points_into(buffer, fiber->args, fiber->arg_count) || points_into(buffer, fiber->common, fiber->common_count))
+        if (points_into(buffer, fiber->args, fiber->arg_count) ||
+            points_into(buffer, fiber->common, fiber->common_count))
             return true;
     for (auto& core : current_run->program->cores)
         for (const CbState& cb : core->cbs)
@@ -66,11 +67,12 @@ void check_tensor(uint32_t offset, const At& at) {
         if (offset < buffer.address || offset >= buffer.address + buffer.size) continue;
         if (!buffer.named) buffer.named = is_named(buffer);
         if (!buffer.named)
-            finding("mem.wrong-tensor", at,
-                    "the kernel stores to L1 offset 0x%x, in the tensor at 0x%llx to 0x%llx; no argument of the program "
-                    "names it",
-                    offset, static_cast<unsigned long long>(buffer.address),
-                    static_cast<unsigned long long>(buffer.address + buffer.size));
+            finding(
+                "mem.wrong-tensor", at,
+                "the kernel stores to L1 offset 0x%x, in the tensor at 0x%llx to 0x%llx; no argument of the program "
+                "names it",
+                offset, static_cast<unsigned long long>(buffer.address),
+                static_cast<unsigned long long>(buffer.address + buffer.size));
         return;
     }
 }

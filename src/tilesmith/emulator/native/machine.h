@@ -34,9 +34,9 @@ struct ShadowMap {
 };
 
 struct BankConfig {
-    uint32_t noc_x[2], noc_y[2];            // its endpoint on each NoC, as kernels name it
+    uint32_t noc_x[2], noc_y[2];  // its endpoint on each NoC, as kernels name it
     uint32_t physical_x[2], physical_y[2];  // and where that stands
-    uint64_t address_offset;      // where this bank starts inside the endpoint's address space
+    uint64_t address_offset;  // where this bank starts inside the endpoint's address space
 };
 
 struct MachineConfig {
@@ -72,11 +72,11 @@ struct Machine {
     int l1_file = -1;
     uint8_t* l1_base = nullptr;  // below 4 GiB; core c's L1 starts at l1_base + c * l1_stride
     uint32_t core_count = 0;
-    bool shadowed = false;            // shadows exist from the first run with checks on
-    uint16_t worker_at[64][64];       // NoC coordinates -> core index, or 0xffff
-    uint16_t bank_at[64][64];         // NoC coordinates -> first bank behind them, or 0xffff
+    bool shadowed = false;  // shadows exist from the first run with checks on
+    uint16_t worker_at[64][64];  // NoC coordinates -> core index, or 0xffff
+    uint16_t bank_at[64][64];  // NoC coordinates -> first bank behind them, or 0xffff
     std::vector<uint16_t> next_bank;  // the next bank behind the same coordinates
-    uint32_t first_clock = 1;         // vector clocks of the next run start here, so older epochs are in the past
+    uint32_t first_clock = 1;  // vector clocks of the next run start here, so older epochs are in the past
     std::vector<Stack> free_stacks;
     uint8_t* core_l1(uint32_t index) const { return l1_base + size_t{index} * l1_stride; }
 };
@@ -85,7 +85,7 @@ struct Clock {  // a vector clock; empty when checks are off
     std::vector<uint32_t> at;
 };
 
-struct Credit {         // pages handed over by one push or pop
+struct Credit {  // pages handed over by one push or pop
     uint32_t upto = 0;  // cumulative pages when this credit was given
     uint64_t time = 0;
     std::vector<uint32_t> clock;
@@ -94,7 +94,7 @@ struct Credit {         // pages handed over by one push or pop
 class CreditRing {
 public:
     void reset(uint32_t capacity);
-    Credit& give(uint32_t upto);            // newest
+    Credit& give(uint32_t upto);  // newest
     const Credit* covering(uint32_t upto);  // the credit that brings the total to `upto`; drops older ones
 private:
     void drop_oldest();
@@ -114,10 +114,11 @@ struct CbState {
     CreditRing pushes, pops;
     WaitQueue data, space;
     std::vector<PushedPage> slots;  // with checks on
-    uint64_t renewed_by = 0;        // who wrote the page pushed last, if it had been pushed before
+    uint64_t renewed_by = 0;  // who wrote the page pushed last, if it had been pushed before
 };
 
-struct Behind {  // a place among the transfers of a fiber: all before it on this NoC and virtual channel arrive before it
+struct
+    Behind {  // a place among the transfers of a fiber: all before it on this NoC and virtual channel arrive before it
     uint32_t issue = 0;  // 0: nowhere
     uint8_t noc = 0, vc = 0;
 };
@@ -134,7 +135,7 @@ struct Sighting {  // a fiber that saw a signal, and its clock when it did
 
 struct WordChange {
     uint32_t value, fiber, epoch;  // who made it, and its clock then
-    bool stored, known;            // stored rather than added to; the value is known
+    bool stored, known;  // stored rather than added to; the value is known
     At at;
     std::vector<uint32_t> clock;
 };
@@ -156,7 +157,7 @@ struct SyncWord {  // a 32-bit L1 word through which fibers signal each other
     bool written = false;
     std::vector<Signal> signals;  // with checks on, as all that follows
     std::vector<WordChange> changes;
-    uint32_t dropped = 0;          // changes before those
+    uint32_t dropped = 0;  // changes before those
     std::vector<uint32_t> before;  // their clocks
     std::vector<SeenUpTo> seen;
     std::vector<ExactWait> exact_waits;
@@ -219,9 +220,9 @@ struct KernelImage {
     void (*entry)() = nullptr;
     char* data = nullptr;  // writable static data of the loaded kernel: every fiber has its own copy of it
     size_t data_size = 0;
-    Fiber* owner = nullptr;      // whose copy is in place now
+    Fiber* owner = nullptr;  // whose copy is in place now
     std::vector<char> pristine;  // the data as the library was loaded with it
-    char* text = nullptr;        // where the library is loaded, for addresses in findings
+    char* text = nullptr;  // where the library is loaded, for addresses in findings
     size_t text_size = 0;
 };
 
@@ -256,7 +257,7 @@ struct Fiber {
     uint64_t time = 0, waited = 0;
     uint64_t work[works] = {};
     uint64_t shuffle = 0;  // first in the ready queue's order when a seed is given
-    uint64_t turn = 0;     // then this: the slice of virtual time it is in, later in it after a yield
+    uint64_t turn = 0;  // then this: the slice of virtual time it is in, later in it after a yield
     const uint32_t* args = nullptr;
     uint32_t arg_count = 0;
     const uint32_t* common = nullptr;
@@ -264,7 +265,7 @@ struct Fiber {
     CbLocal cbs[max_cbs];
     NocState noc_state[2]{};
     LostState lost_state[2][2];  // by NoC; of writes and of reads
-    bool linked[2] = {};         // by NoC: a linked multicast waits for the one that ends it
+    bool linked[2] = {};  // by NoC: a linked multicast waits for the one that ends it
     At linked_at[2];
     std::vector<StrayPage> stray_pages;
     std::vector<Transfer> transfers;  // in flight, in issue order
@@ -273,11 +274,11 @@ struct Fiber {
     uint64_t atomics_done_at[2] = {};
     uint32_t atomics_in_flight[2] = {};
     At atomic_at;
-    At last_at;                         // of the last API call, for faults and raw accesses
+    At last_at;  // of the last API call, for faults and raw accesses
     const void* raw_address = nullptr;  // code address of the raw access being checked, if any
     Clock clock;
     SyncWord* cached_word = nullptr;  // the last word loaded through a pointer, if no call was made since,
-    uint32_t cached_changes = 0;      // and how often it had been changed then
+    uint32_t cached_changes = 0;  // and how often it had been changed then
     uint32_t polls = 0;
     uint32_t polled_offset = 0;
     std::vector<char> data;  // this fiber's copy of the kernel's static data while it is not in place
@@ -287,8 +288,8 @@ struct Fiber {
 struct Allocation {
     uint64_t address, size;  // per bank or per core
     uint32_t dram, page_size, pages;  // pages: 0 where they do not go round the banks one by one
-    uint8_t* written;                 // per page, whether anyone has written to it since it was allocated; or null
-    uint32_t named;                   // by a compile-time argument; or since an argument was found that does
+    uint8_t* written;  // per page, whether anyone has written to it since it was allocated; or null
+    uint32_t named;  // by a compile-time argument; or since an argument was found that does
 };
 
 struct Finding {
@@ -323,7 +324,7 @@ struct LoadedProgram {
     Machine* machine = nullptr;
     std::vector<Owned<LoadedKernel>> kernels;
     std::vector<Owned<Core>> cores;  // those that take part
-    std::vector<int> core_slot;      // machine core index -> slot in cores, or -1
+    std::vector<int> core_slot;  // machine core index -> slot in cores, or -1
     std::vector<Owned<Fiber>> fibers;
     struct SemaphoreInit {
         uint32_t core, id, value;
@@ -360,8 +361,8 @@ struct Run {
     volatile int interrupted = 0;
     std::vector<Allocation> l1_buffers;  // those of the allocations that lie in L1
     std::vector<At> places;  // source positions named by shadow records
-    At stale_push;           // the first push of a page that was not written anew
-    At undefined_read;       // the first read of bytes that nothing has written
+    At stale_push;  // the first push of a page that was not written anew
+    At undefined_read;  // the first read of bytes that nothing has written
     struct OpenZone {
         Fiber* fiber;
         std::string name;
@@ -379,7 +380,7 @@ extern thread_local Run* current_run __attribute__((tls_model("initial-exec")));
 // scheduler.cpp
 void make_ready(Fiber* fiber);
 [[noreturn]] void leave_run();  // the running fiber never continues
-void step(const At& at);        // counts an API call against the step limit, and lets a seed preempt
+void step(const At& at);  // counts an API call against the step limit, and lets a seed preempt
 void yield_now();
 bool run_program(Run& run);
 // noc_writes.cpp, noc_signals.cpp

@@ -12,7 +12,8 @@ void check_packet(uint32_t size, uint32_t flags, const At& at) {
 // ---- set_state and with_state ----
 
 // Calls without state write the registers that *_set_state has written: who comes back to them finds another target.
-static void overwrite_state(LostState& lost, bool& set, uint64_t kept, uint64_t address, bool other_size, const At& at) {
+static void overwrite_state(LostState& lost, bool& set, uint64_t kept, uint64_t address, bool other_size,
+                            const At& at) {
     if (!set && !lost.by.line()) return;
     if (set) lost = {};
     set = false;
@@ -61,7 +62,8 @@ void check_linked_at_end(const Fiber& fiber) {
     if (!current_run->checks) return;
     for (uint32_t noc = 0; noc < 2; ++noc)
         if (fiber.linked[noc])
-            finding("noc.linked", fiber.linked_at[noc], "the kernel ends and no unlinked multicast has followed this one");
+            finding("noc.linked", fiber.linked_at[noc],
+                    "the kernel ends and no unlinked multicast has followed this one");
 }
 
 // ---- rectangles ----
@@ -88,10 +90,11 @@ void check_destinations(uint64_t dst, uint32_t cores, uint32_t num_dests, uint32
                 "its barrier would never end",
                 num_dests, corners.x0, corners.y0, corners.x1, corners.y1, cores, self);
     else
-        finding("noc.wrong-target", at,
-                "from (%u, %u) to (%u, %u) NoC %u goes round the chip and meets %u worker cores%s, not %u: NoC 0 starts "
-                "at the low corner, NoC 1 at the high one",
-                corners.x0, corners.y0, corners.x1, corners.y1, noc, cores, self, num_dests);
+        finding(
+            "noc.wrong-target", at,
+            "from (%u, %u) to (%u, %u) NoC %u goes round the chip and meets %u worker cores%s, not %u: NoC 0 starts "
+            "at the low corner, NoC 1 at the high one",
+            corners.x0, corners.y0, corners.x1, corners.y1, noc, cores, self, num_dests);
 }
 
 }  // namespace ts

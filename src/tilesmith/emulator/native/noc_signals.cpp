@@ -75,8 +75,8 @@ static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrive
     word += increment;
     memcpy(target.memory, &word, 4);
     if (current_run->checks) mark_initialised(*target.shadow, target.offset, 4);
-    signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, arrives,
-                 behind, Changed::added, at);
+    signal_words(current_run->core_by_index(target.index), static_cast<uint32_t>(target.offset), 4, arrives, behind,
+                 Changed::added, at);
 }
 
 static void count_atomic(Fiber& fiber, uint32_t noc, uint64_t done, const At& at) {
@@ -138,12 +138,9 @@ extern "C" NocState* ts_noc_state(uint32_t noc) { return &self().noc_state[noc];
 
 static const char* kind_name(const Transfer& transfer) {
     switch (transfer.kind) {
-        case Transfer::Kind::read:
-            return "NoC read";
-        case Transfer::Kind::write:
-            return "NoC write";
-        default:
-            return "multicast";
+        case Transfer::Kind::read: return "NoC read";
+        case Transfer::Kind::write: return "NoC write";
+        default: return "multicast";
     }
 }
 

@@ -142,8 +142,7 @@ Journey read_journey(const Core& core, const Target& target, uint32_t size, uint
     }
     pass_links(packet, {there, here, answer, noc, stream, apart_reads});
     packet.pass(links.in, index_of(here), stream);
-    const uint64_t done =
-        packet.head + packet.slowest + answer.there() * t.hop + (t.read_round_trip - first_half);
+    const uint64_t done = packet.head + packet.slowest + answer.there() * t.hop + (t.read_round_trip - first_half);
     return {done, done, done};
 }
 

@@ -72,8 +72,7 @@ void deliver(Fiber& fiber, Transfer& transfer) {
     }
     for_each_worker(transfer.remote, transfer.noc, transfer.flags & noc_include_self, [&](uint64_t destination) {
         const Target target = resolve(destination, transfer.size, transfer.at);
-        if (target.memory != data)
-            bring(target, "a multicast");
+        if (target.memory != data) bring(target, "a multicast");
     });
 }
 

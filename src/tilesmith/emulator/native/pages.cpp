@@ -72,9 +72,10 @@ void note_dram_use(const Allocation& buffer, const Target& target, uint32_t size
         if (!reading) {
             buffer.written[page] = 1;
         } else if (!buffer.written[page]) {
-            finding("mem.uninitialised", at,
-                    "a NoC read of page %llu of the tensor at 0x%llx in DRAM, which nothing has written since it was made",
-                    static_cast<unsigned long long>(page), static_cast<unsigned long long>(buffer.address));
+            finding(
+                "mem.uninitialised", at,
+                "a NoC read of page %llu of the tensor at 0x%llx in DRAM, which nothing has written since it was made",
+                static_cast<unsigned long long>(page), static_cast<unsigned long long>(buffer.address));
             return;
         }
     }

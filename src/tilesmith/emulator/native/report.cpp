@@ -102,14 +102,15 @@ uint32_t undefined_place(const At& at) {
     }
     const At& pushed = current_run->stale_push;
     places.push_back(
-        pushed.line() ? undefined_finding("cb.stale-page", at,
-                                          "elements of a tensor are made from a page that was pushed again at %s and "
-                                          "holds what it held before",
-                                          place(pushed).c_str())
-                      : undefined_finding("mem.uninitialised", at,
-                                          "elements of a tensor are made from L1 that nothing has written; it was first "
-                                          "read at %s",
-                                          place(current_run->undefined_read).c_str()));
+        pushed.line()
+            ? undefined_finding("cb.stale-page", at,
+                                "elements of a tensor are made from a page that was pushed again at %s and "
+                                "holds what it held before",
+                                place(pushed).c_str())
+            : undefined_finding("mem.uninitialised", at,
+                                "elements of a tensor are made from L1 that nothing has written; it was first "
+                                "read at %s",
+                                place(current_run->undefined_read).c_str()));
     return static_cast<uint32_t>(places.size() - 1);
 }
 

@@ -14,7 +14,8 @@ void note_pushed(CbState& cb, uint32_t from, uint32_t pages, const At& at) {
         const uint32_t index = ((from - config.offset) / config.page_size + i) % config.pages();
         const uint64_t offset = config.offset + uint64_t{index} * config.page_size;
         PushedPage& slot = cb.slots[index];
-        const PushedPage now{writes_of(*core().shadow, offset, config.page_size), last_writer(*core().shadow, offset), true};
+        const PushedPage now{writes_of(*core().shadow, offset, config.page_size), last_writer(*core().shadow, offset),
+                             true};
         const bool rewritten = slot.pushed && slot.writes != now.writes, stale = slot.pushed && !rewritten;
         if (stale && cb.renewed_by && cb.renewed_by == now.writer) {
             mark_undefined(*core().shadow, offset, config.page_size);

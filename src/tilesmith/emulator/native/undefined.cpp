@@ -42,7 +42,8 @@ static bool in_tensor(const Target& target) {
     const RunOptions& options = current_run->options;
     for (uint32_t i = 0; i < options.allocation_count; ++i) {
         const Allocation& buffer = options.allocations[i];
-        if (!buffer.dram && target.offset >= buffer.address && target.offset < buffer.address + buffer.size) return true;
+        if (!buffer.dram && target.offset >= buffer.address && target.offset < buffer.address + buffer.size)
+            return true;
     }
     return false;
 }
@@ -62,7 +63,8 @@ void store_undefined(const Target& target, uint32_t size, const uint8_t* undefin
     const bool told = in_tensor(target);
     const uint32_t place = told ? undefined_place(at) : 0;
     for_each_run(undefined, size, [&](uint32_t begin, uint32_t end) {
-        if (target.dram) undefine_dram(current_run->machine->dram[target.index], target.offset + begin, target.offset + end);
+        if (target.dram)
+            undefine_dram(current_run->machine->dram[target.index], target.offset + begin, target.offset + end);
         else mark_undefined(*target.shadow, target.offset + begin, end - begin);
         if (told && program.undefined.size() < most_ranges)
             program.undefined.push_back({target.dram, target.index, target.offset + begin, end - begin, place});

@@ -18,7 +18,7 @@ void define_dram(DramBank& bank, uint64_t offset, uint64_t size);
 
 // ---- the engine (undefined_tiles.cpp) ----
 // Beside the words of a tile there may stand its mask: all ones where the datum is undefined.
-uint32_t* new_mask(Engine& engine, const uint32_t* tile);     // of a tile in the bank being filled, or in scratch
+uint32_t* new_mask(Engine& engine, const uint32_t* tile);  // of a tile in the bank being filled, or in scratch
 uint32_t* mask_beside(Engine& engine, const uint32_t* tile);  // null if nothing is undefined there
 
 template <class Move>

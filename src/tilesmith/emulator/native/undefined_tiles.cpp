@@ -130,8 +130,8 @@ void mask_matmul(Engine& engine, const SrcBank& bank, uint32_t dst, uint32_t row
 // ---- the vector unit ----
 
 static bool crosses_lanes(const std::string& function) {
-    for (const char* name : {"cumsum", "sum_int", "topk", "bcast", "reshuffle_rows", "ema", "reduce", "sfpu_add_top_row",
-                             "two_pass_stats", "welford", "tiled_prod"})
+    for (const char* name : {"cumsum", "sum_int", "topk", "bcast", "reshuffle_rows", "ema", "reduce",
+                             "sfpu_add_top_row", "two_pass_stats", "welford", "tiled_prod"})
         if (function.find(name) != std::string::npos) return true;
     return false;
 }
@@ -161,7 +161,7 @@ static void read_mask(Engine& engine, uint32_t* mask) {
     for (size_t i = 0; i < read.size(); ++i) {
         const uint32_t* one = of(i);
         for (uint32_t lane = 0; one && lane < words; ++lane) {
-            const bool chosen = masks ? i == 1 || read[1]->before[lane] != 0
+            const bool chosen = masks     ? i == 1 || read[1]->before[lane] != 0
                                 : selects ? i == 0 || (read[0]->before[lane] != 0) == (i == 1)
                                           : true;
             if (chosen) mask[lane] |= one[lane];

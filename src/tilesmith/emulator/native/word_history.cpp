@@ -11,7 +11,9 @@ static void join_clock(std::vector<uint32_t>& into, const std::vector<uint32_t>&
     for (size_t i = 0; i < from.size(); ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
 }
 
-static bool ordered_behind(const Fiber& fiber, uint32_t other, uint32_t epoch) { return fiber.clock.at[other] >= epoch; }
+static bool ordered_behind(const Fiber& fiber, uint32_t other, uint32_t epoch) {
+    return fiber.clock.at[other] >= epoch;
+}
 
 // ---- who has seen how much of it ----
 
@@ -39,11 +41,12 @@ static void check_lost(const SyncWord& word, uint32_t value, bool known, Changed
         if (before.fiber == me.id || !conflict(before, value, known, how)) continue;
         if (ordered_behind(me, before.fiber, before.epoch)) continue;
         const Fiber& other = *current_run->program->fibers[before.fiber];
-        finding("sync.lost-signal", at,
-                "the word at L1 offset 0x%x is %s here and %s by %s of core (%u, %u) at %s, and nothing orders the two: "
-                "one may undo the other",
-                word.offset, how == Changed::stored ? "stored to" : "added to", before.stored ? "stored to" : "added to",
-                role_name(other.role), other.core->x, other.core->y, place(before.at).c_str());
+        finding(
+            "sync.lost-signal", at,
+            "the word at L1 offset 0x%x is %s here and %s by %s of core (%u, %u) at %s, and nothing orders the two: "
+            "one may undo the other",
+            word.offset, how == Changed::stored ? "stored to" : "added to", before.stored ? "stored to" : "added to",
+            role_name(other.role), other.core->x, other.core->y, place(before.at).c_str());
         return;
     }
 }
@@ -52,7 +55,8 @@ static void check_overshot(SyncWord& word, uint32_t value, bool known, const At&
     Fiber& me = self();
     for (size_t i = 0; i < word.exact_waits.size(); ++i) {
         const ExactWait wait = word.exact_waits[i];
-        if (wait.fiber == me.id || !known || value == wait.value || ordered_behind(me, wait.fiber, wait.epoch)) continue;
+        if (wait.fiber == me.id || !known || value == wait.value || ordered_behind(me, wait.fiber, wait.epoch))
+            continue;
         word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
         current_run->current = current_run->program->fibers[wait.fiber].get();
         finding("sync.overshoot", wait.at,
@@ -100,7 +104,8 @@ void acquire_wait(SyncWord& word, const Wait& why) {
     see_signals(word);
     if (why.at_least) return;
     for (size_t i = 0; i < word.exact_waits.size(); ++i)
-        if (word.exact_waits[i].fiber == me.id) word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
+        if (word.exact_waits[i].fiber == me.id)
+            word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
     word.exact_waits.push_back({me.id, me.clock.at[me.id], why.wanted, why.at});
 }
 

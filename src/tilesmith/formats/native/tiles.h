@@ -22,8 +22,8 @@ inline void each_run(const Shape& shape, Visit visit) {
         for (int64_t across = 0; across < tiles_across; across++)
             for (int64_t face = 0; face < faces_across; face++)
                 for (int64_t row = 0; row < together; row++)
-                    visit((top + row) * shape.cols + across * shape.tile_cols + face * 16,
-                          band * tiles_across + across, first + face * face_rows + row);
+                    visit((top + row) * shape.cols + across * shape.tile_cols + face * 16, band * tiles_across + across,
+                          first + face * face_rows + row);
     }
 }
 
@@ -62,15 +62,15 @@ void elementwise(int64_t count, const void* in, void* out) {
 }  // namespace ts
 
 // The functions Python calls: to tiles, from tiles, and between flat arrays.
-#define TS_TILE(name, To, From, convert)                                     \
+#define TS_TILE(name, To, From, convert)                                      \
     extern "C" void name(const ts::Shape* shape, const void* in, void* out) { \
-        ts::to_tiles<To, From, convert>(*shape, in, out);                    \
+        ts::to_tiles<To, From, convert>(*shape, in, out);                     \
     }
-#define TS_UNTILE(name, To, From, convert)                                   \
+#define TS_UNTILE(name, To, From, convert)                                    \
     extern "C" void name(const ts::Shape* shape, const void* in, void* out) { \
-        ts::from_tiles<To, From, convert>(*shape, in, out);                  \
+        ts::from_tiles<To, From, convert>(*shape, in, out);                   \
     }
-#define TS_ROW(name, To, From, convert)                             \
+#define TS_ROW(name, To, From, convert)                              \
     extern "C" void name(int64_t count, const void* in, void* out) { \
-        ts::elementwise<To, From, convert>(count, in, out);         \
+        ts::elementwise<To, From, convert>(count, in, out);          \
     }

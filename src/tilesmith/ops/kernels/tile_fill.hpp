@@ -62,8 +62,8 @@ void fill_outside(uint32_t address, uint32_t rows, uint32_t cols, T value) {
 }
 
 // What lies past the first `rows` rows and `cols` columns becomes `value`, given by its bits.
-inline void fill_outside(
-    uint32_t address, uint32_t rows, uint32_t cols, uint32_t bytes, uint32_t exponents, uint32_t value) {
+inline void fill_outside(uint32_t address, uint32_t rows, uint32_t cols, uint32_t bytes, uint32_t exponents,
+                         uint32_t value) {
     if (rows >= ROWS && cols >= ROWS) return;
     address += exponents;
     if (bytes == 4) fill_outside<uint32_t>(address, rows, cols, value);

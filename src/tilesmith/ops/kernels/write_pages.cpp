@@ -21,8 +21,7 @@ void kernel_main() {
         cb_wait_front(cb, 1);
         const bool bottom = page / across % down == down - 1, right = page % across == across - 1;
         if (bytes && (bottom || right)) {
-            tile::fill_outside(
-                get_read_ptr(cb), bottom ? rows : tile::ROWS, right ? cols : tile::ROWS, bytes, 0, 0);
+            tile::fill_outside(get_read_ptr(cb), bottom ? rows : tile::ROWS, right ? cols : tile::ROWS, bytes, 0, 0);
         }
         noc_async_write(get_read_ptr(cb), target.get_noc_addr(page), size);
         noc_async_writes_flushed();

@@ -24,7 +24,9 @@ struct vec {
     template <typename T>
     constexpr vec(const T&, int) {}
     template <typename T>
-    const vec& operator=(const T&) const { return *this; }
+    const vec& operator=(const T&) const {
+        return *this;
+    }
     const vec& operator=(const vec&) const { return *this; }
     vec(const vec&) = default;
     raw_register get() const;
@@ -103,11 +105,21 @@ template <int Kind> struct is_vector<vec<Kind>> : std::true_type {};
 template <> struct is_vector<reg> : std::true_type {};
 
 // The vector type that an operator gives: that of the first operand that is a vector.
-template <typename A, typename B> struct result_of { using type = B; };
-template <int Kind, typename B> struct result_of<vec<Kind>, B> { using type = vec<Kind>; };
-template <int Kind> struct result_of<reg, vec<Kind>> { using type = vec<Kind>; };
-template <typename B> struct result_of<reg, B> { using type = vFloat; };
-template <> struct result_of<reg, reg> { using type = vFloat; };
+template <typename A, typename B> struct result_of {
+    using type = B;
+};
+template <int Kind, typename B> struct result_of<vec<Kind>, B> {
+    using type = vec<Kind>;
+};
+template <int Kind> struct result_of<reg, vec<Kind>> {
+    using type = vec<Kind>;
+};
+template <typename B> struct result_of<reg, B> {
+    using type = vFloat;
+};
+template <> struct result_of<reg, reg> {
+    using type = vFloat;
+};
 template <typename A, typename B>
 using result = std::enable_if_t<is_vector<A>::value || is_vector<B>::value, typename result_of<A, B>::type>;
 template <typename A, typename B>
@@ -133,9 +145,9 @@ template <typename A, typename B> truth<A, B> operator||(const A&, const B&);
 template <typename T, typename... A> T as(const A&...);
 template <typename T, typename... A> T convert(const A&...);
 template <typename T, RoundMode, typename... A> T convert(const A&...);
-#define SFPI_FUNCTION(type, name)                                  \
-    template <typename... A> type name(const A&...);               \
-    template <auto, typename... A> type name(const A&...);         \
+#define SFPI_FUNCTION(type, name)                          \
+    template <typename... A> type name(const A&...);       \
+    template <auto, typename... A> type name(const A&...); \
     template <auto, auto, typename... A> type name(const A&...)
 SFPI_FUNCTION(vFloat, abs);
 SFPI_FUNCTION(vFloat, setsgn);
@@ -186,25 +198,71 @@ SFPI_FUNCTION(void, when);
 // Modes of instructions. Their values are the compiler's; 0 fits every field.
 enum : unsigned {
     SFP_DESTREG_STRIDE = 2,
-    SFPABS_MOD1_INT = 0, SFPAND_MOD1_USE_VB = 0, SFPARECIP_MOD1_RECIP = 0, SFPCAST_MOD1_INT32_TO_FP32_RNE = 0,
-    SFPCAST_MOD1_SM32_TO_FP32_RNE = 0, SFPCFG_IMM16_IS_VALUE = 0, SFPCONFIG_MOD_SET_LREG11 = 0,
-    SFPENCC_IMM12_BOTH = 0, SFPENCC_MOD1_EI_RI = 0, SFPENCC_MOD1_EU_R1 = 0, SFPEXEXP_MOD1_SET_CC_COMP_EXP = 0,
-    SFPEXEXP_MOD1_SET_CC_SGN_EXP = 0, SFPEXMAN_MOD1_PAD9 = 0, SFPGT_MOD1_SET_ALL_ONES = 0,
-    SFPGT_MOD1_SET_CC = 0, SFPGT_MOD1_SET_VD = 0, SFPIADD_MOD1_ARG_2SCOMP_LREG_DST = 0,
-    SFPIADD_MOD1_ARG_IMM = 0, SFPIADD_MOD1_ARG_LREG_DST = 0, SFPIADD_MOD1_CC_GTE0 = 0, SFPIADD_MOD1_CC_LT0 = 0,
-    SFPIADD_MOD1_CC_NONE = 0, SFPIADD_MOD_NOFLAG = 0, SFPLE_MOD1_SET_CC = 0, SFPLE_MOD1_SET_VD = 0,
-    SFPLOADI_MOD0_FLOATA = 0, SFPLOADI_MOD0_FLOATB = 0, SFPLOADI_MOD0_LOWER = 0, SFPLOADI_MOD0_SHORT = 0,
-    SFPLOADI_MOD0_UPPER = 0, SFPLOADI_MOD0_USHORT = 0, SFPLOAD_MOD0_FMT_FP16B = 0, SFPLOAD_MOD0_FMT_SRCB = 0,
-    SFPLZ_MOD1_CC_NE0 = 0, SFPMAD_MOD1_INDIRECT_VA = 0, SFPMAD_MOD1_INDIRECT_VD = 0, SFPMAD_MOD1_NEGATE_VA = 0,
-    SFPMAD_MOD1_NEGATE_VC = 0, SFPMAD_MOD1_OFFSET_NONE = 0, SFPMOV_MOD1_NEGATE = 0, SFPMUL24_MOD1_LOWER = 0,
-    SFPMUL24_MOD1_UPPER = 0, SFPSETCC_MOD1_LREG_EQ0 = 0, SFPSETCC_MOD1_LREG_GTE0 = 0,
-    SFPSETCC_MOD1_LREG_LT0 = 0, SFPSETCC_MOD1_LREG_NE0 = 0, SFPSETSGN_MOD1_ARG_IMM = 0,
-    SFPSHFT2_MOD1_SHFT_IMM = 0, SFPSHFT2_MOD1_SHFT_LREG = 0, SFPSHFT2_MOD1_SUBVEC_SHFLROR1 = 0,
-    SFPSHFT2_MOD1_SUBVEC_SHFLSHR1 = 0, SFPSHFT_MOD1_ARG_IMM = 0, SFPSHFT_MOD1_ARG_IMM_USE_VC = 0,
-    SFPSHFT_MOD1_SHIFT_IMM = 0, SFPSTOCHRND_MOD1_FP32_TO_FP16B = 0, SFPSTOCHRND_MOD1_FP32_TO_INT16 = 0,
-    SFPSTOCHRND_MOD1_FP32_TO_INT8 = 0, SFPSTOCHRND_MOD1_FP32_TO_UINT16 = 0, SFPSTOCHRND_MOD1_FP32_TO_UINT8 = 0,
-    SFPSTOCHRND_RND_EVEN = 0, SFPSTORE_MOD0_FMT_FP16B = 0, SFPSTORE_MOD0_FMT_LO16 = 0,
-    SFPSTORE_MOD0_FMT_SRCB = 0, SFPSWAP_MOD1_SWAP = 0, SFPSWAP_MOD1_VEC_MIN_MAX = 0,
+    SFPABS_MOD1_INT = 0,
+    SFPAND_MOD1_USE_VB = 0,
+    SFPARECIP_MOD1_RECIP = 0,
+    SFPCAST_MOD1_INT32_TO_FP32_RNE = 0,
+    SFPCAST_MOD1_SM32_TO_FP32_RNE = 0,
+    SFPCFG_IMM16_IS_VALUE = 0,
+    SFPCONFIG_MOD_SET_LREG11 = 0,
+    SFPENCC_IMM12_BOTH = 0,
+    SFPENCC_MOD1_EI_RI = 0,
+    SFPENCC_MOD1_EU_R1 = 0,
+    SFPEXEXP_MOD1_SET_CC_COMP_EXP = 0,
+    SFPEXEXP_MOD1_SET_CC_SGN_EXP = 0,
+    SFPEXMAN_MOD1_PAD9 = 0,
+    SFPGT_MOD1_SET_ALL_ONES = 0,
+    SFPGT_MOD1_SET_CC = 0,
+    SFPGT_MOD1_SET_VD = 0,
+    SFPIADD_MOD1_ARG_2SCOMP_LREG_DST = 0,
+    SFPIADD_MOD1_ARG_IMM = 0,
+    SFPIADD_MOD1_ARG_LREG_DST = 0,
+    SFPIADD_MOD1_CC_GTE0 = 0,
+    SFPIADD_MOD1_CC_LT0 = 0,
+    SFPIADD_MOD1_CC_NONE = 0,
+    SFPIADD_MOD_NOFLAG = 0,
+    SFPLE_MOD1_SET_CC = 0,
+    SFPLE_MOD1_SET_VD = 0,
+    SFPLOADI_MOD0_FLOATA = 0,
+    SFPLOADI_MOD0_FLOATB = 0,
+    SFPLOADI_MOD0_LOWER = 0,
+    SFPLOADI_MOD0_SHORT = 0,
+    SFPLOADI_MOD0_UPPER = 0,
+    SFPLOADI_MOD0_USHORT = 0,
+    SFPLOAD_MOD0_FMT_FP16B = 0,
+    SFPLOAD_MOD0_FMT_SRCB = 0,
+    SFPLZ_MOD1_CC_NE0 = 0,
+    SFPMAD_MOD1_INDIRECT_VA = 0,
+    SFPMAD_MOD1_INDIRECT_VD = 0,
+    SFPMAD_MOD1_NEGATE_VA = 0,
+    SFPMAD_MOD1_NEGATE_VC = 0,
+    SFPMAD_MOD1_OFFSET_NONE = 0,
+    SFPMOV_MOD1_NEGATE = 0,
+    SFPMUL24_MOD1_LOWER = 0,
+    SFPMUL24_MOD1_UPPER = 0,
+    SFPSETCC_MOD1_LREG_EQ0 = 0,
+    SFPSETCC_MOD1_LREG_GTE0 = 0,
+    SFPSETCC_MOD1_LREG_LT0 = 0,
+    SFPSETCC_MOD1_LREG_NE0 = 0,
+    SFPSETSGN_MOD1_ARG_IMM = 0,
+    SFPSHFT2_MOD1_SHFT_IMM = 0,
+    SFPSHFT2_MOD1_SHFT_LREG = 0,
+    SFPSHFT2_MOD1_SUBVEC_SHFLROR1 = 0,
+    SFPSHFT2_MOD1_SUBVEC_SHFLSHR1 = 0,
+    SFPSHFT_MOD1_ARG_IMM = 0,
+    SFPSHFT_MOD1_ARG_IMM_USE_VC = 0,
+    SFPSHFT_MOD1_SHIFT_IMM = 0,
+    SFPSTOCHRND_MOD1_FP32_TO_FP16B = 0,
+    SFPSTOCHRND_MOD1_FP32_TO_INT16 = 0,
+    SFPSTOCHRND_MOD1_FP32_TO_INT8 = 0,
+    SFPSTOCHRND_MOD1_FP32_TO_UINT16 = 0,
+    SFPSTOCHRND_MOD1_FP32_TO_UINT8 = 0,
+    SFPSTOCHRND_RND_EVEN = 0,
+    SFPSTORE_MOD0_FMT_FP16B = 0,
+    SFPSTORE_MOD0_FMT_LO16 = 0,
+    SFPSTORE_MOD0_FMT_SRCB = 0,
+    SFPSWAP_MOD1_SWAP = 0,
+    SFPSWAP_MOD1_VEC_MIN_MAX = 0,
 };
 
 }  // namespace sfpi

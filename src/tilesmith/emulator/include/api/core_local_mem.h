@@ -11,8 +11,8 @@ class CoreLocalMem {
 
 public:
     // Addresses in L1 come as pointers or, from the host's allocator, as offsets; kept as what can be dereferenced.
-    CoreLocalMem(AddressType address) :
-        address_(address != 0 && address < MEM_L1_SIZE ? ts_l1_base() + address : address) {}
+    CoreLocalMem(AddressType address)
+        : address_(address != 0 && address < MEM_L1_SIZE ? ts_l1_base() + address : address) {}
     CoreLocalMem(T* ptr) : address_(reinterpret_cast<AddressType>(ptr)) {}
 
     T* get_unsafe_ptr() const { return reinterpret_cast<T*>(static_cast<uintptr_t>(address_)); }

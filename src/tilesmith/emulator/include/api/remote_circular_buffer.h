@@ -21,8 +21,8 @@ FORCE_INLINE void remote_cb_reserve_back(uint32_t, uint32_t, TS_AT) {
     ts_gap("global circular buffers (remote_cb_reserve_back)", at);
 }
 template <bool skip_ptr_update = true>
-FORCE_INLINE void remote_cb_push_back_and_write_pages(
-    uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint8_t = noc_index, TS_AT) {
+FORCE_INLINE void remote_cb_push_back_and_write_pages(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+                                                      uint8_t = noc_index, TS_AT) {
     ts_gap("global circular buffers (remote_cb_push_back_and_write_pages)", at);
 }
 FORCE_INLINE void remote_cb_sender_barrier(uint32_t, TS_AT) {

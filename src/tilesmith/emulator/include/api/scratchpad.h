@@ -17,9 +17,9 @@ public:
     using const_reference = const T&;
     using iterator = pointer;
 
-    explicit Scratchpad(const ScratchpadBindingToken& token, TS_AT) :
-        memory_(static_cast<uintptr_t>(get_common_arg_val<uint32_t>(token.address_word_, at))),
-        size_in_bytes_(token.size_in_bytes_) {
+    explicit Scratchpad(const ScratchpadBindingToken& token, TS_AT)
+        : memory_(static_cast<uintptr_t>(get_common_arg_val<uint32_t>(token.address_word_, at))),
+          size_in_bytes_(token.size_in_bytes_) {
         ASSERT(memory_.get_address() % alignof(T) == 0);
         ASSERT(size_in_bytes_ % sizeof(T) == 0);
     }

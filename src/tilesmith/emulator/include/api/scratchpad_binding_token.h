@@ -7,9 +7,9 @@ class Scratchpad;
 
 class ScratchpadBindingToken {
 public:
-    explicit constexpr ScratchpadBindingToken(
-        uint32_t crta_offset, uint32_t size_in_bytes, binding_details::LLKMetadata = {}) noexcept :
-        address_word_(crta_offset), size_in_bytes_(size_in_bytes) {}
+    explicit constexpr ScratchpadBindingToken(uint32_t crta_offset, uint32_t size_in_bytes,
+                                              binding_details::LLKMetadata = {}) noexcept
+        : address_word_(crta_offset), size_in_bytes_(size_in_bytes) {}
 
 private:
     template <typename T>

@@ -53,8 +53,8 @@ void ts_copies_keep_small();  // until the formats are configured again: negativ
 
 // ---- DST: 16 tiles of 1024 datums in face order, each a 32-bit pattern (fp32 bits, or an integer) ----
 void ts_dst_acquire(ts::At at);  // math
-void ts_dst_commit(ts::At at);   // math
-void ts_dst_wait(ts::At at);     // pack
+void ts_dst_commit(ts::At at);  // math
+void ts_dst_wait(ts::At at);  // pack
 void ts_dst_release(ts::At at);  // pack
 // For SFPU code, null on roles other than math. `ts_dst_modify` needs a written tile; `ts_dst_write` marks it written.
 uint32_t* ts_dst_modify(uint32_t tile, ts::At at);

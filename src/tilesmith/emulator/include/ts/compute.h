@@ -33,7 +33,7 @@
 #define MATH(...)
 #define PACK(...) __VA_ARGS__
 #else
-#define TS_ON_ROLE(wanted, ...)         \
+#define TS_ON_ROLE(wanted, ...)          \
     if (ts_role() == ts::Role::wanted) { \
         __VA_ARGS__;                     \
     }

@@ -15,35 +15,31 @@ constexpr uint32_t get_operand_id(uint32_t cb) { return cb; }
 constexpr uint32_t get_output_id(uint32_t cb) { return cb; }
 
 // ---- inits of one engine ----
-template <
-    EltwiseBinaryType type, BroadcastType broadcast = BroadcastType::NONE, auto fidelity = 0,
-    EltwiseBinaryReuseDestType reuse = EltwiseBinaryReuseDestType::NONE>
+template <EltwiseBinaryType type, BroadcastType broadcast = BroadcastType::NONE, auto fidelity = 0,
+          EltwiseBinaryReuseDestType reuse = EltwiseBinaryReuseDestType::NONE>
 ALWI void llk_math_eltwise_binary_init(uint32_t, uint32_t, uint32_t acc_to_dest = 0, TS_AT) {
-    ts_fpu_init(
-        ts::op_of(type), {.dim = ts::dim_of(broadcast), .add_to_dst = acc_to_dest != 0, .leaves_unpack = true}, at);
+    ts_fpu_init(ts::op_of(type), {.dim = ts::dim_of(broadcast), .add_to_dst = acc_to_dest != 0, .leaves_unpack = true},
+                at);
 }
 template <BroadcastType broadcast = BroadcastType::NONE>
 ALWI void llk_unpack_AB_init(uint32_t, uint32_t, uint32_t transpose = 0, TS_AT) {
-    ts_fpu_init(
-        ts::FpuOp::add,
-        {.dim = ts::dim_of(broadcast), .transpose = static_cast<uint8_t>(transpose), .leaves_math = true}, at);
+    ts_fpu_init(ts::FpuOp::add,
+                {.dim = ts::dim_of(broadcast), .transpose = static_cast<uint8_t>(transpose), .leaves_math = true}, at);
 }
 template <PoolType type, ReduceDim dim>
 ALWI void llk_unpack_AB_reduce_init(uint32_t, uint32_t, TS_AT) {
     static_assert(type != PoolType::MIN, "the matrix unit has no minimum: use sfpu_reduce");
-    ts_fpu_init(
-        ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_math = true}, at);
+    ts_fpu_init(ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_math = true}, at);
 }
 template <PoolType type, ReduceDim dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE, auto fidelity = 0>
 ALWI void llk_math_reduce_init(uint32_t = 0, uint32_t = 0, TS_AT) {
     static_assert(type != PoolType::MIN, "the matrix unit has no minimum: use sfpu_reduce");
-    ts_fpu_init(
-        ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_unpack = true}, at);
+    ts_fpu_init(ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_unpack = true}, at);
 }
 
 template <bool neginf_srca = false, bool reload_srcb = false, bool zero_srca = false, bool zero_srca_reduce = false>
-ALWI void llk_unpack_tilizeA_B_init(
-    uint32_t, uint32_t, uint32_t, uint32_t num_faces = 4, uint32_t face_r_dim = 16, TS_AT) {
+ALWI void llk_unpack_tilizeA_B_init(uint32_t, uint32_t, uint32_t, uint32_t num_faces = 4, uint32_t face_r_dim = 16,
+                                    TS_AT) {
     ts_fpu_init(ts::FpuOp::tilize_reduce, {.leaves_math = true}, at);
 }
 
@@ -57,14 +53,14 @@ ALWI void llk_math_reconfig_data_format_srca(uint32_t old_operand, uint32_t new_
     if (old_operand != new_operand) ts_engine_reconfigure(ts::srca, new_operand, ts::no_cb, at);
 }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void llk_unpack_reconfig_data_format(
-    uint32_t srca_old, uint32_t srca_new, uint32_t srcb_old, uint32_t srcb_new, TS_AT) {
+ALWI void llk_unpack_reconfig_data_format(uint32_t srca_old, uint32_t srca_new, uint32_t srcb_old, uint32_t srcb_new,
+                                          TS_AT) {
     const uint32_t registers = (srca_old != srca_new ? ts::srca : 0) | (srcb_old != srcb_new ? ts::srcb : 0);
     ts_engine_reconfigure(registers, srca_new, srcb_new, at);
 }
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void llk_math_reconfig_data_format(
-    uint32_t srca_old, uint32_t srca_new, uint32_t srcb_old, uint32_t srcb_new, TS_AT) {
+ALWI void llk_math_reconfig_data_format(uint32_t srca_old, uint32_t srca_new, uint32_t srcb_old, uint32_t srcb_new,
+                                        TS_AT) {
     llk_unpack_reconfig_data_format(srca_old, srca_new, srcb_old, srcb_new, at);
 }
 

@@ -93,17 +93,19 @@ struct PrintItem {
         }
     }
     PrintItem(const char* value, TS_AT) : kind(Kind::text), text(value), at(at) {}
-    PrintItem(const volatile void* value, TS_AT) :
-        kind(Kind::natural), integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(value))), at(at) {}
+    PrintItem(const volatile void* value, TS_AT)
+        : kind(Kind::natural), integer(static_cast<int64_t>(reinterpret_cast<uintptr_t>(value))), at(at) {}
     PrintItem(BF16 value, TS_AT) : PrintItem(bf16_to_float(value.bits), at) {}
     PrintItem(F32 value, TS_AT) : PrintItem(value.value, at) {}
     PrintItem(U32 value, TS_AT) : PrintItem(value.value, at) {}
     // An object that writes itself: it has print_to(PrintBuffer&).
     template <class T>
         requires requires(const T& object, PrintBuffer& buffer) { object.print_to(buffer); }
-    PrintItem(const T& value, TS_AT) :
-        kind(Kind::writer), object(&value),
-        write([](const void* self, PrintBuffer& buffer) { static_cast<const T*>(self)->print_to(buffer); }), at(at) {}
+    PrintItem(const T& value, TS_AT)
+        : kind(Kind::writer),
+          object(&value),
+          write([](const void* self, PrintBuffer& buffer) { static_cast<const T*>(self)->print_to(buffer); }),
+          at(at) {}
 
     void print(PrintBuffer& buffer, const PrintSpec& spec = {}, int width = 0) const {
         if (kind == Kind::writer) return write(object, buffer);
@@ -222,9 +224,9 @@ private:
 
 // The manipulators that may come first; values carry their own place.
 template <class T>
-concept Manipulator = std::is_same_v<T, ENDL> || std::is_same_v<T, SETW> || std::is_same_v<T, SETPRECISION> ||
-                      std::is_same_v<T, HEX> || std::is_same_v<T, OCT> || std::is_same_v<T, DEC> ||
-                      std::is_same_v<T, FIXED> || std::is_same_v<T, DEFAULTFLOAT>;
+concept Manipulator =
+    std::is_same_v<T, ENDL> || std::is_same_v<T, SETW> || std::is_same_v<T, SETPRECISION> || std::is_same_v<T, HEX> ||
+    std::is_same_v<T, OCT> || std::is_same_v<T, DEC> || std::is_same_v<T, FIXED> || std::is_same_v<T, DEFAULTFLOAT>;
 
 struct Printer {
     struct FirstLine : PrintLine {

@@ -11,8 +11,8 @@ inline constexpr uint32_t tile_words = 1024;
 // The vendor's DataFormat numbers.
 namespace fmt {
 inline constexpr uint8_t float32 = 0, float16 = 1, bfp8 = 2, bfp4 = 3, tf32 = 4, float16_b = 5, bfp8_b = 6, bfp4_b = 7,
-                         int32 = 8, uint16 = 9, lf8 = 10, bfp2 = 11, int8 = 14, bfp2_b = 15, uint32 = 24,
-                         fp8_e4m3 = 26, uint8 = 30;
+                         int32 = 8, uint16 = 9, lf8 = 10, bfp2 = 11, int8 = 14, bfp2_b = 15, uint32 = 24, fp8_e4m3 = 26,
+                         uint8 = 30;
 }
 
 // How a datum stands in a Src register. Floats keep fp32's bit positions; five_bit keeps its own small exponent there.

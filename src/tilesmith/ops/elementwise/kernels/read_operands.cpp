@@ -31,9 +31,12 @@ auto operand_at(uint32_t cb, uint32_t dims, uint32_t& common) {
     const uint32_t strides = common, facts = common + dims;
     common = facts + 3;
     const auto tensor = tensor_at<FIRST>(common);
-    return Operand<decltype(tensor)>{
-        cb, strides, get_common_arg_val<uint32_t>(facts), get_common_arg_val<uint32_t>(facts + 1),
-        get_common_arg_val<uint32_t>(facts + 2), tensor};
+    return Operand<decltype(tensor)>{cb,
+                                     strides,
+                                     get_common_arg_val<uint32_t>(facts),
+                                     get_common_arg_val<uint32_t>(facts + 1),
+                                     get_common_arg_val<uint32_t>(facts + 2),
+                                     tensor};
 }
 
 void kernel_main() {

@@ -14,12 +14,12 @@ constexpr int32_t outside = -2;
 
 class Axis {
 public:
-    Axis(uint32_t size, bool align_corners, Padding padding) :
-        size_(static_cast<int32_t>(size)),
-        padding_(padding),
-        scale_((align_corners ? size - 1 : size) * 0.5f),
-        first_edge_(align_corners ? 0.0f : -0.5f),
-        period_((align_corners ? size - 1 : size) * 2.0f) {}
+    Axis(uint32_t size, bool align_corners, Padding padding)
+        : size_(static_cast<int32_t>(size)),
+          padding_(padding),
+          scale_((align_corners ? size - 1 : size) * 0.5f),
+          first_edge_(align_corners ? 0.0f : -0.5f),
+          period_((align_corners ? size - 1 : size) * 2.0f) {}
 
     bool has(int32_t pixel) const { return pixel >= 0 && pixel < size_; }
 

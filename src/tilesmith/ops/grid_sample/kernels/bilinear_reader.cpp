@@ -23,15 +23,17 @@ struct Corners {
 inline Corners corners_of(const Axis& vertical, const Axis& horizontal, uint32_t row_address, uint32_t set) {
     if constexpr (kind == GridKind::prepared) {
         const volatile uint16_t* values = words_at<uint16_t>(row_address) + 6 * set;
-        return {pixel_number(values[0]), pixel_number(values[1]),
+        return {pixel_number(values[0]),
+                pixel_number(values[1]),
                 {bf16_to_fp32(values[2]), bf16_to_fp32(values[3]), bf16_to_fp32(values[4]), bf16_to_fp32(values[5])}};
     } else {
         const Coordinates at = coordinates_of<kind>(row_address, set);
         const Neighbours down = vertical.neighbours(at.y), across = horizontal.neighbours(at.x);
         const float top = 1.0f - down.second_share, left = 1.0f - across.second_share;
-        return {down.first, across.first,
-                {top * left, top * across.second_share, down.second_share * left,
-                 down.second_share * across.second_share}};
+        return {
+            down.first,
+            across.first,
+            {top * left, top * across.second_share, down.second_share * left, down.second_share * across.second_share}};
     }
 }
 
@@ -61,7 +63,8 @@ void kernel_main() {
     const uint32_t share_pages = get_arg_val<uint32_t>(3);
     const uint32_t first_point = task.begin + reader * task.batch;
     if (first_point >= task.end) return;
-    constexpr uint32_t share_bytes = shares_per_page * (share_format == ShareFormat::bf16 ? sizeof(uint16_t) : sizeof(float));
+    constexpr uint32_t share_bytes =
+        shares_per_page * (share_format == ShareFormat::bf16 ? sizeof(uint16_t) : sizeof(float));
     const Axis vertical = task.vertical(), horizontal = task.horizontal();
     const uint64_t zeros = make_zero_stick(cb_zeros, task.stick_bytes);
     clear_shares(share_pages, share_bytes);

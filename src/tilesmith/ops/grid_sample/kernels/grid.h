@@ -17,13 +17,13 @@ struct Walk {
     uint32_t sets;
     uint32_t rows_per_image;
 
-    Walk(uint32_t first_row, uint32_t point, uint32_t sets, uint32_t rows_per_image) :
-        row(first_row + point / sets),
-        set(point % sets),
-        image(row / rows_per_image),
-        row_in_image(row % rows_per_image),
-        sets(sets),
-        rows_per_image(rows_per_image) {}
+    Walk(uint32_t first_row, uint32_t point, uint32_t sets, uint32_t rows_per_image)
+        : row(first_row + point / sets),
+          set(point % sets),
+          image(row / rows_per_image),
+          row_in_image(row % rows_per_image),
+          sets(sets),
+          rows_per_image(rows_per_image) {}
 
     void advance() {
         if (++set < sets) return;
@@ -38,8 +38,8 @@ struct Walk {
 // Rows of this core's own shard.
 class ShardRows {
 public:
-    ShardRows(uint32_t address, uint32_t row_stride, uint32_t first_row) :
-        address_(address), stride_(row_stride), first_(first_row) {}
+    ShardRows(uint32_t address, uint32_t row_stride, uint32_t first_row)
+        : address_(address), stride_(row_stride), first_(first_row) {}
 
     void fetch(uint32_t, uint32_t) {}
     uint32_t operator[](uint32_t row) const { return address_ + (row - first_) * stride_; }
@@ -54,8 +54,13 @@ template <typename Accessor>
 class FetchedRows {
 public:
     FetchedRows(const Accessor& grid, uint32_t cb, uint32_t slots, uint32_t slot_bytes, uint32_t row_bytes,
-                uint32_t first_row) :
-        grid_(grid), slots_(slots), slot_bytes_(slot_bytes), row_bytes_(row_bytes), first_(first_row), next_(first_row) {
+                uint32_t first_row)
+        : grid_(grid),
+          slots_(slots),
+          slot_bytes_(slot_bytes),
+          row_bytes_(row_bytes),
+          first_(first_row),
+          next_(first_row) {
         cb_reserve_back(cb, slots);
         ring_ = get_write_ptr(cb);
     }
@@ -76,8 +81,8 @@ private:
 template <typename Accessor>
 class RowsByBank {
 public:
-    RowsByBank(const Accessor& grid, uint32_t cb, uint32_t slots, uint32_t row_stride, uint32_t banks) :
-        grid_(grid), stride_(row_stride), banks_(banks) {
+    RowsByBank(const Accessor& grid, uint32_t cb, uint32_t slots, uint32_t row_stride, uint32_t banks)
+        : grid_(grid), stride_(row_stride), banks_(banks) {
         cb_reserve_back(cb, slots);
         start_ = get_write_ptr(cb);
     }

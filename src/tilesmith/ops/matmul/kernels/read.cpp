@@ -36,10 +36,10 @@ void kernel_main() {
         for (uint32_t k = 0; k < inner; ++k) {
             cb_reserve_back(cb_a, 1);
             cb_reserve_back(cb_b, 1);
-            noc_async_read(
-                a.get_noc_addr((matrix_a * down + row) * inner + k), get_write_ptr(cb_a), get_tile_size(cb_a));
-            noc_async_read(
-                b.get_noc_addr((matrix_b * inner + k) * across + column), get_write_ptr(cb_b), get_tile_size(cb_b));
+            noc_async_read(a.get_noc_addr((matrix_a * down + row) * inner + k), get_write_ptr(cb_a),
+                           get_tile_size(cb_a));
+            noc_async_read(b.get_noc_addr((matrix_b * inner + k) * across + column), get_write_ptr(cb_b),
+                           get_tile_size(cb_b));
             noc_async_read_barrier();
             if (k == inner - 1) {
                 tile::fill_outside(get_write_ptr(cb_a), tile::ROWS, last, arg(facts), arg(facts + 1), 0);

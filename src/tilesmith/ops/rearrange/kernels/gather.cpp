@@ -20,8 +20,8 @@ inline uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 struct Geometry {
     uint32_t tiled, height, width, page_width, across;
 
-    explicit Geometry(uint32_t at) :
-        tiled(arg(at)), height(arg(at + 1)), width(arg(at + 2)), page_width(arg(at + 3)), across(arg(at + 4)) {}
+    explicit Geometry(uint32_t at)
+        : tiled(arg(at)), height(arg(at + 1)), width(arg(at + 2)), page_width(arg(at + 3)), across(arg(at + 4)) {}
 };
 
 struct Place {
@@ -44,9 +44,14 @@ struct Source {
     Geometry geometry;
     uint32_t page_bytes, offset, start, size, strides, tensor;
 
-    explicit Source(uint32_t at, uint32_t axes) :
-        geometry(at), page_bytes(arg(at + 5)), offset(arg(at + 6)), start(at + 7), size(at + 7 + axes),
-        strides(at + 7 + 2 * axes), tensor(at + 7 + 3 * axes) {}
+    explicit Source(uint32_t at, uint32_t axes)
+        : geometry(at),
+          page_bytes(arg(at + 5)),
+          offset(arg(at + 6)),
+          start(at + 7),
+          size(at + 7 + axes),
+          strides(at + 7 + 2 * axes),
+          tensor(at + 7 + 3 * axes) {}
 };
 
 uint32_t held_source[SLOTS], held_page[SLOTS], held_line[SLOTS];
@@ -72,7 +77,8 @@ inline void put(ELEMENT* target, uint32_t address, uint32_t count) {
 }
 
 // `count` elements of a source from element `index` on, `step` apart.
-inline void take(const Source& source, uint32_t number, uint32_t index, uint32_t step, uint32_t count, ELEMENT* target) {
+inline void take(const Source& source, uint32_t number, uint32_t index, uint32_t step, uint32_t count,
+                 ELEMENT* target) {
     const Geometry& g = source.geometry;
     for (uint32_t done = 0; done < count;) {
         const Place place = place_of(g, index / g.width, index % g.width);
@@ -149,8 +155,8 @@ inline void emit_tile(const Geometry& g, uint32_t page, ELEMENT* target, uint32_
 }
 
 // Part of a row, from `col` on.
-inline void emit_row(
-    const Geometry& g, uint32_t row, uint32_t col, uint32_t count, ELEMENT* target, uint32_t first_axis, ELEMENT fill) {
+inline void emit_row(const Geometry& g, uint32_t row, uint32_t col, uint32_t count, ELEMENT* target,
+                     uint32_t first_axis, ELEMENT fill) {
     const uint32_t valid = col < g.width ? least(count, g.width - col) : 0;
     if (valid) emit(row * g.width + col, valid, target, first_axis, fill);
     put_fill(target + valid, count - valid, fill);

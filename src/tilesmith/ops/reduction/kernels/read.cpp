@@ -25,8 +25,8 @@ void kernel_main() {
             noc_async_read(source.get_noc_addr(page), get_write_ptr(cb), get_tile_size(cb));
             noc_async_read_barrier();
             const bool bottom = page / across % down == down - 1, right = page % across == across - 1;
-            tile::fill_outside(
-                get_write_ptr(cb), bottom ? rows : tile::ROWS, right ? cols : tile::ROWS, bytes, 0, fill);
+            tile::fill_outside(get_write_ptr(cb), bottom ? rows : tile::ROWS, right ? cols : tile::ROWS, bytes, 0,
+                               fill);
             cb_push_back(cb, 1);
         }
     }

@@ -9,7 +9,7 @@ ALWI void binary_bitwise_tile_init(TS_AT) { ts::sfpu::initialise("binary_bitwise
 template <DataFormat data_format>
 ALWI void bitwise_and_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_bitwise", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x & y; });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x & y; });
 }
 
 ALWI void bitwise_and_uint16_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
@@ -23,7 +23,7 @@ ALWI void bitwise_and_uint32_binary_tile(uint32_t idst0, uint32_t idst1, uint32_
 template <DataFormat data_format>
 ALWI void bitwise_or_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_bitwise", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x | y; });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x | y; });
 }
 
 ALWI void bitwise_or_uint16_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
@@ -37,7 +37,7 @@ ALWI void bitwise_or_uint32_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t
 template <DataFormat data_format>
 ALWI void bitwise_xor_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_bitwise", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x ^ y; });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return x ^ y; });
 }
 
 ALWI void bitwise_xor_uint16_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {

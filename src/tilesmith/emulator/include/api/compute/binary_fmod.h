@@ -9,7 +9,7 @@ ALWI void fmod_int32_tile_init(TS_AT) { ts::sfpu::initialise("fmod_int32", at); 
 
 ALWI void fmod_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"fmod_int32", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::fmod_of_integers(x, y); });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::fmod_of_integers(x, y); });
 }
 
 ALWI void fmod_binary_tile_init(TS_AT) { ts::sfpu::initialise("fmod_binary", at); }

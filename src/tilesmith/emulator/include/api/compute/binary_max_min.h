@@ -17,14 +17,14 @@ ALWI void binary_max_int32_tile_init(TS_AT) { ts::sfpu::initialise("binary_max_i
 
 ALWI void binary_max_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_max_int32", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_max<false>(x, y); });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_max<false>(x, y); });
 }
 
 ALWI void binary_max_uint32_tile_init(TS_AT) { ts::sfpu::initialise("binary_max_uint32", at); }
 
 ALWI void binary_max_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_max_uint32", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_max<true>(x, y); });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_max<true>(x, y); });
 }
 
 ALWI void binary_min_tile_init(TS_AT) { ts::sfpu::initialise("binary_min", at); }
@@ -39,13 +39,13 @@ ALWI void binary_min_int32_tile_init(TS_AT) { ts::sfpu::initialise("binary_min_i
 
 ALWI void binary_min_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_min_int32", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_min<false>(x, y); });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_min<false>(x, y); });
 }
 
 ALWI void binary_min_uint32_tile_init(TS_AT) { ts::sfpu::initialise("binary_min_uint32", at); }
 
 ALWI void binary_min_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"binary_min_uint32", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_min<true>(x, y); });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::integer_min<true>(x, y); });
 }
 }  // namespace ckernel

@@ -8,17 +8,15 @@ namespace ckernel {
 ALWI void remainder_int32_tile_init(TS_AT) { ts::sfpu::initialise("remainder_int32", at); }
 
 ALWI void remainder_int32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
-    ts::sfpu::map_words({"remainder_int32", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
-        return ts::sfpu::remainder_of_integers(x, y);
-    });
+    ts::sfpu::map_words({"remainder_int32", at}, idst0, idst1, odst,
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::remainder_of_integers(x, y); });
 }
 
 ALWI void remainder_uint32_tile_init(TS_AT) { ts::sfpu::initialise("remainder_uint32", at); }
 
 ALWI void remainder_uint32_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
-    ts::sfpu::map_words({"remainder_uint32", at}, idst0, idst1, odst, [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP {
-        return ts::sfpu::remainder_of_unsigned(x, y);
-    });
+    ts::sfpu::map_words({"remainder_uint32", at}, idst0, idst1, odst,
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::remainder_of_unsigned(x, y); });
 }
 
 ALWI void remainder_binary_tile_init(TS_AT) { ts::sfpu::initialise("remainder_binary", at); }

@@ -19,8 +19,8 @@ ALWI void sigmoid_tile_init(TS_AT) {
 
 template <auto vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sigmoid_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({fast_and_approx ? "sigmoid:sigmoid_approx" : "sigmoid", at, ts::sfpu::ModeArgument(vec_mode)}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::sigmoid<fast_and_approx, is_fp32_dest_acc_en>(x); });
+    ts::sfpu::map_floats({fast_and_approx ? "sigmoid:sigmoid_approx" : "sigmoid", at, ts::sfpu::ModeArgument(vec_mode)},
+                         idst, [](auto x) TS_OP { return ts::sfpu::sigmoid<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
 ALWI void silu_tile_init(TS_AT) { ts::sfpu::initialise("silu", at); }
@@ -122,8 +122,8 @@ ALWI void sigmoid_tile_init_pack(TS_AT) {}
 
 template <VectorMode vec_mode = VectorMode::RC, bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sigmoid_tile_pack(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({fast_and_approx ? "sigmoid:sigmoid_approx" : "sigmoid", at, vec_mode, 8, ts::sfpu::On::pack}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::sigmoid<fast_and_approx, is_fp32_dest_acc_en>(x); });
+    ts::sfpu::map_floats({fast_and_approx ? "sigmoid:sigmoid_approx" : "sigmoid", at, vec_mode, 8, ts::sfpu::On::pack},
+                         idst, [](auto x) TS_OP { return ts::sfpu::sigmoid<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
@@ -131,8 +131,8 @@ ALWI void tanh_tile_init_pack(TS_AT) {}
 
 template <bool fast_and_approx = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void tanh_tile_pack(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({fast_and_approx ? "tanh:tanh_approx" : "tanh", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::tanh<fast_and_approx, is_fp32_dest_acc_en>(x); });
+    ts::sfpu::map_floats({fast_and_approx ? "tanh:tanh_approx" : "tanh", at, VectorMode::RC, 8, ts::sfpu::On::pack},
+                         idst, [](auto x) TS_OP { return ts::sfpu::tanh<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
 ALWI void silu_tile_init_pack(TS_AT) {}
@@ -155,7 +155,7 @@ ALWI void signbit_tile_int32_init(TS_AT) { ts::sfpu::initialise("signbit_int32",
 
 ALWI void signbit_tile_int32(uint32_t idst, TS_AT) {
     ts::sfpu::map_words({"signbit_int32", at}, idst,
-                         [](ts::sfpu::Int x) TS_OP { return ts::sfpu::logical_right(x, 31); });
+                        [](ts::sfpu::Int x) TS_OP { return ts::sfpu::logical_right(x, 31); });
 }
 
 ALWI void power_tile_init(TS_AT) { ts::sfpu::initialise("power", at); }
@@ -170,8 +170,7 @@ ALWI void power_tile(uint32_t idst, uint32_t param0, TS_AT) {
 ALWI void power_iterative_tile_init(TS_AT) { ts::sfpu::initialise("power_iterative", at); }
 
 ALWI void power_iterative_tile(uint32_t idst, uint32_t param0, TS_AT) {
-    ts::sfpu::map_floats({"power_iterative", at}, idst,
-                         [=](auto x) TS_OP { return ts::sfpu::whole_power(x, param0); });
+    ts::sfpu::map_floats({"power_iterative", at}, idst, [=](auto x) TS_OP { return ts::sfpu::whole_power(x, param0); });
 }
 
 ALWI void heaviside_tile_init(TS_AT) { ts::sfpu::initialise("heaviside", at); }
@@ -192,14 +191,14 @@ ALWI void unary_max_int32_tile_init(TS_AT) { ts::sfpu::initialise("unary_max_int
 
 ALWI void unary_max_int32_tile(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"unary_max_int32", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_max<false>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_max<false>(x, param0); });
 }
 
 ALWI void unary_max_uint32_tile_init(TS_AT) { ts::sfpu::initialise("unary_max_uint32", at); }
 
 ALWI void unary_max_uint32_tile(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"unary_max_uint32", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_max<true>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_max<true>(x, param0); });
 }
 
 ALWI void unary_min_tile_init(TS_AT) { ts::sfpu::initialise("unary_min", at); }
@@ -213,14 +212,14 @@ ALWI void unary_min_int32_tile_init(TS_AT) { ts::sfpu::initialise("unary_min_int
 
 ALWI void unary_min_int32_tile(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"unary_min_int32", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_min<false>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_min<false>(x, param0); });
 }
 
 ALWI void unary_min_uint32_tile_init(TS_AT) { ts::sfpu::initialise("unary_min_uint32", at); }
 
 ALWI void unary_min_uint32_tile(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"unary_min_uint32", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_min<true>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::integer_min<true>(x, param0); });
 }
 
 ALWI void tiled_prod_tile_init(TS_AT) { ts::sfpu::initialise("tiled_prod", at); }

@@ -12,8 +12,7 @@ ALWI void copy_dest_values(uint32_t idst_in, uint32_t idst_out, TS_AT) {
     if constexpr (ts::sfpu::is_floating(DATA_FORMAT)) {
         ts::sfpu::map_floats(call, idst_in, idst_in, idst_out, [](auto x, auto) TS_OP { return x; });
     } else {
-        ts::sfpu::map_words(call, idst_in, idst_in, idst_out,
-                            [](ts::sfpu::Int x, ts::sfpu::Int) TS_OP { return x; });
+        ts::sfpu::map_words(call, idst_in, idst_in, idst_out, [](ts::sfpu::Int x, ts::sfpu::Int) TS_OP { return x; });
     }
 }
 }  // namespace ckernel

@@ -6,7 +6,5 @@
 namespace ckernel {
 ALWI void cumsum_tile_init(TS_AT) { ts::sfpu::initialise("cumsum", at); }
 
-ALWI void cumsum_tile(uint32_t idst, bool first = true, TS_AT) {
-    ts::sfpu::running_sum({"cumsum", at}, idst, first);
-}
+ALWI void cumsum_tile(uint32_t idst, bool first = true, TS_AT) { ts::sfpu::running_sum({"cumsum", at}, idst, first); }
 }  // namespace ckernel

@@ -8,6 +8,6 @@ ALWI void gcd_tile_init(TS_AT) { ts::sfpu::initialise("gcd", at); }
 
 ALWI void gcd_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TS_AT) {
     ts::sfpu::map_words({"gcd", at}, idst0, idst1, odst,
-                         [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::gcd(x, y); });
+                        [](ts::sfpu::Int x, ts::sfpu::Int y) TS_OP { return ts::sfpu::gcd(x, y); });
 }
 }  // namespace ckernel

@@ -2,6 +2,4 @@
 #pragma once
 #include "api/compute/mul_int_sfpu.h"
 
-namespace ckernel {
-
-}  // namespace ckernel
+namespace ckernel {}  // namespace ckernel

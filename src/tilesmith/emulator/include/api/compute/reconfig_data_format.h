@@ -5,25 +5,25 @@
 
 namespace ckernel {
 // The four-operand forms name the old operands so that the chip can skip what does not change.
-#define TS_RECONFIGURE(name)                                                                                       \
-    template <SrcOrder src_order = SrcOrder::Regular>                                                              \
-    ALWI void name(uint32_t icb0_new_operand, uint32_t icb1_new_operand, TS_AT) {                                  \
-        constexpr bool reverse = src_order == SrcOrder::Reverse;                                                   \
-        ts_engine_reconfigure(ts::srca | ts::srcb, reverse ? icb1_new_operand : icb0_new_operand,                  \
-                              reverse ? icb0_new_operand : icb1_new_operand, at);                                  \
-    }                                                                                                              \
-    template <SrcOrder src_order = SrcOrder::Regular>                                                              \
-    ALWI void name(uint32_t, uint32_t icb0_new_operand, uint32_t, uint32_t icb1_new_operand, TS_AT) {              \
-        name<src_order>(icb0_new_operand, icb1_new_operand, at);                                                   \
+#define TS_RECONFIGURE(name)                                                                          \
+    template <SrcOrder src_order = SrcOrder::Regular>                                                 \
+    ALWI void name(uint32_t icb0_new_operand, uint32_t icb1_new_operand, TS_AT) {                     \
+        constexpr bool reverse = src_order == SrcOrder::Reverse;                                      \
+        ts_engine_reconfigure(ts::srca | ts::srcb, reverse ? icb1_new_operand : icb0_new_operand,     \
+                              reverse ? icb0_new_operand : icb1_new_operand, at);                     \
+    }                                                                                                 \
+    template <SrcOrder src_order = SrcOrder::Regular>                                                 \
+    ALWI void name(uint32_t, uint32_t icb0_new_operand, uint32_t, uint32_t icb1_new_operand, TS_AT) { \
+        name<src_order>(icb0_new_operand, icb1_new_operand, at);                                      \
     }
-#define TS_RECONFIGURE_ONE(name, which)                                                                            \
-    template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>                                     \
-    ALWI void name(uint32_t new_operand, TS_AT) {                                                                  \
-        ts_engine_reconfigure(ts::which, new_operand, new_operand, at);                                            \
-    }                                                                                                              \
-    template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false>                                     \
-    ALWI void name(uint32_t, uint32_t new_operand, TS_AT) {                                                        \
-        ts_engine_reconfigure(ts::which, new_operand, new_operand, at);                                            \
+#define TS_RECONFIGURE_ONE(name, which)                                        \
+    template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false> \
+    ALWI void name(uint32_t new_operand, TS_AT) {                              \
+        ts_engine_reconfigure(ts::which, new_operand, new_operand, at);        \
+    }                                                                          \
+    template <bool to_from_int8 = false, bool is_tile_dim_reconfig_en = false> \
+    ALWI void name(uint32_t, uint32_t new_operand, TS_AT) {                    \
+        ts_engine_reconfigure(ts::which, new_operand, new_operand, at);        \
     }
 
 TS_RECONFIGURE(reconfig_data_format)

@@ -5,7 +5,7 @@
 
 namespace ckernel {
 #if defined(REDUCE_OP) && defined(REDUCE_DIM)
-#define TS_REDUCE_TEMPLATE                                                          \
+#define TS_REDUCE_TEMPLATE                                                         \
     template <PoolType reduce_type = REDUCE_OP, ReduceDim reduce_dim = REDUCE_DIM, \
               bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 #else

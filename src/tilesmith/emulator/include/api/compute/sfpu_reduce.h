@@ -28,7 +28,8 @@ ALWI void sfpu_reduce_init(TS_AT) {
 template <PoolType pool_type, DataFormat format, ReduceDim reduce_dim = ReduceDim::REDUCE_COL,
           bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void sfpu_reduce(uint32_t idst, uint32_t ct_dim = 1, uint32_t rt_dim = 1, TS_AT) {
-    static_assert(sfpu_reduce_format_supported(format), "sfpu_reduce takes Float32, Float16_b, Int32, UInt32 or UInt16");
+    static_assert(sfpu_reduce_format_supported(format),
+                  "sfpu_reduce takes Float32, Float16_b, Int32, UInt32 or UInt16");
     static_assert(reduce_dim == ReduceDim::REDUCE_COL || reduce_dim == ReduceDim::REDUCE_ROW,
                   "sfpu_reduce goes down the columns or along the rows");
     static_assert(reduce_dim == ReduceDim::REDUCE_COL || pool_type != PoolType::AVG || ts::sfpu::is_floating(format),

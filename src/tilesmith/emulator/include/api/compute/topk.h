@@ -70,9 +70,8 @@ ALWI void topk_stamp_tile_rank_range(uint32_t idst, uint32_t dst_tile_index, uin
 }
 template <uint32_t tag_bits = 16, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void topk_strip_rank_tags(uint32_t idst, TS_AT) {
-    ts::sfpu::map_words({"topk", at}, idst, [](ts::sfpu::Int x) TS_OP {
-        return x & ts::sfpu::Int(~((1u << tag_bits) - 1u));
-    });
+    ts::sfpu::map_words({"topk", at}, idst,
+                        [](ts::sfpu::Int x) TS_OP { return x & ts::sfpu::Int(~((1u << tag_bits) - 1u)); });
 }
 
 // A bfloat16 value and its 16-bit index as one sort key, and apart again.
@@ -87,9 +86,8 @@ ALWI void topk_fuse_tile(uint32_t idst, TS_AT) {
 template <bool largest>
 ALWI void topk_defuse_tile(uint32_t idst, uint32_t num_tiles, TS_AT) {
     for (uint32_t tile = idst; tile < idst + num_tiles; ++tile) {
-        ts::sfpu::map_words({"topk", at}, tile, tile, tile + 2, [](ts::sfpu::Int key, ts::sfpu::Int) TS_OP {
-            return ts::sfpu::fused_index<largest>(key);
-        });
+        ts::sfpu::map_words({"topk", at}, tile, tile, tile + 2,
+                            [](ts::sfpu::Int key, ts::sfpu::Int) TS_OP { return ts::sfpu::fused_index<largest>(key); });
         ts::sfpu::map_words({"topk", at}, tile, [](ts::sfpu::Int key) TS_OP { return key & int32_t(0xffff0000u); });
     }
 }

@@ -164,8 +164,7 @@ ALWI void two_pass_stats_finalize_to_face(uint32_t mean_dst_idx, uint32_t group_
 
 template <bool dual_m2 = true, bool average_variance = true>
 ALWI void two_pass_stats_finalize_and_combine_to_face(uint32_t mean_dst_idx, uint32_t group_id,
-                                                      uint32_t reciprocal_bits,
-                                                      TS_AT) {
+                                                      uint32_t reciprocal_bits, TS_AT) {
     ts::sfpu::finalise_combined<dual_m2, average_variance>({"two_pass_stats", at}, mean_dst_idx, int(group_id),
                                                            reciprocal_bits);
 }

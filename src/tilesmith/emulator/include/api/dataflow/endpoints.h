@@ -9,9 +9,8 @@ struct UnicastEndpoint {
 };
 struct PrecomposedUnicastEndpoint {};
 struct MulticastEndpoint {
-    uint64_t get_noc_multicast_addr(
-        uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end, uint32_t noc_y_end, uint32_t addr,
-        uint8_t noc) const {
+    uint64_t get_noc_multicast_addr(uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end, uint32_t noc_y_end,
+                                    uint32_t addr, uint8_t noc) const {
         return ::get_noc_multicast_addr(noc_x_start, noc_y_start, noc_x_end, noc_y_end, addr, noc);
     }
 };
@@ -85,8 +84,8 @@ struct noc_traits_t<MulticastEndpoint> {
     template <Noc::AddressType type>
     static uint64_t dst_addr_mcast(const MulticastEndpoint&, const Noc& noc, const dst_args_mcast_type& args) {
         static_assert(type == Noc::AddressType::NOC, "a multicast goes across the NoC");
-        return ::get_noc_multicast_addr(
-            args.noc_x_start, args.noc_y_start, args.noc_x_end, args.noc_y_end, args.addr, noc.get_noc_id());
+        return ::get_noc_multicast_addr(args.noc_x_start, args.noc_y_start, args.noc_x_end, args.noc_y_end, args.addr,
+                                        noc.get_noc_id());
     }
 };
 

@@ -82,29 +82,25 @@ public:
     bool is_local_addr(uint64_t noc_addr) const { return noc_address_backend::is_local(noc_addr, noc_id_); }
 
     // ---- reads ----
-    template <
-        NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
-        bool enable_noc_tracing = true, typename Src, typename Dst>
-    void async_read(
-        const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
-        const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}, TS_AT) const {
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
+              bool enable_noc_tracing = true, typename Src, typename Dst>
+    void async_read(const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
+                    const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}, TS_AT) const {
         if constexpr (has_flag(opts, NocOptions::TXN_ID)) noc_async_read_set_trid(noc_opts.trid, noc_id_);
-        ts_noc_read(
-            remote_source(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_,
-            ts_noc_state(noc_id_)->read_trid, ts::noc_by_object | ts::packet_flag(max_page_size <= one_packet), at);
+        ts_noc_read(remote_source(src, src_args), local_destination(dst, dst_args), size_bytes, noc_id_,
+                    ts_noc_state(noc_id_)->read_trid, ts::noc_by_object | ts::packet_flag(max_page_size <= one_packet),
+                    at);
     }
     template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src>
-    void set_async_read_state(
-        const Src& src, uint32_t size_bytes, const src_args_t<Src>& src_args, const NocOptVals& noc_opts = {}) const {
+    void set_async_read_state(const Src& src, uint32_t size_bytes, const src_args_t<Src>& src_args,
+                              const NocOptVals& noc_opts = {}) const {
         noc_async_read_one_packet_set_state(remote_source(src, src_args), size_bytes, noc_opts.vc, noc_id_);
         if constexpr (has_flag(opts, NocOptions::TXN_ID)) noc_async_read_set_trid(noc_opts.trid, noc_id_);
     }
-    template <
-        NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src,
-        typename Dst>
-    void async_read_with_state(
-        const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
-        const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}, TS_AT) const {
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src,
+              typename Dst>
+    void async_read_with_state(const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
+                               const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}, TS_AT) const {
         const uint32_t source = static_cast<uint32_t>(remote_source(src, src_args));
         const uint32_t destination = local_destination(dst, dst_args);
         if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
@@ -117,30 +113,24 @@ public:
     }
 
     // ---- writes ----
-    template <
-        NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
-        bool enable_noc_tracing = true, typename Src, typename Dst>
-    void async_write(
-        const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
-        const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}, TS_AT) const {
-        const uint32_t trid =
-            has_flag(opts, NocOptions::TXN_ID) ? noc_opts.trid : ts_noc_state(noc_id_)->write_trid;
-        ts_noc_write(
-            local_source(src, src_args), remote_destination(dst, dst_args), size_bytes, noc_id_, vc_of<opts>(noc_opts),
-            trid,
-            ts::posted_flag(has_flag(opts, NocOptions::POSTED)) | ts::noc_by_object |
-                ts::packet_flag(max_page_size <= one_packet),
-            at);
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
+              bool enable_noc_tracing = true, typename Src, typename Dst>
+    void async_write(const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
+                     const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}, TS_AT) const {
+        const uint32_t trid = has_flag(opts, NocOptions::TXN_ID) ? noc_opts.trid : ts_noc_state(noc_id_)->write_trid;
+        ts_noc_write(local_source(src, src_args), remote_destination(dst, dst_args), size_bytes, noc_id_,
+                     vc_of<opts>(noc_opts), trid,
+                     ts::posted_flag(has_flag(opts, NocOptions::POSTED)) | ts::noc_by_object |
+                         ts::packet_flag(max_page_size <= one_packet),
+                     at);
     }
-    template <
-        NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
-        bool enable_noc_tracing = true, typename Src, typename Dst>
-    void async_write_multicast(
-        const Src& src, const Dst& dst, uint32_t size_bytes, uint32_t num_dsts, const src_args_t<Src>& src_args,
-        const dst_args_mcast_t<Dst>& dst_args, bool linked = false, TS_AT) const {
-        static_assert(
-            !has_flag(opts, NocOptions::TXN_ID) && !has_flag(opts, NocOptions::POSTED),
-            "a multicast has no transaction id and is never posted");
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1,
+              bool enable_noc_tracing = true, typename Src, typename Dst>
+    void async_write_multicast(const Src& src, const Dst& dst, uint32_t size_bytes, uint32_t num_dsts,
+                               const src_args_t<Src>& src_args, const dst_args_mcast_t<Dst>& dst_args,
+                               bool linked = false, TS_AT) const {
+        static_assert(!has_flag(opts, NocOptions::TXN_ID) && !has_flag(opts, NocOptions::POSTED),
+                      "a multicast has no transaction id and is never posted");
         const uint64_t rectangle = noc_traits_t<Dst>::template dst_addr_mcast<AddressType::NOC>(dst, *this, dst_args);
         const uint32_t self = has_flag(opts, NocOptions::MCAST_INCL_SRC) ? ts::noc_include_self : 0;
         ts_noc_write_multicast(
@@ -148,17 +138,15 @@ public:
             ts::linked_flag(linked) | self | ts::noc_by_object | ts::packet_flag(max_page_size <= one_packet), at);
     }
     template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Dst>
-    void set_async_write_state(
-        const Dst& dst, uint32_t size_bytes, const dst_args_t<Dst>& dst_args, const NocOptVals& noc_opts = {}) const {
+    void set_async_write_state(const Dst& dst, uint32_t size_bytes, const dst_args_t<Dst>& dst_args,
+                               const NocOptVals& noc_opts = {}) const {
         static_assert(!has_flag(opts, NocOptions::TXN_ID), "a write with state has no transaction id");
         noc_async_write_one_packet_set_state(remote_destination(dst, dst_args), size_bytes, noc_id_, noc_opts.vc);
     }
-    template <
-        NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src,
-        typename Dst>
-    void async_write_with_state(
-        const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
-        const dst_args_t<Dst>& dst_args, const NocOptVals& = {}, TS_AT) const {
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src,
+              typename Dst>
+    void async_write_with_state(const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
+                                const dst_args_t<Dst>& dst_args, const NocOptVals& = {}, TS_AT) const {
         static_assert(!has_flag(opts, NocOptions::TXN_ID), "a write with state has no transaction id");
         constexpr bool posted = has_flag(opts, NocOptions::POSTED);
         const uint32_t source = local_source(src, src_args);
@@ -170,9 +158,8 @@ public:
         }
     }
     template <NocOptions opts = NocOptions::DEFAULT, typename Dst>
-    void inline_dw_write(
-        const Dst& dst, uint32_t val, const dst_args_t<Dst>& dst_args, uint8_t be = 0xF, const NocOptVals& = {},
-        TS_AT) const {
+    void inline_dw_write(const Dst& dst, uint32_t val, const dst_args_t<Dst>& dst_args, uint8_t be = 0xF,
+                         const NocOptVals& = {}, TS_AT) const {
         static_assert(!has_flag(opts, NocOptions::TXN_ID), "an inline write has no transaction id");
         const uint32_t flags = ts::posted_flag(has_flag(opts, NocOptions::POSTED));
         ts_noc_write_inline(remote_destination(dst, dst_args), val, be, noc_id_, flags, at);
@@ -185,17 +172,16 @@ public:
         uint32_t destination = local_destination(dst, args);
         while (size_bytes > 0) {
             const uint32_t piece = ts::smaller(size_bytes, MEM_ZEROS_SIZE);
-            noc_async_read(
-                ::get_noc_addr(MEM_ZEROS_BASE, noc_id_), destination, piece, noc_id_, NOC_UNICAST_WRITE_VC, at);
+            noc_async_read(::get_noc_addr(MEM_ZEROS_BASE, noc_id_), destination, piece, noc_id_, NOC_UNICAST_WRITE_VC,
+                           at);
             destination += piece;
             size_bytes -= piece;
         }
     }
     // The scratch buffer already holds zeros for the longest packet.
     template <typename DSpecT, typename Scratch>
-    void async_write_zeros(
-        const ::TensorAccessor<DSpecT>& accessor, uint32_t size_bytes,
-        const dst_args_t<::TensorAccessor<DSpecT>>& args, const Scratch& scratch, TS_AT) const {
+    void async_write_zeros(const ::TensorAccessor<DSpecT>& accessor, uint32_t size_bytes,
+                           const dst_args_t<::TensorAccessor<DSpecT>>& args, const Scratch& scratch, TS_AT) const {
         uint64_t destination = accessor.get_noc_addr(args.page_id, args.offset_bytes, noc_id_);
         const uint32_t zeros = local_source(scratch, {});
         while (size_bytes > 0) {

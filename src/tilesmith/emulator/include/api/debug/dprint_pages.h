@@ -50,9 +50,8 @@ namespace tt::compute::common {
 inline void print_full_tile(uint32_t cb_id, uint32_t tile_id = 0, bool untilize = false) {
     DPRINT("{}", TileSlice<64>(cb_id, tile_id, {0, 32, 1, 0, 32, 1}, true, untilize));
 }
-inline void print_tile_rows(
-    uint32_t cb_idx, uint32_t tile_idx, bool untilize = false, uint16_t start_row = 0, uint16_t end_row = 32,
-    uint8_t start_col = 0, uint8_t end_col = 32) {
+inline void print_tile_rows(uint32_t cb_idx, uint32_t tile_idx, bool untilize = false, uint16_t start_row = 0,
+                            uint16_t end_row = 32, uint8_t start_col = 0, uint8_t end_col = 32) {
     const SliceRange rows{static_cast<uint8_t>(start_row), static_cast<uint8_t>(end_row), 1, start_col, end_col, 1};
     DPRINT("cb_idx: {} tile_idx: {}\n{}", cb_idx, tile_idx, TileSlice<64>(cb_idx, tile_idx, rows, true, untilize));
 }

@@ -55,16 +55,13 @@ inline void print_datum(PrintBuffer& buffer, DataFormat format, uint32_t tile, u
 template <int MAX_BYTES = 64>
 struct TileSlice {
 #ifdef COMPILE_FOR_TRISC
-    TileSlice(
-        uint32_t cb, int tile_index, const SliceRange& range, bool endl_rows = true, bool print_untilized = true) :
-        TileSlice(cb, CB_RD_PTR(cb), tile_index, range, endl_rows, print_untilized) {}
+    TileSlice(uint32_t cb, int tile_index, const SliceRange& range, bool endl_rows = true, bool print_untilized = true)
+        : TileSlice(cb, CB_RD_PTR(cb), tile_index, range, endl_rows, print_untilized) {}
 #else
-    TileSlice(
-        uint32_t cb, int tile_index, const SliceRange& range, dprint_tslice_cb_t = TSLICE_INPUT_CB,
-        dprint_tslice_ptr_t pointer = TSLICE_RD_PTR, bool endl_rows = true, bool print_untilized = true) :
-        TileSlice(
-            cb, pointer == TSLICE_RD_PTR ? CB_RD_PTR(cb) : CB_WR_PTR(cb), tile_index, range, endl_rows,
-            print_untilized) {}
+    TileSlice(uint32_t cb, int tile_index, const SliceRange& range, dprint_tslice_cb_t = TSLICE_INPUT_CB,
+              dprint_tslice_ptr_t pointer = TSLICE_RD_PTR, bool endl_rows = true, bool print_untilized = true)
+        : TileSlice(cb, pointer == TSLICE_RD_PTR ? CB_RD_PTR(cb) : CB_WR_PTR(cb), tile_index, range, endl_rows,
+                    print_untilized) {}
 #endif
     void print_to(ts::PrintBuffer& buffer) const {
         for (uint32_t row = range_.h0; row < range_.h1; row += range_.hs) {
@@ -77,9 +74,12 @@ struct TileSlice {
     }
 
 private:
-    TileSlice(uint32_t cb, uint32_t first, int tile_index, const SliceRange& range, bool lines, bool print_untilized) :
-        cb_(cb), tile_(first + tile_index * CB_PAGE_SIZE(cb)), range_(range), lines_(lines),
-        row_major_(!print_untilized) {}
+    TileSlice(uint32_t cb, uint32_t first, int tile_index, const SliceRange& range, bool lines, bool print_untilized)
+        : cb_(cb),
+          tile_(first + tile_index * CB_PAGE_SIZE(cb)),
+          range_(range),
+          lines_(lines),
+          row_major_(!print_untilized) {}
     uint32_t cb_, tile_;
     SliceRange range_;
     bool lines_, row_major_;

@@ -22,8 +22,8 @@ FORCE_INLINE std::uint16_t fp32_to_bf16_truncate(float x) {
 struct FloatBits {
     std::uint16_t high16;
     std::uint16_t low16;
-    explicit FloatBits(float value) :
-        high16(fp32_to_bf16_truncate(value)), low16(static_cast<std::uint16_t>(std::bit_cast<uint32_t>(value))) {}
+    explicit FloatBits(float value)
+        : high16(fp32_to_bf16_truncate(value)), low16(static_cast<std::uint16_t>(std::bit_cast<uint32_t>(value))) {}
 };
 // Signed magnitudes in bit order; NaN counts as larger than infinity.
 inline bool bfloat16_greater(uint16_t a, uint16_t b) {

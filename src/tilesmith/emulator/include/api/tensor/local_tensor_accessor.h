@@ -8,8 +8,8 @@ class LocalTensorAccessor {
 public:
     explicit LocalTensorAccessor(uint32_t bank_base_address) : memory_(static_cast<uintptr_t>(bank_base_address)) {}
     template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
-    explicit LocalTensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT) :
-        LocalTensorAccessor(get_common_arg_val<uint32_t>(token.address_word, at)) {
+    explicit LocalTensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT)
+        : LocalTensorAccessor(get_common_arg_val<uint32_t>(token.address_word, at)) {
         static_assert(!decltype(token)::args_t::is_dram, "a tensor in DRAM has no part in this core's L1");
     }
     T& operator[](uint32_t index) const { return memory_[index]; }

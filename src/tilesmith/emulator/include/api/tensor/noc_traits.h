@@ -59,8 +59,8 @@ struct noc_traits_t<AbstractTensorAccessorWrapper> : ts::PagedEndpoint<AbstractT
 template <bool DRAM>
 struct noc_traits_t<InterleavedAddrGen<DRAM>> : ts::PagedEndpoint<InterleavedAddrGen<DRAM>> {};
 template <bool DRAM, uint32_t tile_hw>
-struct noc_traits_t<InterleavedAddrGenFast<DRAM, tile_hw>>
-    : ts::PagedEndpoint<InterleavedAddrGenFast<DRAM, tile_hw>> {};
+struct noc_traits_t<InterleavedAddrGenFast<DRAM, tile_hw>> : ts::PagedEndpoint<InterleavedAddrGenFast<DRAM, tile_hw>> {
+};
 
 template <typename Accessor>
 struct noc_traits_t<ShardView<Accessor>>
@@ -76,5 +76,5 @@ template <typename Accessor>
 struct noc_traits_t<tensor_accessor::AccessorPage<Accessor>>
     : ts::OnePageEndpoint<tensor_accessor::AccessorPage<Accessor>> {};
 template <typename Accessor>
-struct noc_traits_t<tensor_accessor::ShardPage<Accessor>>
-    : ts::OnePageEndpoint<tensor_accessor::ShardPage<Accessor>> {};
+struct noc_traits_t<tensor_accessor::ShardPage<Accessor>> : ts::OnePageEndpoint<tensor_accessor::ShardPage<Accessor>> {
+};

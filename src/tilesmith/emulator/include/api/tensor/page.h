@@ -17,8 +17,8 @@ private:
 template <typename Accessor>
 class AccessorPage : public Page {
 public:
-    AccessorPage(uint64_t noc_addr, uint32_t page_id, const Accessor* accessor) :
-        Page(noc_addr, page_id), accessor_(accessor) {}
+    AccessorPage(uint64_t noc_addr, uint32_t page_id, const Accessor* accessor)
+        : Page(noc_addr, page_id), accessor_(accessor) {}
     const Accessor& accessor() const { return *accessor_; }
 
 private:
@@ -28,9 +28,8 @@ private:
 template <typename Accessor>
 class ShardPage : public AccessorPage<Accessor> {
 public:
-    ShardPage(
-        uint64_t noc_addr, uint32_t page_id, const Accessor* accessor, uint32_t shard_id, uint32_t page_in_shard) :
-        AccessorPage<Accessor>(noc_addr, page_id, accessor), shard_id_(shard_id), page_in_shard_(page_in_shard) {}
+    ShardPage(uint64_t noc_addr, uint32_t page_id, const Accessor* accessor, uint32_t shard_id, uint32_t page_in_shard)
+        : AccessorPage<Accessor>(noc_addr, page_id, accessor), shard_id_(shard_id), page_in_shard_(page_in_shard) {}
     uint32_t shard_id() const { return shard_id_; }
     uint32_t page_in_shard() const { return page_in_shard_; }
 

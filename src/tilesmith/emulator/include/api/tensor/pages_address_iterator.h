@@ -12,8 +12,8 @@ public:
     using reference = const value_type&;
     using pointer = const value_type*;
 
-    PagesAddressIterator(const Accessor& accessor, uint32_t page_id, uint32_t end, uint32_t stride, uint8_t noc) :
-        accessor_(&accessor), page_id_(ts::smaller(page_id, end)), end_(end), stride_(stride), noc_(noc) {
+    PagesAddressIterator(const Accessor& accessor, uint32_t page_id, uint32_t end, uint32_t stride, uint8_t noc)
+        : accessor_(&accessor), page_id_(ts::smaller(page_id, end)), end_(end), stride_(stride), noc_(noc) {
         locate();
     }
     uint32_t page_id() const { return page_id_; }
@@ -57,8 +57,8 @@ class Pages {
 public:
     using iterator = PagesAddressIterator<Accessor>;
     using const_iterator = iterator;
-    Pages(const Accessor& accessor, uint32_t begin, uint32_t end, uint32_t stride = 1, uint8_t noc = noc_index) :
-        accessor_(accessor), begin_(begin), end_(end), stride_(stride), noc_(noc) {}
+    Pages(const Accessor& accessor, uint32_t begin, uint32_t end, uint32_t stride = 1, uint8_t noc = noc_index)
+        : accessor_(accessor), begin_(begin), end_(end), stride_(stride), noc_(noc) {}
     iterator begin() const { return {accessor_, begin_, end_, stride_, noc_}; }
     iterator end() const { return {accessor_, end_, end_, stride_, noc_}; }
     iterator cbegin() const { return begin(); }

@@ -12,8 +12,8 @@ public:
     using reference = const value_type&;
     using pointer = const value_type*;
 
-    ShardPagesAddressIterator(const Accessor& accessor, uint32_t shard_id, uint32_t first, uint32_t end, uint8_t noc) :
-        accessor_(&accessor), shard_id_(shard_id), position_(first), end_(end), noc_(noc) {
+    ShardPagesAddressIterator(const Accessor& accessor, uint32_t shard_id, uint32_t first, uint32_t end, uint8_t noc)
+        : accessor_(&accessor), shard_id_(shard_id), position_(first), end_(end), noc_(noc) {
         settle();
     }
     uint32_t page_id() const { return page_.page_id(); }
@@ -79,8 +79,8 @@ class ShardPages {
 public:
     using iterator = ShardPagesAddressIterator<Accessor>;
     using const_iterator = iterator;
-    ShardPages(const Accessor& accessor, uint32_t shard_id, uint32_t first, uint32_t end, uint8_t noc = noc_index) :
-        accessor_(accessor), shard_id_(shard_id), first_(first), end_(end), noc_(noc) {}
+    ShardPages(const Accessor& accessor, uint32_t shard_id, uint32_t first, uint32_t end, uint8_t noc = noc_index)
+        : accessor_(accessor), shard_id_(shard_id), first_(first), end_(end), noc_(noc) {}
     iterator begin() const { return {accessor_, shard_id_, first_, end_, noc_}; }
     iterator end() const { return {accessor_, shard_id_, end_, end_, noc_}; }
     iterator cbegin() const { return begin(); }

@@ -17,18 +17,18 @@ struct TensorAccessor {
     };
 
     template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
-    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, size_t bank_base_address) :
-        TensorAccessor(args, bank_base_address, args.get_aligned_page_size()) {}
+    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, size_t bank_base_address)
+        : TensorAccessor(args, bank_base_address, args.get_aligned_page_size()) {}
     template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
-    TensorAccessor(
-        const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, size_t bank_base_address, uint32_t page_size) :
-        spec_(args), base_(static_cast<uint32_t>(bank_base_address)), page_size_(page_size) {}
+    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, size_t bank_base_address,
+                   uint32_t page_size)
+        : spec_(args), base_(static_cast<uint32_t>(bank_base_address)), page_size_(page_size) {}
     template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
-    TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT) :
-        TensorAccessor(
-            typename decltype(token)::with_runtime_words{}, get_common_arg_val<uint32_t>(token.address_word, at)) {}
-    constexpr explicit TensorAccessor(const DSpec& spec, size_t bank_base_address, uint32_t page_size = 0) :
-        spec_(spec), base_(static_cast<uint32_t>(bank_base_address)), page_size_(page_size) {}
+    TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT)
+        : TensorAccessor(typename decltype(token)::with_runtime_words{},
+                         get_common_arg_val<uint32_t>(token.address_word, at)) {}
+    constexpr explicit TensorAccessor(const DSpec& spec, size_t bank_base_address, uint32_t page_size = 0)
+        : spec_(spec), base_(static_cast<uint32_t>(bank_base_address)), page_size_(page_size) {}
 
     constexpr const DSpec& dspec() const { return spec_; }
     constexpr uint32_t get_aligned_page_size() const { return page_size_; }
@@ -54,9 +54,8 @@ struct TensorAccessor {
     }
     uint64_t get_shard_noc_addr(uint32_t shard_id, uint32_t offset = 0, uint8_t noc = noc_index) const {
         const uint64_t start = address(in_bank(shard_id, 0), 0, noc);
-        ts_note_page(
-            start, static_cast<uint32_t>(spec_.shard_volume()) * page_size_, shard_id,
-            static_cast<uint32_t>(spec_.num_shards()), base_);
+        ts_note_page(start, static_cast<uint32_t>(spec_.shard_volume()) * page_size_, shard_id,
+                     static_cast<uint32_t>(spec_.num_shards()), base_);
         return start + offset;
     }
     template <typename Coordinates>
@@ -104,9 +103,8 @@ struct TensorAccessor {
         return tensor_accessor::Pages<TensorAccessor>(*this, start_page_id, end, 1, noc);
     }
     auto strided_pages(uint8_t noc = noc_index) const { return pages(0, 0, noc); }
-    auto shard_pages(
-        uint32_t shard_id, uint32_t start_page_offset = 0, uint32_t end_page_offset = 0,
-        uint8_t noc = noc_index) const {
+    auto shard_pages(uint32_t shard_id, uint32_t start_page_offset = 0, uint32_t end_page_offset = 0,
+                     uint8_t noc = noc_index) const {
         const uint32_t end = end_page_offset ? end_page_offset : static_cast<uint32_t>(spec_.shard_volume());
         return tensor_accessor::ShardPages<TensorAccessor>(*this, shard_id, start_page_offset, end, noc);
     }
@@ -137,31 +135,29 @@ private:
     uint32_t page_size_ = 0;
 };
 
-template <
-    uint32_t RankCT, uint32_t NumBanksCT, typename TensorShapeWrapper, typename ShardShapeWrapper,
-    typename BankCoordsWrapper, bool IsDram, bool IsShardContiguous, uint32_t BindingId>
-struct TensorAccessor<tensor_accessor::DistributionSpec<
-    RankCT, NumBanksCT, TensorShapeWrapper, ShardShapeWrapper, BankCoordsWrapper, true, IsDram, IsShardContiguous,
-    BindingId>> : public InterleavedAddrGen<IsDram> {
-    using DSpec = tensor_accessor::DistributionSpec<
-        RankCT, NumBanksCT, TensorShapeWrapper, ShardShapeWrapper, BankCoordsWrapper, true, IsDram, IsShardContiguous,
-        BindingId>;
+template <uint32_t RankCT, uint32_t NumBanksCT, typename TensorShapeWrapper, typename ShardShapeWrapper,
+          typename BankCoordsWrapper, bool IsDram, bool IsShardContiguous, uint32_t BindingId>
+struct TensorAccessor<tensor_accessor::DistributionSpec<RankCT, NumBanksCT, TensorShapeWrapper, ShardShapeWrapper,
+                                                        BankCoordsWrapper, true, IsDram, IsShardContiguous, BindingId>>
+    : public InterleavedAddrGen<IsDram> {
+    using DSpec = tensor_accessor::DistributionSpec<RankCT, NumBanksCT, TensorShapeWrapper, ShardShapeWrapper,
+                                                    BankCoordsWrapper, true, IsDram, IsShardContiguous, BindingId>;
 
     template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
-    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, uint32_t bank_base_address) :
-        TensorAccessor(args, bank_base_address, args.get_aligned_page_size()) {}
+    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args, uint32_t bank_base_address)
+        : TensorAccessor(args, bank_base_address, args.get_aligned_page_size()) {}
     template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
-    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, uint32_t bank_base_address, uint32_t page_size) :
-        InterleavedAddrGen<IsDram>{bank_base_address, page_size}, page_size_(page_size) {}
+    TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, uint32_t bank_base_address, uint32_t page_size)
+        : InterleavedAddrGen<IsDram>{bank_base_address, page_size}, page_size_(page_size) {}
     template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
-    TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT) :
-        TensorAccessor(
-            typename decltype(token)::with_runtime_words{}, get_common_arg_val<uint32_t>(token.address_word, at)) {}
+    TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET> token, TS_AT)
+        : TensorAccessor(typename decltype(token)::with_runtime_words{},
+                         get_common_arg_val<uint32_t>(token.address_word, at)) {}
     // Of a tensor that the host did not bind; what uses it is never reached.
-    explicit TensorAccessor(const tensor_accessor::NullTensorBindingToken&) :
-        InterleavedAddrGen<IsDram>{0, 0}, page_size_(0) {}
-    constexpr explicit TensorAccessor(const DSpec&, size_t bank_base_address, uint32_t page_size = 0) :
-        InterleavedAddrGen<IsDram>{static_cast<uint32_t>(bank_base_address), page_size}, page_size_(page_size) {}
+    explicit TensorAccessor(const tensor_accessor::NullTensorBindingToken&)
+        : InterleavedAddrGen<IsDram>{0, 0}, page_size_(0) {}
+    constexpr explicit TensorAccessor(const DSpec&, size_t bank_base_address, uint32_t page_size = 0)
+        : InterleavedAddrGen<IsDram>{static_cast<uint32_t>(bank_base_address), page_size}, page_size_(page_size) {}
 
     constexpr uint32_t get_aligned_page_size() const { return page_size_; }
     constexpr uint32_t get_bank_base_address() const { return this->bank_base_address; }

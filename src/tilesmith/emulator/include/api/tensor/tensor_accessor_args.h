@@ -22,12 +22,10 @@ struct TensorAccessorArgs {
     static constexpr bool bank_coords_is_crta = args_config.test(Config::RuntimeBankCoords);
     static constexpr bool page_size_is_crta = args_config.test(Config::RuntimePageSize);
 
-    static_assert(
-        !is_sharded || !rank_is_crta || (tensor_shape_is_crta && shard_shape_is_crta),
-        "a runtime rank needs runtime tensor and shard shapes");
-    static_assert(
-        !is_sharded || !num_banks_is_crta || bank_coords_is_crta,
-        "a runtime number of banks needs runtime coordinates");
+    static_assert(!is_sharded || !rank_is_crta || (tensor_shape_is_crta && shard_shape_is_crta),
+                  "a runtime rank needs runtime tensor and shard shapes");
+    static_assert(!is_sharded || !num_banks_is_crta || bank_coords_is_crta,
+                  "a runtime number of banks needs runtime coordinates");
 
 private:
     // A fact's word, or nothing where it comes at run time or the tensor has no such fact.

@@ -14,7 +14,7 @@ enum class ArgConfig : uint8_t {
     RuntimeBankCoords = 1 << 6,
     RuntimePageSize = 1 << 7,
     Runtime = RuntimeRank | RuntimeNumBanks | RuntimeTensorShape | RuntimeShardShape | RuntimeBankCoords |
-              RuntimePageSize,
+        RuntimePageSize,
 };
 
 struct ArgsConfig {

@@ -30,13 +30,13 @@ FORCE_INLINE uint64_t page_address(uint32_t id, uint32_t stride, uint32_t base, 
 }
 }  // namespace interleaved_addr_gen
 
-FORCE_INLINE uint64_t get_dram_noc_addr(
-    uint32_t id, uint32_t page_size, uint32_t bank_base_address, uint32_t offset = 0, uint8_t noc = noc_index) {
+FORCE_INLINE uint64_t get_dram_noc_addr(uint32_t id, uint32_t page_size, uint32_t bank_base_address,
+                                        uint32_t offset = 0, uint8_t noc = noc_index) {
     const uint32_t stride = align_power_of_2(page_size, DRAM_ALIGNMENT);
     return interleaved_addr_gen::page_address<true>(id, stride, bank_base_address, offset, noc);
 }
-FORCE_INLINE uint64_t get_l1_noc_addr(
-    uint32_t id, uint32_t page_size, uint32_t bank_base_address, uint32_t offset = 0, uint8_t noc = noc_index) {
+FORCE_INLINE uint64_t get_l1_noc_addr(uint32_t id, uint32_t page_size, uint32_t bank_base_address, uint32_t offset = 0,
+                                      uint8_t noc = noc_index) {
     const uint32_t stride = align_power_of_2(page_size, L1_ALIGNMENT);
     return interleaved_addr_gen::page_address<false>(id, stride, bank_base_address, offset, noc);
 }
@@ -105,11 +105,11 @@ FORCE_INLINE auto get_interleaved_addr_gen(uint32_t base_addr) {
     if constexpr (!is_power_of_2(page_size)) {
         return InterleavedAddrGen<DRAM>{.bank_base_address = base_addr, .page_size = page_size};
     } else if constexpr (page_size <= NOC_MAX_BURST_SIZE) {
-        return InterleavedPow2AddrGenFast<DRAM>{
-            .bank_base_address = base_addr, .log_base_2_of_page_size = __builtin_ctz(page_size)};
+        return InterleavedPow2AddrGenFast<DRAM>{.bank_base_address = base_addr,
+                                                .log_base_2_of_page_size = __builtin_ctz(page_size)};
     } else {
-        return InterleavedPow2AddrGen<DRAM>{
-            .bank_base_address = base_addr, .log_base_2_of_page_size = __builtin_ctz(page_size)};
+        return InterleavedPow2AddrGen<DRAM>{.bank_base_address = base_addr,
+                                            .log_base_2_of_page_size = __builtin_ctz(page_size)};
     }
 }
 template <bool DRAM, bool is_size_pow2>

@@ -41,10 +41,10 @@ using WordsU16 = std::conditional_t<is_static, StaticWords<uint16_t, CTA_OFFSET,
 inline constexpr uint32_t NO_BINDING_ID = ~0u;
 inline constexpr uint32_t MAX_BANKS = 256;
 
-template <
-    uint32_t RankCT = 0, uint32_t NumBanksCT = 0, typename TensorShapeWrapper = ArrayDynamicWrapper,
-    typename ShardShapeWrapper = ArrayDynamicWrapper, typename BankCoordsWrapper = ArrayDynamicWrapper,
-    bool IsInterleaved = false, bool IsDram = false, bool IsShardContiguous = false, uint32_t BindingId = NO_BINDING_ID>
+template <uint32_t RankCT = 0, uint32_t NumBanksCT = 0, typename TensorShapeWrapper = ArrayDynamicWrapper,
+          typename ShardShapeWrapper = ArrayDynamicWrapper, typename BankCoordsWrapper = ArrayDynamicWrapper,
+          bool IsInterleaved = false, bool IsDram = false, bool IsShardContiguous = false,
+          uint32_t BindingId = NO_BINDING_ID>
 struct DistributionSpec {
     static constexpr bool has_static_rank = RankCT != 0;
     static constexpr bool has_static_num_banks = NumBanksCT != 0;
@@ -75,8 +75,8 @@ struct DistributionSpec {
         }
     }
     template <std::size_t CTA_OFFSET, std::size_t CRTA_OFFSET>
-    explicit DistributionSpec(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args) :
-        rank_(args.get_rank()), num_banks_(args.get_num_banks()), contiguous_(args.resolve_shard_contiguous()) {
+    explicit DistributionSpec(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>& args)
+        : rank_(args.get_rank()), num_banks_(args.get_num_banks()), contiguous_(args.resolve_shard_contiguous()) {
         for (uint32_t i = 0; i < rank_; ++i) {
             tensor_shape_[i] = word<TensorShapeWrapper>(args.tensor_shape_crta_offset(), i);
             shard_shape_[i] = word<ShardShapeWrapper>(args.shard_shape_crta_offset(), i);
@@ -93,10 +93,9 @@ struct DistributionSpec {
     }
     // From arrays a kernel made itself.
     template <typename TensorShape, typename ShardShape, typename Banks>
-    constexpr DistributionSpec(
-        const TensorShape& tensor_shape, const ShardShape& shard_shape, const Banks& banks,
-        bool contiguous = IsShardContiguous) :
-        rank_(tensor_shape.size()), num_banks_(banks.size()), contiguous_(contiguous) {
+    constexpr DistributionSpec(const TensorShape& tensor_shape, const ShardShape& shard_shape, const Banks& banks,
+                               bool contiguous = IsShardContiguous)
+        : rank_(tensor_shape.size()), num_banks_(banks.size()), contiguous_(contiguous) {
         for (uint32_t i = 0; i < rank_; ++i) {
             tensor_shape_[i] = tensor_shape[i];
             shard_shape_[i] = shard_shape[i];

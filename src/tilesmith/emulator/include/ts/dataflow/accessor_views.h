@@ -26,10 +26,10 @@ class AbstractTensorAccessorWrapper {
 public:
     AbstractTensorAccessorWrapper() = default;
     template <typename Accessor>
-    AbstractTensorAccessorWrapper(const Accessor& accessor) :
-        accessor_(&accessor), get_noc_addr_([](const void* self, uint32_t page_id, uint32_t offset, uint8_t noc) {
-            return static_cast<const Accessor*>(self)->get_noc_addr(page_id, offset, noc);
-        }) {}
+    AbstractTensorAccessorWrapper(const Accessor& accessor)
+        : accessor_(&accessor), get_noc_addr_([](const void* self, uint32_t page_id, uint32_t offset, uint8_t noc) {
+              return static_cast<const Accessor*>(self)->get_noc_addr(page_id, offset, noc);
+          }) {}
     uint64_t get_noc_addr(uint32_t page_id, uint32_t offset = 0, uint8_t noc = noc_index) const {
         return get_noc_addr_(accessor_, page_id, offset, noc);
     }
@@ -49,8 +49,8 @@ auto accessor_tuple(const std::tuple<Args...>& args, uint32_t first, std::intege
 // One accessor per argument set; their addresses are consecutive runtime arguments.
 template <typename... Args>
 auto make_tensor_accessor_tuple(const std::tuple<Args...>& args, uint32_t address_rt_arg_index_start) {
-    return tensor_accessor::detail::accessor_tuple(
-        args, address_rt_arg_index_start, std::make_integer_sequence<uint32_t, sizeof...(Args)>());
+    return tensor_accessor::detail::accessor_tuple(args, address_rt_arg_index_start,
+                                                   std::make_integer_sequence<uint32_t, sizeof...(Args)>());
 }
 // One accessor per binding of a tensor sequence.
 template <typename... Tokens>

@@ -17,9 +17,8 @@
 #define NOC_MCAST_ADDR_START_Y(addr) (((addr) >> 54) & NOC_NODE_ID_MASK)
 #define NOC_XY_ADDR(x, y, addr) \
     ((static_cast<uint64_t>(y) << 42) | (static_cast<uint64_t>(x) << 36) | static_cast<uint64_t>(addr))
-#define NOC_MULTICAST_ADDR(x_start, y_start, x_end, y_end, addr)                                       \
-    ((static_cast<uint64_t>(x_start) << 48) | (static_cast<uint64_t>(y_start) << 54) |                 \
-     NOC_XY_ADDR(x_end, y_end, addr))
+#define NOC_MULTICAST_ADDR(x_start, y_start, x_end, y_end, addr) \
+    ((static_cast<uint64_t>(x_start) << 48) | (static_cast<uint64_t>(y_start) << 54) | NOC_XY_ADDR(x_end, y_end, addr))
 #define NOC_XY_ENCODING(x, y) ((static_cast<uint32_t>(y) << 6) | static_cast<uint32_t>(x))
 #define DYNAMIC_NOC_X(noc, x) (x)
 #define DYNAMIC_NOC_Y(noc, y) (y)
@@ -41,14 +40,14 @@ FORCE_INLINE uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) {
 FORCE_INLINE uint64_t get_noc_addr_helper(uint32_t noc_xy, uint32_t addr) {
     return (static_cast<uint64_t>(noc_xy) << NOC_ADDR_COORD_SHIFT) | addr;
 }
-FORCE_INLINE uint64_t get_noc_multicast_addr(
-    uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end, uint32_t noc_y_end, uint32_t addr,
-    [[maybe_unused]] uint8_t noc = noc_index) {
+FORCE_INLINE uint64_t get_noc_multicast_addr(uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end,
+                                             uint32_t noc_y_end, uint32_t addr,
+                                             [[maybe_unused]] uint8_t noc = noc_index) {
     return NOC_MULTICAST_ADDR(noc_x_start, noc_y_start, noc_x_end, noc_y_end, addr);
 }
 template <bool DRAM>
-FORCE_INLINE uint64_t get_noc_addr_from_bank_id(
-    uint32_t bank_id, uint32_t bank_address_offset, uint8_t noc = noc_index) {
+FORCE_INLINE uint64_t get_noc_addr_from_bank_id(uint32_t bank_id, uint32_t bank_address_offset,
+                                                uint8_t noc = noc_index) {
     return ts_bank_noc_addr(DRAM, bank_id, bank_address_offset, noc);
 }
 

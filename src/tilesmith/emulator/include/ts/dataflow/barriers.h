@@ -30,8 +30,8 @@ FORCE_INLINE void noc_async_write_flushed_with_trid(uint32_t trid, uint8_t noc =
     ts_noc_writes_flushed(noc, trid, false, at);
 }
 // The emulator counts transfers itself; there is no register to clear.
-FORCE_INLINE void reset_noc_trid_barrier_counter(
-    [[maybe_unused]] uint32_t id_mask = NOC_CLEAR_OUTSTANDING_REQ_MASK, [[maybe_unused]] uint32_t noc = noc_index) {}
+FORCE_INLINE void reset_noc_trid_barrier_counter([[maybe_unused]] uint32_t id_mask = NOC_CLEAR_OUTSTANDING_REQ_MASK,
+                                                 [[maybe_unused]] uint32_t noc = noc_index) {}
 
 // ---- polls ----
 FORCE_INLINE bool ncrisc_noc_reads_flushed(uint32_t noc) { return ts_noc_reads_done(noc, ts::any_trid); }

@@ -39,9 +39,8 @@ struct LocalEndpoint {
     template <Noc::AddressType type>
     static uint64_t dst_addr_mcast(const T& endpoint, const Noc& noc, const RectangleArgs& args) {
         static_assert(type == Noc::AddressType::NOC, "a multicast goes across the NoC");
-        return ::get_noc_multicast_addr(
-            args.noc_x_start, args.noc_y_start, args.noc_x_end, args.noc_y_end,
-            Derived::destination(endpoint) + args.offset_bytes, noc.get_noc_id());
+        return ::get_noc_multicast_addr(args.noc_x_start, args.noc_y_start, args.noc_x_end, args.noc_y_end,
+                                        Derived::destination(endpoint) + args.offset_bytes, noc.get_noc_id());
     }
 };
 }  // namespace ts

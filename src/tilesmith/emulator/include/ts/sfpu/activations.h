@@ -15,7 +15,9 @@ template <class F>
 TS_LANE F hardsigmoid(F x) { return relu_max(F(x * F(0.1666666716337204f) + F(0.5f)), F(1.0f)); }
 
 template <bool Approximate, class F>
-TS_LANE F softsign(F x) { return x * reciprocal<Approximate ? 0 : 2>(F(abs(x) + F(1.0f))); }
+TS_LANE F softsign(F x) {
+    return x * reciprocal<Approximate ? 0 : 2>(F(abs(x) + F(1.0f)));
+}
 
 template <class F> TS_LANE F softshrink(F x, F limit) {
     if constexpr (blackhole) return select(x > limit, x - limit, select(x < -limit, x + limit, F(0.0f)));
@@ -61,8 +63,7 @@ TS_LANE F softplus(F x, F beta, F inverse_beta, F threshold) {
     F rest;
     if constexpr (input_is_float32) {
         rest = horner(a, 6.9310557842e-01f, -4.9926245213e-01f, 1.2186349183e-01f, 5.6753782555e-03f,
-                      -1.0528374463e-02f,
-                      2.7290175203e-03f, -3.4358495031e-04f, 2.1285692128e-05f, -4.8245715334e-07f);
+                      -1.0528374463e-02f, 2.7290175203e-03f, -3.4358495031e-04f, 2.1285692128e-05f, -4.8245715334e-07f);
         const F minus = with_sign(a);
         const F e = detail::exp_by_split(minus, F(minus * F(1.4426950408889634f)), 1.0f, 1.0f, 0.5f, 0.166666667f,
                                          0.0416666667f, 0.00833333333f, 0.00138888889f, 0.000198412698f);

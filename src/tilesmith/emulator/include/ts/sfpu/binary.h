@@ -68,7 +68,7 @@ TS_LANE F isclose(F a, F b, F rtol, F atol) {
 template <int Step, class F>
 TS_LANE F nextafter(F a, F b) {
     const Int i = a.as_int();
-    const Mask up = a < b, down = a > b;
+    const Mask up = a<b, down = a> b;
     Int step = select(up & not_negative(a), Int(Step), Int(0));
     step = select(up & negative(a), Int(-Step), step);
     step = select(down & positive(a), Int(-Step), step);
@@ -82,7 +82,9 @@ TS_LANE F nextafter(F a, F b) {
 }
 
 namespace detail {
-template <class F> struct MaximumAndGap { F maximum, gap; };
+template <class F> struct MaximumAndGap {
+    F maximum, gap;
+};
 template <class F>
 TS_LANE MaximumAndGap<F> maximum_and_gap(F a, F b) {
     const F gap = abs(F(a - b));
@@ -118,7 +120,9 @@ template <bool Wide, class F> TS_LANE F narrow_even(F x) {
     return round_to_bf16_even(x);
 }
 template <bool Wide, class F>
-TS_LANE F addcdiv(F a, F b, F c, F value) { return narrow_even<Wide>(F(a + F(b * value) * reciprocal<2>(c))); }
+TS_LANE F addcdiv(F a, F b, F c, F value) {
+    return narrow_even<Wide>(F(a + F(b * value) * reciprocal<2>(c)));
+}
 template <bool Wide, class F>
 TS_LANE F addcmul(F a, F b, F c, F value) { return narrow<Wide>(F(F(value * b) * c + a)); }
 template <bool Wide, class F>

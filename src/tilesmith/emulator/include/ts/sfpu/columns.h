@@ -19,7 +19,9 @@ struct Columns {
         for (int p = 0; p < parts; ++p) out.part[p] = op(p);
         return out;
     }
-    static TS_LANE Columns of(float x) { return map([=](int) TS_OP { return Number(x); }); }
+    static TS_LANE Columns of(float x) {
+        return map([=](int) TS_OP { return Number(x); });
+    }
     static TS_LANE Columns row(const uint32_t* tile, int r) {
         return map([=](int p) TS_OP { return Number::from_bits(load(tile + element(r, p * lane_count))); });
     }

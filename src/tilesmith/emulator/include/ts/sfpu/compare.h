@@ -17,7 +17,9 @@ TS_LANE Mask compare_mask(F a, F b) {
     return a >= b;
 }
 template <Compare C, class F>
-TS_LANE F compare_floats(F a, F b) { return select(compare_mask<C>(a, b), F(1.0f), F(0.0f)); }
+TS_LANE F compare_floats(F a, F b) {
+    return select(compare_mask<C>(a, b), F(1.0f), F(0.0f));
+}
 
 template <Compare C, DataFormat Format>
 TS_LANE Mask compare_integers(Int a, Int b) {

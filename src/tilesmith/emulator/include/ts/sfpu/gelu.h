@@ -32,7 +32,7 @@ TS_LANE F gelu_wide(F x) {
 template <class F>
 TS_LANE F gelu_approximate(F x) {
     constexpr Line lines[6] = {{0.1928f, -0.00010443f}, {0.4939f, -0.1604f}, {0.6188f, blackhole ? -0.2795f : -0.2796f},
-                               {0.6099f, -0.2635f}, {0.5402f, -0.1194f}, {0.5f, 0.0f}};
+                               {0.6099f, -0.2635f},     {0.5402f, -0.1194f}, {0.5f, 0.0f}};
     return x * F(0.5f) + line_table(x, lines, false);
 }
 
@@ -73,8 +73,9 @@ TS_LANE F gelu_tanh_fast(F x) {
     r = r * (2.0f - d * r);
     r = r * (2.0f - d * r);
 #else
-    e = copy_exponent(horner(part, 1.0000025517e+00f, 8.2612558619e-08f, 3.4310902370e-15f, 8.8111597259e-23f,
-                             2.7332817452e-30f), whole);
+    e = copy_exponent(
+        horner(part, 1.0000025517e+00f, 8.2612558619e-08f, 3.4310902370e-15f, 8.8111597259e-23f, 2.7332817452e-30f),
+        whole);
     r = reciprocal<2>(F(e + F(1.0f)));
 #endif
     return narrow<Wide>(F(x * r));
@@ -103,8 +104,7 @@ template <bool Approximate, bool Wide, class F>
 TS_LANE F gelu_derivative(F x) {
     const F s = x * x;
     const F h = horner(s, 7.9788309336e-01f, -2.6593554020e-01f, 5.9766173363e-02f, -9.4142099842e-03f,
-                       1.1061388068e-03f,
-                       -9.7448595625e-05f, 6.0921474869e-06f, -2.3764030743e-07f, 4.2734988881e-09f);
+                       1.1061388068e-03f, -9.7448595625e-05f, 6.0921474869e-06f, -2.3764030743e-07f, 4.2734988881e-09f);
     const F core = x * h + 0.5f;
     F tail = detail::times_exp_of_tail(x, F(s * F(-0.5f))) * F(0.3989422804014327f);
     if constexpr (!Approximate) {

@@ -5,7 +5,10 @@
 
 namespace ts::sfpu {
 namespace detail {
-template <class F> struct SplitExponent { F magnitude, j; Int n; };
+template <class F> struct SplitExponent {
+    F magnitude, j;
+    Int n;
+};
 template <class F>
 TS_LANE SplitExponent<F> split_exponent(F x) {
     const Int n = to_uint8(F(x * F(1.442695f)));

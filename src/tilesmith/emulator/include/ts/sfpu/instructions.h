@@ -9,7 +9,9 @@ using IsReal = decltype(F::chip);
 inline constexpr int32_t sign_bit = int32_t(0x80000000u);
 
 template <class F, class = IsReal<F>>
-TS_LANE F select(Mask m, F yes, F no) { return F::from_bits(select(m, yes.as_int(), no.as_int())); }
+TS_LANE F select(Mask m, F yes, F no) {
+    return F::from_bits(select(m, yes.as_int(), no.as_int()));
+}
 template <class F>
 TS_LANE F select(Mask m, Product<F> yes, F no) { return select(m, F(yes), no); }
 template <class F>
@@ -51,12 +53,10 @@ template <class F> TS_LANE F copy_sign(F x, F from) {
     return F::from_bits((x.as_int() & 0x7fffffff) | (from.as_int() & sign_bit));
 }
 // Odd integers turn the sign negative, even ones positive.
-template <class F> TS_LANE F sign_from_parity(F x, Int n) {
-    return F::from_bits((x.as_int() & 0x7fffffff) | (n << 31));
-}
+template <class F> TS_LANE F sign_from_parity(F x, Int n) { return F::from_bits((x.as_int() & 0x7fffffff) | (n << 31)); }
 template <class F> TS_LANE F abs(F x) {
     const Int i = x.as_int();
-    return F::from_bits(select(unsigned_less(Int(0xff800000u), i), i, i & 0x7fffffff));   // negative NaN stays as it is
+    return F::from_bits(select(unsigned_less(Int(0xff800000u), i), i, i & 0x7fffffff));  // negative NaN stays as it is
 }
 template <class F> TS_LANE F add_exponent(F x, int n) {
     const Int e = biased_exponent(x);
@@ -126,7 +126,10 @@ TS_LANE Int stored_float(F x, bool wide) {
 template <bool Wide, class F> TS_LANE F through_dst(F x) { return F::from_bits(stored_float(x, Wide)); }
 
 // Nearest integer by adding and taking away 1.5 * 2^23: the integer as a float, and as an integer.
-template <class F> struct Rounded { F value; Int integer; };
+template <class F> struct Rounded {
+    F value;
+    Int integer;
+};
 template <class F> TS_LANE Rounded<F> round_by_magic(F x) {
     const F magic(12582912.0f);
     const F shifted = x + magic;
@@ -150,10 +153,11 @@ template <class F> TS_LANE F scalar(uint32_t pattern) { return F(__builtin_bit_c
 // The reciprocal table: seven bits of fraction by seven bits of fraction.
 inline constexpr uint8_t reciprocal_table[128] = {
     127, 125, 123, 121, 119, 117, 116, 114, 112, 110, 109, 107, 105, 104, 102, 100, 99, 97, 96, 94, 93, 91,
-    90, 88, 87, 85, 84, 83, 81, 80, 79, 77, 76, 75, 74, 72, 71, 70, 69, 68, 66, 65, 64, 63, 62, 61, 60, 59,
-    58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 40, 39, 38, 37, 36, 35, 35,
-    34, 33, 32, 31, 31, 30, 29, 28, 28, 27, 26, 25, 25, 24, 23, 23, 22, 21, 21, 20, 19, 19, 18, 17, 17, 16,
-    15, 15, 14, 14, 13, 12, 12, 11, 11, 10, 9, 9, 8, 8, 7, 7, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0};
+    90,  88,  87,  85,  84,  83,  81,  80,  79,  77,  76,  75,  74,  72,  71,  70,  69, 68, 66, 65, 64, 63,
+    62,  61,  60,  59,  58,  57,  56,  55,  54,  53,  52,  51,  50,  49,  48,  47,  46, 45, 44, 43, 42, 41,
+    40,  40,  39,  38,  37,  36,  35,  35,  34,  33,  32,  31,  31,  30,  29,  28,  28, 27, 26, 25, 25, 24,
+    23,  23,  22,  21,  21,  20,  19,  19,  18,  17,  17,  16,  15,  15,  14,  14,  13, 12, 12, 11, 11, 10,
+    9,   9,   8,   8,   7,   7,   6,   5,   5,   4,   4,   3,   3,   2,   2,   1,   1,  0};
 
 template <class F> TS_LANE F approximate_reciprocal(F x) {
     Ints out = Ints{};
@@ -173,7 +177,9 @@ template <class F> TS_LANE F approximate_reciprocal(F x) {
 #endif
 
 // Piecewise linear tables on |x|. Six segments: half steps up to 3; the coefficients are half precision.
-struct Line { float slope, offset; };
+struct Line {
+    float slope, offset;
+};
 constexpr float as_half(float x) {
     const uint32_t u = __builtin_bit_cast(uint32_t, x);
     const uint32_t magnitude = u & 0x7fffffffu;

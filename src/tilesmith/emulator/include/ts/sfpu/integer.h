@@ -85,7 +85,9 @@ TS_LANE Int lcm(Int a, Int b) {
 }
 
 // Shifts by the other tile's lanes; amounts outside 0..31 give zero.
-TS_LANE Int shift_left(Int a, Int by) { return select((by < 0) | (by >= 32), Int(0), shift(a, by)); }
+TS_LANE Int shift_left(Int a, Int by) {
+    return select((by < 0) | (by >= 32), Int(0), shift(a, by));
+}
 TS_LANE Int shift_right_logical(Int a, Int by) { return select((by < 0) | (by >= 32), Int(0), shift(a, -by)); }
 TS_LANE Int shift_right(Int a, Int by) {
     const Int ones = select((a < 0) & (by != 0), shift(Int(-1), Int(32) - by), Int(0));

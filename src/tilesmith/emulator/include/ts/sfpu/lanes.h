@@ -110,8 +110,12 @@ TS_LANE Int leading_zeros(Int a) {
 }
 
 // Sign-magnitude numbers (floats too) as integers of the same order: -NaN < -inf < ... < -0 < +0 < ... < +NaN.
-TS_LANE Int total_order(Int a) { return a ^ (a >> 31 & 0x7fffffff); }
+TS_LANE Int total_order(Int a) {
+    return a ^ (a >> 31 & 0x7fffffff);
+}
 
 // Exchange between two's complement and sign-magnitude; the same both ways.
-TS_LANE Int swap_sign_magnitude(Int a) { return select(a < 0, Int(int32_t(0x80000000u)) - a, a); }
+TS_LANE Int swap_sign_magnitude(Int a) {
+    return select(a < 0, Int(int32_t(0x80000000u)) - a, a);
+}
 }  // namespace ts::sfpu

@@ -11,8 +11,8 @@ TS_LANE F log_series(F m) {
     const F s = m * m;
     F r;
     if constexpr (Wide) {
-        r = horner(m, 0x1.555572p-2f, -0x1.00001ap-2f, 0x1.998p-3f, -0x1.55p-3f, 0x1.274p-3f, -0x1.0c4p-3f,
-                   0x1.b84p-4f, -0x1.92cp-5f);
+        r = horner(m, 0x1.555572p-2f, -0x1.00001ap-2f, 0x1.998p-3f, -0x1.55p-3f, 0x1.274p-3f, -0x1.0c4p-3f, 0x1.b84p-4f,
+                   -0x1.92cp-5f);
         r = HalfFused ? mad(r, m, F(-0.5f)) : r * m + -0.5f;
     } else {
         r = fused(m, -0x1.008p-1f, 0x1.744p-2f, -0.25f);
@@ -65,7 +65,9 @@ TS_LANE F log1p(F a) {
 }
 
 // A cubic with a constant for the exponent's share: the cheap logarithm inside pow and xlogy.
-struct CubicLog { float c3, c2, c1, c0, ln2; };
+struct CubicLog {
+    float c3, c2, c1, c0, ln2;
+};
 inline constexpr CubicLog log_of_xlogy{0.1058f, -0.7166f, 2.0871f, -1.4753f, 0.692871f};
 inline constexpr CubicLog log_of_power{0x2.44734p-4f, -0xd.e712ap-4f, 0x2.4f5388p+0f, -0x1.952992p+0f, 0.692871f};
 

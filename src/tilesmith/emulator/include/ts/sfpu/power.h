@@ -29,7 +29,9 @@ TS_LANE F power_magnitude_narrow(F base, F pow, float one_over_ln2) {
 }
 
 // log2|base| * pow as a high and a low part.
-template <class F> struct SplitProduct { F high, low; };
+template <class F> struct SplitProduct {
+    F high, low;
+};
 template <class F>
 TS_LANE SplitProduct<F> power_exponent(F base, F pow, float guess0, float guess1, float one_over_ln2) {
     const F a = abs(base);
@@ -107,8 +109,8 @@ TS_LANE F unary_power(F base, float pow) {
         const Rounded<F> k = round_by_magic(s);
         const F f = (s - k.value) + e;
         const F r = f * F(0.693359375f) + f * F(-2.12194440e-4f);
-        const F series = horner(r, 1.0f, 1.0f, 0.5f, 1.0f / 6.0f, 1.0f / 24.0f, 1.0f / 120.0f, 1.0f / 720.0f,
-                                1.0f / 5040.0f);
+        const F series =
+            horner(r, 1.0f, 1.0f, 0.5f, 1.0f / 6.0f, 1.0f / 24.0f, 1.0f / 120.0f, 1.0f / 720.0f, 1.0f / 5040.0f);
         y = set_exponent(series, biased_exponent(series) + k.integer);
         y = select(s >= F(128.0f), F::infinity(), y);
     } else {

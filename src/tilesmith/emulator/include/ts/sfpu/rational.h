@@ -10,7 +10,9 @@ TS_LANE F reciprocal_of_denominator(F x) {
 }
 
 // Odd numerator over even denominator in x, without the final division.
-template <class F> struct Fraction { F numerator, denominator; };
+template <class F> struct Fraction {
+    F numerator, denominator;
+};
 
 template <class F>
 TS_LANE Fraction<F> erf_fraction(F x) {
@@ -45,12 +47,12 @@ template <class F>
 TS_LANE F erfc(F x) {
     const F a = minimum(abs(x), F(5.0f));
     const Mask far = a >= F(2.5f);
-    const F near_n = horner(a, 1.0000233650e+00f, -1.3375675678e+00f, 6.8185544014e-01f, -1.5691982210e-01f,
-                            1.3746744953e-02f);
+    const F near_n =
+        horner(a, 1.0000233650e+00f, -1.3375675678e+00f, 6.8185544014e-01f, -1.5691982210e-01f, 1.3746744953e-02f);
     const F near_d = horner(a, 1.0f, -2.0801517367e-01f, 4.3667086959e-01f, -3.4568668343e-03f, 2.5104774162e-02f,
                             2.8375532478e-02f);
-    const F far_n = horner(a, -2.5655237550e-05f, 2.1275576728e-05f, -6.6162156145e-06f, 9.1439767402e-07f,
-                           -4.7387182178e-08f);
+    const F far_n =
+        horner(a, -2.5655237550e-05f, 2.1275576728e-05f, -6.6162156145e-06f, 9.1439767402e-07f, -4.7387182178e-08f);
     const F far_d = horner(a, 1.0f, -1.6457208991e-01f, -2.0572184026e-01f, -1.3888636231e-01f, 1.2677097321e-01f,
                            -2.1375391632e-02f);
     const F r = select(far, far_n, near_n) * reciprocal_of_denominator<true>(select(far, far_d, near_d));

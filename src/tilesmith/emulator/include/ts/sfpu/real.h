@@ -5,7 +5,6 @@
 #pragma once
 #include "ts/sfpu/lanes.h"
 
-
 namespace ts::sfpu {
 #ifdef ARCH_BLACKHOLE
 inline constexpr bool blackhole = true;
@@ -69,8 +68,8 @@ inline __attribute__((noinline)) TS_NO_CHECK uint32_t mad_of_specials(uint32_t x
     return (r >> 23) == 0 ? nan : nan | r;
 }
 
-inline __attribute__((noinline)) TS_NO_CHECK void repair_specials(
-    Floats& r, const Floats& a, const Floats& b, const Floats& c, Ints special) {
+inline __attribute__((noinline)) TS_NO_CHECK void repair_specials(Floats& r, const Floats& a, const Floats& b,
+                                                                  const Floats& c, Ints special) {
     for (int i = 0; i < lane_count; ++i) {
         if (special[i]) {
             r[i] = bits<float>(mad_of_specials(bits<Words>(a)[i], bits<Words>(b)[i], bits<Words>(c)[i]));
@@ -128,8 +127,8 @@ TS_LANE HalfFloats mad_of_half(Floats a, Floats b, Floats c, Ints exponent, Ints
     return __builtin_convertvector(bits<Doubles>(sum), HalfFloats);
 }
 
-inline __attribute__((noinline)) TS_NO_CHECK void chip_mad(
-    Floats& r, const Floats& a, const Floats& b, const Floats& c) {
+inline __attribute__((noinline)) TS_NO_CHECK void chip_mad(Floats& r, const Floats& a, const Floats& b,
+                                                           const Floats& c) {
     const Ints ia = bits<Ints>(a), ib = bits<Ints>(b), ic = bits<Ints>(c);
     const Ints ea = (ia >> 23) & 255, eb = (ib >> 23) & 255, ec = (ic >> 23) & 255;
     const Ints product_exponent = ea + eb - 127;

@@ -4,7 +4,9 @@
 
 namespace ts::sfpu {
 // The quadratic guess: one set of constants for results rounded to bfloat16, one for all others.
-struct ReciprocalGuess { float a, b, c; };
+struct ReciprocalGuess {
+    float a, b, c;
+};
 inline constexpr ReciprocalGuess wide_guess{0.3232325017452239990234375f, 1.4545459747314453125f,
                                             2.121212482452392578125f};
 inline constexpr ReciprocalGuess narrow_guess{0.32133400440216064453125f, 1.4514148235321044921875f,
@@ -12,7 +14,8 @@ inline constexpr ReciprocalGuess narrow_guess{0.32133400440216064453125f, 1.4514
 
 #ifdef ARCH_BLACKHOLE
 template <int Steps, bool Normalised = false, bool = false, class F>
-TS_LANE F reciprocal(F x, const ReciprocalGuess& = wide_guess) {
+TS_LANE F reciprocal(
+    F x, const ReciprocalGuess& = wide_guess) {
     if constexpr (!F::chip) return 1.0f / x.v;
     F y = approximate_reciprocal(x);
     if constexpr (Steps > 0) {
@@ -29,7 +32,8 @@ TS_LANE F reciprocal(F x, const ReciprocalGuess& = wide_guess) {
 }
 #else
 template <int Steps, bool Normalised = false, bool ToBf16 = false, class F>
-TS_LANE F reciprocal(F x, const ReciprocalGuess& guess = wide_guess) {
+TS_LANE F reciprocal(
+    F x, const ReciprocalGuess& guess = wide_guess) {
     if constexpr (!F::chip) return 1.0f / x.v;
     const F negated = Normalised ? with_sign(x) : copy_fraction(F(-1.0f), x);
     F y = F(guess.b) + F(guess.a) * negated;
@@ -52,7 +56,7 @@ TS_LANE F reciprocal(F x, const ReciprocalGuess& guess = wide_guess) {
 // What recip_tile does by default: Newton steps on the fraction, from a constant guess, and the exponent apart.
 template <bool Approximate, bool Wide, class F>
 TS_LANE F recip_compatible(F x) {
-    if constexpr (!F::chip) return narrow<Wide || Approximate>(F(1.0f / x.v));
+    if constexpr (!F::chip) return narrow < Wide || Approximate > (F(1.0f / x.v));
     const F negated = set_exponent(with_sign(x), Int(126));
     const F guess(1.442695f);
     F r = guess * (negated * guess + 2.0f);
@@ -60,13 +64,13 @@ TS_LANE F recip_compatible(F x) {
     const Int e = exponent(r) - exponent(x) + 126;
     r = select(e < 0, F(0.0f), set_exponent(r, e));
     r = select(negative(x), -r, r);
-    return narrow<Wide || Approximate>(r);
+    return narrow < Wide || Approximate > (r);
 }
 
 // What recip_tile does when asked for its newer form.
 template <bool Approximate, bool Wide, class F>
 TS_LANE F recip(F x) {
-    if constexpr (!F::chip) return narrow<Wide || Approximate>(F(1.0f / x.v));
+    if constexpr (!F::chip) return narrow < Wide || Approximate > (F(1.0f / x.v));
 #ifdef ARCH_BLACKHOLE
     const F y = approximate_reciprocal(x);
     if constexpr (Approximate) return y;

@@ -74,7 +74,7 @@ template <Pool P, DataFormat Format>
 TS_NO_CHECK inline void extreme_of_column(uint32_t* d, int col, bool wide) {
     const auto stored = [=](uint32_t word) TS_NO_CHECK { return pooled<Pool::sum, Format>(word, 1, wide); };
     constexpr auto better = pool<P, Format>;
-    constexpr auto worse = pool<P == Pool::maximum ? Pool::minimum : Pool::maximum, Format>;
+    constexpr auto worse = pool < P == Pool::maximum ? Pool::minimum : Pool::maximum, Format > ;
     uint32_t best[2][4];
     for (int face = 0; face < 2; ++face) {
         for (int row = 0; row < 4; ++row) {
@@ -154,8 +154,8 @@ TS_NO_CHECK inline void reduce_rows(const Call& call, uint32_t tile, uint32_t co
 }
 
 // The largest of the first rows of a tile, and the entry of the index tile that goes with it, both into row 0.
-TS_NO_CHECK inline void maximum_with_index(
-    const Call& call, uint32_t values, uint32_t indices, int rows, bool row_major, bool accumulate, uint32_t chunk) {
+TS_NO_CHECK inline void maximum_with_index(const Call& call, uint32_t values, uint32_t indices, int rows,
+                                           bool row_major, bool accumulate, uint32_t chunk) {
     ts_sfpu_run(call.name, call.at);
     uint32_t* d = ts_dst_modify(values, call.at);
     uint32_t* n = ts_dst_modify(indices, call.at);

@@ -5,7 +5,9 @@
 namespace ts::sfpu {
 namespace detail {
 template <class F>
-TS_LANE F inverse_root_guess(F x, uint32_t magic) { return F::from_bits(Int(magic) - logical_right(x.as_int(), 1)); }
+TS_LANE F inverse_root_guess(F x, uint32_t magic) {
+    return F::from_bits(Int(magic) - logical_right(x.as_int(), 1));
+}
 
 // rsqrt(0) is infinite and rsqrt(inf) zero: exactly what infinity minus the bits of x gives.
 template <class F>

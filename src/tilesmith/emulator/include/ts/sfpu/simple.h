@@ -11,7 +11,9 @@ TS_LANE F round_to_bf16_even(F x) {
 }
 
 template <class F>
-TS_LANE F sign(F x) { return select(negative(x), F(-1.0f), select(is_zero_bits(x), F(0.0f), F(1.0f))); }
+TS_LANE F sign(F x) {
+    return select(negative(x), F(-1.0f), select(is_zero_bits(x), F(0.0f), F(1.0f)));
+}
 
 template <class F> TS_LANE F truncate(F x) {
     const Int e = exponent(x);

@@ -16,8 +16,8 @@ TS_NO_CHECK inline uint32_t reciprocal_of_count(const Reciprocals& table, uint32
 }
 
 template <class Reciprocals>
-TS_NO_CHECK inline void welford_rows(
-    const Call& call, uint32_t tile, uint32_t count, int first, int rows, const Reciprocals& reciprocals) {
+TS_NO_CHECK inline void welford_rows(const Call& call, uint32_t tile, uint32_t count, int first, int rows,
+                                     const Reciprocals& reciprocals) {
     ts_sfpu_run(call.name, call.at);
     const uint32_t* d = ts_dst_modify(tile, call.at);
     if (d == nullptr) return;
@@ -35,8 +35,8 @@ TS_NO_CHECK inline void welford_rows(
 enum class StatisticsTo { rows, raw };
 
 // Mean to `tile`, variance to the one after it.
-TS_NO_CHECK inline void store_statistics(
-    const Call& call, uint32_t tile, const Columns& mean, const Columns& spread, StatisticsTo to, int slot) {
+TS_NO_CHECK inline void store_statistics(const Call& call, uint32_t tile, const Columns& mean, const Columns& spread,
+                                         StatisticsTo to, int slot) {
     ts_sfpu_run(call.name, call.at);
     uint32_t* means = ts_dst_write(tile, call.at);
     uint32_t* spreads = ts_dst_write(tile + 1, call.at);
@@ -93,7 +93,9 @@ TS_NO_CHECK inline void squared_deviation_rows(const Call& call, uint32_t tile, 
 }
 
 template <bool Dual>
-TS_NO_CHECK inline Columns whole_m2() { return Dual ? registers().m2 + registers().second : registers().m2; }
+TS_NO_CHECK inline Columns whole_m2() {
+    return Dual ? registers().m2 + registers().second : registers().m2;
+}
 
 template <bool Dual, bool KeepAnchor>
 TS_NO_CHECK inline void finish_shifted_mean(uint32_t reciprocal_bits) {
@@ -104,7 +106,9 @@ TS_NO_CHECK inline void finish_shifted_mean(uint32_t reciprocal_bits) {
 }
 
 // The mean and variance of all 32 columns together, in every column.
-struct CombinedStatistics { Columns mean, variance; };
+struct CombinedStatistics {
+    Columns mean, variance;
+};
 TS_NO_CHECK inline CombinedStatistics combine_columns(const Columns& means, const Columns& variances, bool average) {
     const auto total = [](const Columns& c) {
         float sum = 0.0f;

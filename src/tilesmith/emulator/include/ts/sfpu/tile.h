@@ -43,9 +43,17 @@ TS_NO_CHECK inline void write_lanes(uint32_t* out, VectorMode mode, int iteratio
         }
     };
     switch (mode) {
-        case VectorMode::RC: for (int face = 0; face < 4; ++face) visit(face); break;
-        case VectorMode::R: visit(0); visit(1); break;
-        case VectorMode::C: visit(0); visit(2); break;
+        case VectorMode::RC:
+            for (int face = 0; face < 4; ++face) visit(face);
+            break;
+        case VectorMode::R:
+            visit(0);
+            visit(1);
+            break;
+        case VectorMode::C:
+            visit(0);
+            visit(2);
+            break;
         default: visit(0);
     }
 }

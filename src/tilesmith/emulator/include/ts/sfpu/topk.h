@@ -7,9 +7,9 @@ inline constexpr int list_length = 64;
 
 // How two entries compare: by value, and where that ties by index if the sort is to be stable.
 struct SortOrder {
-    int tie = 0;                    // 1: smaller indices are smaller, -1: smaller indices are larger, 0: ties stay put
-    uint32_t value_mask = ~0u;      // without the bits that rank tags would use
-    bool moves_indices = true;      // false where the value word carries its index
+    int tie = 0;  // 1: smaller indices are smaller, -1: smaller indices are larger, 0: ties stay put
+    uint32_t value_mask = ~0u;  // without the bits that rank tags would use
+    bool moves_indices = true;  // false where the value word carries its index
 };
 
 struct SortTiles {
@@ -74,9 +74,8 @@ TS_NO_CHECK inline void sort_stage(const SortTiles& tiles, int distance, int seq
 }
 
 // Bitonic phases; phase p leaves sorted sequences of 2^(p+1). Steps bound the distances of a single late phase.
-TS_NO_CHECK inline void sort_locally(
-    const Call& call, uint32_t tile, const SortOrder& order, bool smallest_first, int last, int first, int last_step,
-    int first_step) {
+TS_NO_CHECK inline void sort_locally(const Call& call, uint32_t tile, const SortOrder& order, bool smallest_first,
+                                     int last, int first, int last_step, int first_step) {
     SortTiles tiles;
     if (!sort_tiles(call, tile, order, tiles)) return;
     for (int phase = first; phase <= last; ++phase) {
@@ -92,8 +91,8 @@ TS_NO_CHECK inline void sort_locally(
 }
 
 // Keeps the better of each pair `distance` apart in the first list.
-TS_NO_CHECK inline void merge_lists(
-    const Call& call, uint32_t tile, const SortOrder& order, bool keep_smallest, int iteration, int k) {
+TS_NO_CHECK inline void merge_lists(const Call& call, uint32_t tile, const SortOrder& order, bool keep_smallest,
+                                    int iteration, int k) {
     SortTiles tiles;
     if (!sort_tiles(call, tile, order, tiles)) return;
     const int run = k > 32 ? 32 : k;
@@ -106,9 +105,8 @@ TS_NO_CHECK inline void merge_lists(
 }
 
 // Sorts the bitonic lists a merge has left, directions alternating.
-TS_NO_CHECK inline void rebuild_lists(
-    const Call& call, uint32_t tile, const SortOrder& order, bool smallest_first, int iteration, int k,
-    bool only_first) {
+TS_NO_CHECK inline void rebuild_lists(const Call& call, uint32_t tile, const SortOrder& order, bool smallest_first,
+                                      int iteration, int k, bool only_first) {
     SortTiles tiles;
     if (!sort_tiles(call, tile, order, tiles)) return;
     const int spacing = k >= list_length ? list_length : (k << (iteration + 1)) > 32 ? 32 : k << (iteration + 1);

@@ -133,7 +133,7 @@ TS_LANE F arctangent(F x) {
         const F a = select(e >= 0, inverse, ax);
         const F s = a * a;
         const F p = fused(s, -0x1.555552p-2f, 0x1.999384p-3f, -0x1.24p-3f, 0x1.bd4p-4f, -0x1.48cp-4f, 0x1.93p-5f,
-                           -0x1.4bcp-6f, 0x1.01cp-8f);
+                          -0x1.4bcp-6f, 0x1.01cp-8f);
         const F r = p * (s * a) + a;
         return copy_sign(select(e >= 0, F(half_pi) - r, r), x);
     } else {
@@ -141,7 +141,8 @@ TS_LANE F arctangent(F x) {
         const Mask far = not_negative(F(t - F(1.0f)));
         t = select(far, reciprocal<2>(t), t);
         F r = horner(F(t * t), 0.999787867069244384765625f, -0.325808584690093994140625f, 0.1555790007114410400390625f,
-                     -4.4326744973659515380859375e-2f) * t;
+                     -4.4326744973659515380859375e-2f) *
+              t;
         r = copy_sign(select(far, F(half_pi) - r, r), x);
         return round_to_bf16(select(is_nan(x), F::nan(), r));
     }

@@ -29,17 +29,15 @@ ALWI void celu_tile(uint32_t idst, uint32_t alpha, uint32_t alpha_recip, TS_AT) 
 ALWI void softshrink_tile_init(TS_AT) { ts::sfpu::initialise("softshrink", at); }
 
 ALWI void softshrink_tile(uint32_t idst, uint32_t param0, TS_AT) {
-    ts::sfpu::map_floats({"softshrink", at}, idst, [=](auto x) TS_OP {
-        return ts::sfpu::softshrink(x, ts::sfpu::scalar<decltype(x)>(param0));
-    });
+    ts::sfpu::map_floats({"softshrink", at}, idst,
+                         [=](auto x) TS_OP { return ts::sfpu::softshrink(x, ts::sfpu::scalar<decltype(x)>(param0)); });
 }
 
 ALWI void hardshrink_tile_init(TS_AT) { ts::sfpu::initialise("hardshrink", at); }
 
 ALWI void hardshrink_tile(uint32_t idst, uint32_t param0, TS_AT) {
-    ts::sfpu::map_floats({"hardshrink", at}, idst, [=](auto x) TS_OP {
-        return ts::sfpu::hardshrink(x, ts::sfpu::scalar<decltype(x)>(param0));
-    });
+    ts::sfpu::map_floats({"hardshrink", at}, idst,
+                         [=](auto x) TS_OP { return ts::sfpu::hardshrink(x, ts::sfpu::scalar<decltype(x)>(param0)); });
 }
 
 // Variants for the pack role, which owns the committed half of DST. They need no set-up of the math role.

@@ -41,11 +41,11 @@ ALWI void rsub_unary_tile(uint32_t idst, uint32_t param1, TS_AT) {
 
 ALWI void add_unary_tile_int32(uint32_t idst, uint32_t param1, TS_AT) {
     ts::sfpu::map_words({"binop_with_scalar:add_unary", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return x + ts::sfpu::Int(param1); });
+                        [=](ts::sfpu::Int x) TS_OP { return x + ts::sfpu::Int(param1); });
 }
 
 ALWI void sub_unary_tile_int32(uint32_t idst, uint32_t param1, TS_AT) {
     ts::sfpu::map_words({"binop_with_scalar:sub_unary", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return x - ts::sfpu::Int(param1); });
+                        [=](ts::sfpu::Int x) TS_OP { return x - ts::sfpu::Int(param1); });
 }
 }  // namespace ckernel

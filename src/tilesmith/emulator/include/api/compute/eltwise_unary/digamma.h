@@ -13,7 +13,6 @@ inline constexpr bool digamma_of_float32 = false;
 ALWI void digamma_tile_init(TS_AT) { ts::sfpu::initialise("digamma", at); }
 
 ALWI void digamma_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"digamma", at}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::digamma<digamma_of_float32>(x); });
+    ts::sfpu::map_floats({"digamma", at}, idst, [](auto x) TS_OP { return ts::sfpu::digamma<digamma_of_float32>(x); });
 }
 }  // namespace ckernel

@@ -27,8 +27,7 @@ namespace p_sfpu {
 inline constexpr uint32_t kCONST_1_FP16B = 0x3f80;
 }
 
-template <bool approx = false, uint32_t scale = 0x3F800000,
-          auto input_clamping = InputClamping::ClampToNegative,
+template <bool approx = false, uint32_t scale = 0x3F800000, auto input_clamping = InputClamping::ClampToNegative,
           bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void exp_tile_init(TS_AT) {
     ts::sfpu::initialise("exp", at);
@@ -47,8 +46,7 @@ ALWI void exp_tile(uint32_t idst, ts::sfpu::ModeArgument vector_mode = VectorMod
 }
 
 // Variants for the pack role, which owns the committed half of DST.
-template <bool approx = false, uint32_t scale = 0x3F800000,
-          auto input_clamping = InputClamping::ClampToNegative,
+template <bool approx = false, uint32_t scale = 0x3F800000, auto input_clamping = InputClamping::ClampToNegative,
           bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void exp_packthread_tile_init(TS_AT) {
     if (ts_role() == ts::Role::pack) ts::sfpu::set_constant(3, detail::exp_scale(scale, input_clamping));
@@ -60,8 +58,8 @@ ALWI void exp_packthread_tile(uint32_t idst, ts::sfpu::ModeArgument vector_mode 
                               uint16_t scale = p_sfpu::kCONST_1_FP16B, TS_AT) {
     constexpr bool clamp = detail::clamps(input_clamping);
     const float factor = __builtin_bit_cast(float, approx ? ts::sfpu::constant(3) : uint32_t(scale) << 16);
-    ts::sfpu::map_floats({approx ? "exp:exp_approx" : "exp", at, vector_mode, iterations, ts::sfpu::On::pack}, idst, [=](auto x) TS_OP {
-        return ts::sfpu::exp_form<approx, scale_en, clamp, is_fp32_dest_acc_en>(x, factor);
-    });
+    ts::sfpu::map_floats(
+        {approx ? "exp:exp_approx" : "exp", at, vector_mode, iterations, ts::sfpu::On::pack}, idst,
+        [=](auto x) TS_OP { return ts::sfpu::exp_form<approx, scale_en, clamp, is_fp32_dest_acc_en>(x, factor); });
 }
 }  // namespace ckernel

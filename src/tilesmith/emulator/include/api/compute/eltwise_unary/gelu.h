@@ -44,8 +44,8 @@ ALWI void gelu_tile_init_pack(TS_AT) {}
 
 template <bool fast_and_approx = true, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void gelu_tile_pack(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({fast_and_approx ? "gelu:gelu_approx" : "gelu", at, VectorMode::RC, 8, ts::sfpu::On::pack}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::gelu<fast_and_approx, is_fp32_dest_acc_en>(x); });
+    ts::sfpu::map_floats({fast_and_approx ? "gelu:gelu_approx" : "gelu", at, VectorMode::RC, 8, ts::sfpu::On::pack},
+                         idst, [](auto x) TS_OP { return ts::sfpu::gelu<fast_and_approx, is_fp32_dest_acc_en>(x); });
 }
 
 template <bool fast = false>

@@ -28,37 +28,37 @@ ALWI void relu_max_tile(uint32_t idst, uint32_t param0, TS_AT) {
 
 ALWI void relu_tile_int32(uint32_t idst, TS_AT) {
     ts::sfpu::map_words({"relu_min:relu", at}, idst,
-                         [](ts::sfpu::Int x) TS_OP { return ts::sfpu::select(x < 0, ts::sfpu::Int(0), x); });
+                        [](ts::sfpu::Int x) TS_OP { return ts::sfpu::select(x < 0, ts::sfpu::Int(0), x); });
 }
 
 ALWI void relu_max_tile_int32(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"relu_max", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<false, true>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<false, true>(x, param0); });
 }
 
 ALWI void relu_min_tile_int32(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"relu_min", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<false, false>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<false, false>(x, param0); });
 }
 
 ALWI void relu_max_tile_uint32(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"relu_max", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, true>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, true>(x, param0); });
 }
 
 ALWI void relu_min_tile_uint32(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"relu_min", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, false>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, false>(x, param0); });
 }
 
 ALWI void relu_max_tile_uint16(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"relu_max", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, true>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, true>(x, param0); });
 }
 
 ALWI void relu_min_tile_uint16(uint32_t idst, uint32_t param0, TS_AT) {
     ts::sfpu::map_words({"relu_min", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, false>(x, param0); });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::relu_of_integers<true, false>(x, param0); });
 }
 
 ALWI void leaky_relu_tile_init(TS_AT) { ts::sfpu::initialise("leaky_relu", at); }

@@ -2,6 +2,4 @@
 #pragma once
 #include "api/compute/eltwise_unary/rsub.h"
 
-namespace ckernel {
-
-}  // namespace ckernel
+namespace ckernel {}  // namespace ckernel

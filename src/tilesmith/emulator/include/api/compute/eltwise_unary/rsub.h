@@ -17,6 +17,6 @@ ALWI void rsub_unary_int32_tile_init(TS_AT) { ts::sfpu::initialise("rsub_unary_i
 
 ALWI void rsub_unary_int32_tile(uint32_t idst, uint32_t scalar, TS_AT) {
     ts::sfpu::map_words({"rsub_unary_int32", at}, idst,
-                         [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::Int(scalar) - x; });
+                        [=](ts::sfpu::Int x) TS_OP { return ts::sfpu::Int(scalar) - x; });
 }
 }  // namespace ckernel

@@ -42,8 +42,7 @@ ALWI void acos_tile_init(TS_AT) {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void acos_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"acos", at}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::arccosine<is_fp32_dest_acc_en>(x); });
+    ts::sfpu::map_floats({"acos", at}, idst, [](auto x) TS_OP { return ts::sfpu::arccosine<is_fp32_dest_acc_en>(x); });
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
@@ -53,8 +52,7 @@ ALWI void atan_tile_init(TS_AT) {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void atan_tile(uint32_t idst, TS_AT) {
-    ts::sfpu::map_floats({"atan", at}, idst,
-                         [](auto x) TS_OP { return ts::sfpu::arctangent<is_fp32_dest_acc_en>(x); });
+    ts::sfpu::map_floats({"atan", at}, idst, [](auto x) TS_OP { return ts::sfpu::arctangent<is_fp32_dest_acc_en>(x); });
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>

@@ -9,9 +9,8 @@ ALWI void where_tile_init(TS_AT) { ts::sfpu::initialise("where", at); }
 template <DataFormat data_format>
 ALWI void where_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst, TS_AT) {
     using ts::sfpu::Int;
-    ts::sfpu::map_words({"where", at}, idst0, idst1, idst2, odst, [](Int x, Int y, Int z) TS_OP {
-        return ts::sfpu::select(x != 0, y, z);
-    });
+    ts::sfpu::map_words({"where", at}, idst0, idst1, idst2, odst,
+                        [](Int x, Int y, Int z) TS_OP { return ts::sfpu::select(x != 0, y, z); });
 }
 
 ALWI void where_tile(uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst, TS_AT) {

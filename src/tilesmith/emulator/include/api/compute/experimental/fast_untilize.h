@@ -13,9 +13,9 @@ ALWI void fast_untilize_init_skip_remap(uint32_t icb, uint32_t ocb, TS_AT) {
 }
 
 template <std::uint32_t full_ct_dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void fast_untilize_block(
-    uint32_t icb, uint32_t ocb, uint32_t input_tile_index = 0, [[maybe_unused]] uint32_t output_tile_index = 0, TS_AT) {
-    constexpr uint32_t at_once = !ts::on_blackhole ? full_ct_dim
+ALWI void fast_untilize_block(uint32_t icb, uint32_t ocb, uint32_t input_tile_index = 0,
+                              [[maybe_unused]] uint32_t output_tile_index = 0, TS_AT) {
+    constexpr uint32_t at_once = !ts::on_blackhole      ? full_ct_dim
                                  : full_ct_dim % 4 == 0 ? 4
                                  : full_ct_dim % 3 == 0 ? 3
                                  : full_ct_dim % 2 == 0 ? 2

@@ -3,9 +3,7 @@
 #include "api/compute/common.h"
 
 namespace ckernel {
-ALWI void sub_bcast_cols_compensated_init(uint32_t, uint32_t, TS_AT) {
-    ts_gap("sub_bcast_cols_compensated_init", at);
-}
+ALWI void sub_bcast_cols_compensated_init(uint32_t, uint32_t, TS_AT) { ts_gap("sub_bcast_cols_compensated_init", at); }
 ALWI void sub_bcast_cols_compensated(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, TS_AT) {
     ts_gap("sub_bcast_cols_compensated", at);
 }
