@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from tilesmith import moved_modules
+
+TYPE_CHECKING = False  # as mypy reads it; importing typing would take longer than all the rest of this file
 
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from tilesmith.arch import (
         Arch,
         load_arch,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+
+# `import tilesmith` reads this file: what annotations need would take longer to import than all the rest.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
 
 MOVED = {
     "backends": "models.backends",
@@ -28,7 +31,9 @@ MOVED = {
 _specs: dict[str, ModuleSpec | None] = {}
 
 
-class _Redirect(MetaPathFinder, Loader):
+class _Redirect:
+    """A finder and a loader, as importlib calls them."""
+
     def find_spec(
         self,
         fullname: str,
@@ -36,7 +41,9 @@ class _Redirect(MetaPathFinder, Loader):
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         package, _, name = fullname.partition(".")
-        return ModuleSpec(fullname, self) if package == "tilesmith" and name in MOVED else None
+        if package != "tilesmith" or name not in MOVED:
+            return None
+        return ModuleSpec(fullname, self)  # type: ignore[arg-type]  # a Loader by its methods
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         new = f"tilesmith.{MOVED[spec.name.partition('.')[2]]}"
