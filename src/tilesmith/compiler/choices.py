@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Choices:
-    """The chip, the format of parameters ("B=Bfp8_b,bias=Float32"), and the fidelity of products."""
+    """The chip, the format of parameters ("B=Bfp8_b,bias=Float32"), and the fidelity of products.
+
+    `keeps_blocks` says that the kernel is cut for this chip already.
+    """
 
     arch: str = "wormhole"
     formats: str = ""
     fidelity: str = "HiFi4"
+    keeps_blocks: bool = False

@@ -45,12 +45,14 @@ def compile_kernel(
     formats: Mapping[str, str] | None = None,
     out_idx: Sequence[int] | int | None = None,
     fidelity: str = "HiFi4",
+    keeps_blocks: bool = False,
 ) -> CompiledKernel:
     """Compile a TileLang prim_func, or a module of the tile dialect, for a chip.
 
     `target` is "wormhole", "blackhole", a product such as "p150", or an Arch; left out, the settings decide.
     `formats` gives parameters another format than their type's: {"B": "Bfp8_b"}. `out_idx` says which
     parameters are outputs; left out, those that are written and never read.
+    `keeps_blocks` says that the kernel is cut for this chip already.
     """
     arch = target if isinstance(target, Arch) else load_arch(target or settings.current().arch)
     requested = ",".join(f"{name}={wanted}" for name, wanted in (formats or {}).items())
@@ -60,7 +62,7 @@ def compile_kernel(
             where="compile(fidelity=...)",
             remedy=f"choose one of: {', '.join(MathFidelity.__members__)}",
         )
-    choices = Choices(arch=arch.name, formats=requested, fidelity=fidelity)
+    choices = Choices(arch.name, requested, fidelity, keeps_blocks)
     return CompiledKernel(imported_modules(kernel), arch, choices, out_idx)
 
 

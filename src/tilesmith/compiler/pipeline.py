@@ -41,7 +41,7 @@ Observer = Callable[[str, ModuleOp], None]
 def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
     """Every pass, in order."""
     return (
-        InferTTLayout(formats=choices.formats),
+        InferTTLayout(formats=choices.formats, arch="" if choices.keeps_blocks else choices.arch),
         PropagateTTLayout(arch=choices.arch),
         AttachTensorAccessorTT(),
         LayoutAwareWorkPartitionTT(arch=choices.arch),

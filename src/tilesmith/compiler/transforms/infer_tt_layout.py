@@ -11,6 +11,7 @@ from tilesmith.compiler.transforms.assign_layouts import AssignLayouts
 from tilesmith.compiler.transforms.converting_transfers import ConvertTransfers
 from tilesmith.compiler.transforms.fold_unit_dims import FoldUnitDims
 from tilesmith.compiler.transforms.layout_conversion import ConvertLayouts
+from tilesmith.compiler.transforms.merge_product_steps import MergeProductSteps
 from tilesmith.compiler.transforms.neutral_padding import CleanPadding
 from tilesmith.compiler.transforms.scalarize_untileable import ScalarizeUntileable
 from tilesmith.compiler.transforms.self_copies import SplitSelfCopies
@@ -22,12 +23,13 @@ class InferTTLayout(PassGroup):
     """Fill in layout and format of every type. `formats` are the user's choices: "B=Bfp8_b,bias=Float32".
 
     What no layout lets work tile by tile becomes scalar code; a buffer used in two layouts gets a copy; where
-    padding counts, it is cleaned.
+    padding counts, it is cleaned. For a chip, products take as many steps as suit its L1.
     """
 
     name = "infer-tt-layout"
 
     formats: str = ""
+    arch: str = ""
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
@@ -40,4 +42,5 @@ class InferTTLayout(PassGroup):
             AssignLayouts(formats=self.formats),
             ConvertLayouts(),
             CleanPadding(),
+            MergeProductSteps(arch=self.arch),
         )

@@ -20,7 +20,9 @@ def compiled(
     key = (template, arch.product, fidelity, tuple(sorted((formats or {}).items())))
     with _lock:
         if key not in _compiled:
-            _compiled[key] = compile_kernel(template.prim_func(), arch, fidelity=fidelity, formats=formats)
+            _compiled[key] = compile_kernel(
+                template.prim_func(), arch, fidelity=fidelity, formats=formats, keeps_blocks=True
+            )
         return _compiled[key]
 
 
