@@ -104,7 +104,7 @@ def launch_of(row: Row) -> Launch:
     small.prepare(torch.empty(32, 32, dtype=torch.bfloat16), torch.empty(32, 32, dtype=torch.bfloat16))
     executable = small.executable
     assert isinstance(executable, TenstorrentExecutable)
-    plan = stored_as(_sized(executable.plan, row), row.dtype)
+    plan = stored_as(_sized(executable.plan, row), row.dtype, row.dtype)
     plan = choose_blocks(plan, grid, row.fidelity)
     (step,) = (one for one in plan.steps if isinstance(one, Launch))
     return step

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import e, log2
 from typing import Any
 
 import tilelang.language as T  # noqa: N812
@@ -52,11 +51,6 @@ class Attention:
         mask = (self.mask,) if self.mask is not None else ()
         inputs = (Operand(name, dtype=self.dtype) for name in "qkv")
         return (*inputs, *mask, *self.epilogue.operands)
-
-    @property
-    def power(self) -> float:
-        """The scale for powers of two, which the chip takes in one instruction."""
-        return self.scale * log2(e)
 
     def prim_func(self) -> Any:
         bm = self.block[0]
@@ -104,7 +98,7 @@ def _at_once(attention: Attention, keys: _Keys) -> Any:
     """All keys fit one block: the softmax is the plain one, and without a mask may scale last."""
     bm, bn = attention.block
     last = attention.mask is None and attention.scale > 0
-    late, early = (attention.power, 1.0) if last else (log2(e), attention.scale)
+    late, early = (attention.scale, 1.0) if last else (1.0, attention.scale)
 
     @T.macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -120,7 +114,7 @@ def _at_once(attention: Attention, keys: _Keys) -> Any:
             for i in T.Parallel(bm):
                 peak[i] = T.max(peak[i], T.float32(_HIDDEN))
         for i, j in T.Parallel(bm, bn):
-            weights[i, j] = T.exp2((scores[i, j] - peak[i]) * late)
+            weights[i, j] = T.exp(_times(scores[i, j] - peak[i], late))
         T.reduce_sum(weights, total, dim=1)
         v_at = keys.start("v", b1, b2, 0)
         T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
@@ -138,7 +132,6 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
     """A block of keys at a time: what was summed so far is rescaled when a larger score comes."""
     bm, bn = attention.block
     value_width, n = attention.value_width, keys.count
-    late, early = (1.0, attention.power) if attention.mask is None else (log2(e), attention.scale)
 
     @T.macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -157,13 +150,13 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         to_diagonal = T.min((by + 1) * bm + keys.ahead, n)
         blocks = T.ceildiv(to_diagonal, bn) if attention.causal else T.ceildiv(n, bn)
         for step in T.Pipelined(blocks, num_stages=2):
-            _scores(attention, keys, tensors, q_here, scores, early, by, b1, b2, step)
+            _scores(attention, keys, tensors, q_here, scores, attention.scale, by, b1, b2, step)
             T.copy(peak, peak_before)
             T.reduce_max(scores, peak, dim=1, clear=False)
             for i in T.Parallel(bm):
-                rescale[i] = T.exp2(_times(peak_before[i] - peak[i], late))
+                rescale[i] = T.exp(peak_before[i] - peak[i])
             for i, j in T.Parallel(bm, bn):
-                scores[i, j] = T.exp2(_times(scores[i, j] - peak[i], late))
+                scores[i, j] = T.exp(scores[i, j] - peak[i])
             T.reduce_sum(scores, total_here, dim=1)
             for i in T.Parallel(bm):
                 total[i] = total[i] * rescale[i] + total_here[i]

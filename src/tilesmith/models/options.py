@@ -11,6 +11,7 @@ from tilesmith.program import MathFidelity
 Level = Literal["O0", "O1", "O2", "O3"]
 Algorithm = Literal["direct", "winograd2", "winograd4", "auto"]
 Precision = Literal["bfloat16", "float32", "int8"]
+BlockFloat = Literal["", "bfloat8_b", "bfloat4_b"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,10 @@ class ModelOptions:
     fidelity: str = "HiFi4"
     convolution: Algorithm = "direct"
     """Of 3x3 windows: direct, Winograd's F(2x2) or F(4x4), or what should be fastest."""
+    weights: BlockFloat = ""
+    """How weights of products lie on the device, if not in bfloat16."""
+    activations: BlockFloat = ""
+    """How what kernels hand to each other lies, where all of them read whole tiles."""
     accuracy: float = 0.01
     """At O3: how far, as relative L2 error, the result of a kernel and of the model may move from O2's."""
     candidates: int = 4
@@ -86,6 +91,8 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "convolution": get_args(Algorithm),
     "checks": ("on", "off", ""),
     "numbers": ("chip", "fast", ""),
+    "weights": get_args(BlockFloat),
+    "activations": get_args(BlockFloat),
     "fidelity": tuple(MathFidelity.__members__),
 }
 

@@ -34,6 +34,7 @@ from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.models.planning.blocks import choose_blocks
+from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
@@ -71,6 +72,7 @@ class TenstorrentBackend(Backend):
         """The plan of a graph, which is rewritten in place."""
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
         planned = plan(module, self.options.stored, self.options.fuses, convolution=self.options.convolution)
+        planned = stored_as(planned, self.options.weights, self.options.activations)
         if not self.options.places or module.meta.get(OPEN_SIZES):
             return planned
         return choose_blocks(

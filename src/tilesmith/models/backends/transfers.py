@@ -18,6 +18,7 @@ TYPES = {
     "int32": torch.int32,
     "int8": torch.int8,
     "bfloat8_b": torch.float32,  # rounded on the way to the device
+    "bfloat4_b": torch.float32,
 }
 # Added to scores that must not be seen.
 _UNSEEN = -inf

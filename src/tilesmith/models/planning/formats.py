@@ -6,28 +6,47 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tilesmith.kernels.linear import Linear
 from tilesmith.models.planning.steps import FORMATS, Download, Launch, Plan, Upload
 from tilesmith.models.planning.views import FORMATS as STORED
 from tilesmith.models.planning.views import Storage, View
 from tilesmith.runtime import Layout
 
 
-def stored_as(plan: Plan, dtype: str) -> Plan:
-    """The plan with block floats in place of bfloat16 wherever kernels only read and write whole tiles."""
-    if dtype not in FORMATS:
+def stored_as(plan: Plan, weights: str, activations: str) -> Plan:
+    """The plan with block floats in place of bfloat16 wherever kernels only read and write whole tiles.
+
+    Weights are the constants of products; other constants stay as they are.
+    """
+    if weights not in FORMATS and activations not in FORMATS:
         return plan
     kinds: dict[Storage, set[str]] = {}
     for step in plan.steps:
         if isinstance(step, Launch):
             for operand in step.template.tensors:
                 kinds.setdefault(step.storages[operand.name], set()).add(operand.kind)
-    narrow = {
-        storage: replace(storage, format=STORED[dtype])
-        for storage, used in kinds.items()
-        if used == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
-    }
-    constants = tuple(_moved(one, narrow) for one in plan.constants)
-    return replace(plan, constants=constants, steps=tuple(_moved(step, narrow) for step in plan.steps))
+    constants = {upload.view.storage for upload in plan.constants}
+    narrow: dict[Storage, Storage] = {}
+    for storage, used in kinds.items():
+        wanted = activations if storage not in constants else weights if _weighs(plan, storage) else ""
+        whole = used == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
+        if whole and wanted in FORMATS:
+            narrow[storage] = replace(storage, format=STORED[wanted])
+    return replace(
+        plan,
+        constants=tuple(_moved(one, narrow) for one in plan.constants),
+        steps=tuple(_moved(step, narrow) for step in plan.steps),
+    )
+
+
+def _weighs(plan: Plan, storage: Storage) -> bool:
+    """Whether a storage is the weight of every kernel that reads it."""
+    readers = [step for step in plan.steps if isinstance(step, Launch) and storage in step.storages.values()]
+    return all(
+        isinstance(step.template, Linear)
+        and all(name.startswith("w") for name, one in step.storages.items() if one == storage)
+        for step in readers
+    )
 
 
 def _moved(step: Any, narrow: Mapping[Storage, Storage]) -> Any:

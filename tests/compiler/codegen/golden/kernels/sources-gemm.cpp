@@ -4,6 +4,16 @@
 #include "api/dataflow/dataflow_api.h"
 #include "api/tensor/tensor_accessor.h"
 
+// Zeros, copied from the core's own block of them: as with any read, a barrier must follow.
+inline void zero_bytes(uint32_t target, uint32_t bytes) {
+    while (bytes > 0) {
+        const uint32_t piece = bytes < MEM_ZEROS_SIZE ? bytes : MEM_ZEROS_SIZE;
+        noc_async_read(get_noc_addr(MEM_ZEROS_BASE), target, piece);
+        target += piece;
+        bytes -= piece;
+    }
+}
+
 inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
     return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
 }
@@ -11,25 +21,27 @@ inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
 // In the order in which the NoC runs through it.
 struct Rectangle {
     int32_t x_start, y_start, x_end, y_end;
+
+    uint64_t at(uint32_t address) const {
+        return get_noc_multicast_addr(x_start, y_start, x_end, y_end, address);
+    }
 };
 
-// Sends a block to the same address on other cores, once all have room. It may be reused here afterwards.
-inline void send_block(
+// Sends what is staged to a block of other cores and of this one, once all have room.
+inline void send_staged(
+    uint32_t staged,
     uint32_t block,
     uint32_t bytes,
     const Rectangle& cores,
-    uint32_t receivers,
+    uint32_t others,
     uint32_t ready,
     uint32_t arrived) {
-    const auto on_cores = [&](uint32_t address) {
-        return get_noc_multicast_addr(cores.x_start, cores.y_start, cores.x_end, cores.y_end, address);
-    };
-    noc_semaphore_wait(semaphore_word(ready), receivers);
+    noc_semaphore_wait(semaphore_word(ready), others);
     noc_semaphore_set(semaphore_word(ready), 0);
-    noc_async_write_multicast(block, on_cores(block), bytes, receivers);
+    noc_async_write_multicast_loopback_src(staged, cores.at(block), bytes, others + 1, true);
     noc_semaphore_set(semaphore_word(arrived), 1);
-    noc_semaphore_set_multicast(arrived, on_cores(arrived), receivers);
-    noc_async_writes_flushed();
+    noc_semaphore_set_multicast_loopback_src(arrived, cores.at(arrived), others + 1);
+    noc_async_write_barrier();
 }
 
 // Tells the sender that this core has room, and waits for the block.
@@ -41,70 +53,59 @@ inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, 
 }
 
 void kernel_main() {
-    constexpr uint32_t cb_A_shared = tt::CBIndex::c_0;
     constexpr uint32_t cb_B_shared = tt::CBIndex::c_1;
+    constexpr uint32_t cb_B_shared_staged = tt::CBIndex::c_4;
 
-    constexpr auto A_args = TensorAccessorArgs<0>();
-    const auto A = TensorAccessor(A_args, get_common_arg_val<uint32_t>(0));
-    constexpr auto B_args = TensorAccessorArgs<A_args.next_compile_time_args_offset()>();
-    const auto B = TensorAccessor(B_args, get_common_arg_val<uint32_t>(1));
-    const int32_t core_y = get_arg_val<int32_t>(0);
-    const int32_t core_x = get_arg_val<int32_t>(1);
-    const int32_t row_first_x = get_arg_val<int32_t>(2);
-    const int32_t row_first_y = get_arg_val<int32_t>(3);
-    const int32_t row_last_x = get_arg_val<int32_t>(4);
-    const int32_t row_last_y = get_arg_val<int32_t>(5);
-    const int32_t row_sender_x = get_arg_val<int32_t>(6);
-    const int32_t row_sender_y = get_arg_val<int32_t>(7);
-    const int32_t column_first_x = get_arg_val<int32_t>(8);
-    const int32_t column_first_y = get_arg_val<int32_t>(9);
-    const int32_t column_last_x = get_arg_val<int32_t>(10);
-    const int32_t column_last_y = get_arg_val<int32_t>(11);
-    const int32_t column_sender_x = get_arg_val<int32_t>(12);
-    const int32_t column_sender_y = get_arg_val<int32_t>(13);
+    constexpr auto B_args = TensorAccessorArgs<0>();
+    const auto B = TensorAccessor(B_args, get_common_arg_val<uint32_t>(0));
+    const int32_t core_x = get_arg_val<int32_t>(0);
+    const int32_t core_y = get_arg_val<int32_t>(1);
+    const int32_t column_sender_x = get_arg_val<int32_t>(2);
+    const int32_t column_sender_y = get_arg_val<int32_t>(3);
+    const int32_t column_last_x = get_arg_val<int32_t>(4);
+    const int32_t column_last_y = get_arg_val<int32_t>(5);
 
-    const int32_t first_row = core_y * 2;
     const int32_t first_col = core_x * 2;
-    for (int32_t ko = 0; ko < 8; ++ko) {
-        // load A_shared from A, once for the row of cores
-        cb_reserve_back(cb_A_shared, 2);
-        if (core_x == 0) {
-            for (int32_t row = 0; row < 2; ++row) {
-                const int32_t page = (first_row + row) * 8 + ko;
-                noc_async_read_page(page, A, get_write_ptr(cb_A_shared) + row * get_tile_size(cb_A_shared));
+    for (int32_t ko = 0; ko < 2; ++ko) {
+        // load B_shared from B, in turn for the column of cores
+        cb_reserve_back(cb_B_shared, 8);
+        const int32_t position = ko + 1;
+        const bool holds = ko == 0;
+        const int32_t next_turn = holds ? core_y : position;
+        const int32_t first_row = next_turn * 4;
+        if (((holds && core_y <= 1) || position % 4 == core_y) && next_turn < 2) {
+            for (int32_t row = 0; row < 4; ++row) {
+                const int32_t tile_row = first_row + row;
+                for (int32_t col = 0; col < 2; ++col) {
+                    const int32_t page = tile_row * 8 + first_col + col;
+                    const int32_t tile = row * 2 + col;
+                    if (tile_row < 8) {
+                        noc_async_read_page(
+                            page,
+                            B,
+                            get_write_ptr(cb_B_shared_staged) + tile * get_tile_size(cb_B_shared_staged));
+                    } else {
+                        zero_bytes(
+                            get_write_ptr(cb_B_shared_staged) + tile * get_tile_size(cb_B_shared_staged),
+                            get_tile_size(cb_B_shared_staged));
+                    }
+                }
             }
+        }
+        if (ko == core_y) {
             noc_async_read_barrier();
-            send_block(
-                get_write_ptr(cb_A_shared),
-                2 * get_tile_size(cb_A_shared),
-                {row_first_x, row_first_y, row_last_x, row_last_y},
+            send_staged(
+                get_write_ptr(cb_B_shared_staged),
+                get_write_ptr(cb_B_shared),
+                8 * get_tile_size(cb_B_shared),
+                {column_sender_x, column_sender_y, column_last_x, column_last_y},
                 3,
                 get_semaphore(0),
                 get_semaphore(1));
         } else {
-            receive_block(row_sender_x, row_sender_y, get_semaphore(0), get_semaphore(1));
+            receive_block(column_sender_x, column_sender_y + ko, get_semaphore(0), get_semaphore(1));
         }
-        cb_push_back(cb_A_shared, 2);
-
-        // load B_shared from B, once for the column of cores
-        cb_reserve_back(cb_B_shared, 2);
-        if (core_y == 0) {
-            for (int32_t col = 0; col < 2; ++col) {
-                const int32_t page = ko * 8 + first_col + col;
-                noc_async_read_page(page, B, get_write_ptr(cb_B_shared) + col * get_tile_size(cb_B_shared));
-            }
-            noc_async_read_barrier();
-            send_block(
-                get_write_ptr(cb_B_shared),
-                2 * get_tile_size(cb_B_shared),
-                {column_first_x, column_first_y, column_last_x, column_last_y},
-                3,
-                get_semaphore(2),
-                get_semaphore(3));
-        } else {
-            receive_block(column_sender_x, column_sender_y, get_semaphore(2), get_semaphore(3));
-        }
-        cb_push_back(cb_B_shared, 2);
+        cb_push_back(cb_B_shared, 8);
     }
     noc_async_write_barrier();
 }
@@ -128,30 +129,28 @@ void kernel_main() {
 
     compute_kernel_hw_startup(cb_B_shared, cb_A_shared, cb_C_local);
     cb_reserve_back(cb_C_local, 4);
-    cb_push_back(cb_C_local, 4);
-    matmul_block_init(cb_A_shared, cb_B_shared, 0, 2, 2, 1);
-    for (int32_t ko = 0; ko < 8; ++ko) {
+    matmul_block_init(cb_A_shared, cb_B_shared, 0, 1, 2, 4);
+    for (int32_t ko = 0; ko < 2; ++ko) {
         // C_local += A_shared @ B_shared
-        cb_wait_front(cb_A_shared, 2);
-        cb_wait_front(cb_B_shared, 2);
-        cb_wait_front(cb_C_local, 4);
-        cb_pop_front(cb_C_local, 4);
-        cb_reserve_back(cb_C_local, 4);
+        cb_wait_front(cb_A_shared, 8);
+        cb_wait_front(cb_B_shared, 8);
         pack_reconfig_l1_acc(ko != 0);
-        tile_regs_acquire();
-        matmul_block(cb_A_shared, cb_B_shared, 0, 0, 0, 0, 2, 2, 1);
-        tile_regs_commit();
-        tile_regs_wait();
-        pack_tile<true>(0, cb_C_local, 0);
-        pack_tile<true>(1, cb_C_local, 1);
-        pack_tile<true>(2, cb_C_local, 2);
-        pack_tile<true>(3, cb_C_local, 3);
-        tile_regs_release();
+        for (int32_t column = 0; column < 2; ++column) {
+            tile_regs_acquire();
+            for (int32_t k = 0; k < 4; ++k) {
+                matmul_block(cb_A_shared, cb_B_shared, k, k * 2 + column, 0, 0, 1, 2, 4);
+            }
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile<true>(0, cb_C_local, column);
+            pack_tile<true>(1, cb_C_local, 2 + column);
+            tile_regs_release();
+        }
         pack_reconfig_l1_acc(false);
-        cb_push_back(cb_C_local, 4);
-        cb_pop_front(cb_A_shared, 2);
-        cb_pop_front(cb_B_shared, 2);
+        cb_pop_front(cb_A_shared, 8);
+        cb_pop_front(cb_B_shared, 8);
     }
+    cb_push_back(cb_C_local, 4);
 
     // C_local_out = C_local
     cb_wait_front(cb_C_local, 4);
@@ -179,15 +178,112 @@ void kernel_main() {
 #include "api/dataflow/dataflow_api.h"
 #include "api/tensor/tensor_accessor.h"
 
-void kernel_main() {
-    constexpr uint32_t cb_C_local_out = tt::CBIndex::c_3;
+// Zeros, copied from the core's own block of them: as with any read, a barrier must follow.
+inline void zero_bytes(uint32_t target, uint32_t bytes) {
+    while (bytes > 0) {
+        const uint32_t piece = bytes < MEM_ZEROS_SIZE ? bytes : MEM_ZEROS_SIZE;
+        noc_async_read(get_noc_addr(MEM_ZEROS_BASE), target, piece);
+        target += piece;
+        bytes -= piece;
+    }
+}
 
-    constexpr auto C_args = TensorAccessorArgs<0>();
-    const auto C = TensorAccessor(C_args, get_common_arg_val<uint32_t>(0));
+inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}
+
+// In the order in which the NoC runs through it.
+struct Rectangle {
+    int32_t x_start, y_start, x_end, y_end;
+
+    uint64_t at(uint32_t address) const {
+        return get_noc_multicast_addr(x_start, y_start, x_end, y_end, address);
+    }
+};
+
+// Sends what is staged to a block of other cores and of this one, once all have room.
+inline void send_staged(
+    uint32_t staged,
+    uint32_t block,
+    uint32_t bytes,
+    const Rectangle& cores,
+    uint32_t others,
+    uint32_t ready,
+    uint32_t arrived) {
+    noc_semaphore_wait(semaphore_word(ready), others);
+    noc_semaphore_set(semaphore_word(ready), 0);
+    noc_async_write_multicast_loopback_src(staged, cores.at(block), bytes, others + 1, true);
+    noc_semaphore_set(semaphore_word(arrived), 1);
+    noc_semaphore_set_multicast_loopback_src(arrived, cores.at(arrived), others + 1);
+    noc_async_write_barrier();
+}
+
+// Tells the sender that this core has room, and waits for the block.
+inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
+    noc_semaphore_set(semaphore_word(arrived), 0);
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
+    noc_semaphore_wait(semaphore_word(arrived), 1);
+    noc_async_atomic_barrier();
+}
+
+void kernel_main() {
+    constexpr uint32_t cb_A_shared = tt::CBIndex::c_0;
+    constexpr uint32_t cb_C_local_out = tt::CBIndex::c_3;
+    constexpr uint32_t cb_A_shared_staged = tt::CBIndex::c_5;
+
+    constexpr auto A_args = TensorAccessorArgs<0>();
+    const auto A = TensorAccessor(A_args, get_common_arg_val<uint32_t>(0));
+    constexpr auto C_args = TensorAccessorArgs<A_args.next_compile_time_args_offset()>();
+    const auto C = TensorAccessor(C_args, get_common_arg_val<uint32_t>(1));
     const int32_t core_y = get_arg_val<int32_t>(0);
     const int32_t core_x = get_arg_val<int32_t>(1);
+    const int32_t row_sender_x = get_arg_val<int32_t>(2);
+    const int32_t row_sender_y = get_arg_val<int32_t>(3);
+    const int32_t row_last_x = get_arg_val<int32_t>(4);
+    const int32_t row_last_y = get_arg_val<int32_t>(5);
 
     const int32_t first_row = core_y * 2;
+    for (int32_t ko = 0; ko < 2; ++ko) {
+        // load A_shared from A, in turn for the row of cores
+        cb_reserve_back(cb_A_shared, 8);
+        const int32_t position = ko + 1;
+        const bool holds = ko == 0;
+        const int32_t next_turn = holds ? core_x : position;
+        const int32_t first_col = next_turn * 4;
+        if (((holds && core_x <= 1) || position % 4 == core_x) && next_turn < 2) {
+            for (int32_t row = 0; row < 2; ++row) {
+                for (int32_t col = 0; col < 4; ++col) {
+                    const int32_t tile_col = first_col + col;
+                    const int32_t page = (first_row + row) * 8 + tile_col;
+                    const int32_t tile = row * 4 + col;
+                    if (tile_col < 8) {
+                        noc_async_read_page(
+                            page,
+                            A,
+                            get_write_ptr(cb_A_shared_staged) + tile * get_tile_size(cb_A_shared_staged));
+                    } else {
+                        zero_bytes(
+                            get_write_ptr(cb_A_shared_staged) + tile * get_tile_size(cb_A_shared_staged),
+                            get_tile_size(cb_A_shared_staged));
+                    }
+                }
+            }
+        }
+        if (ko == core_x) {
+            noc_async_read_barrier();
+            send_staged(
+                get_write_ptr(cb_A_shared_staged),
+                get_write_ptr(cb_A_shared),
+                8 * get_tile_size(cb_A_shared),
+                {row_last_x, row_last_y, row_sender_x, row_sender_y},
+                3,
+                get_semaphore(2),
+                get_semaphore(3));
+        } else {
+            receive_block(row_sender_x + ko, row_sender_y, get_semaphore(2), get_semaphore(3));
+        }
+        cb_push_back(cb_A_shared, 8);
+    }
     const int32_t first_col = core_x * 2;
 
     // store C_local_out to C
