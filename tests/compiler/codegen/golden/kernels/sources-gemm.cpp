@@ -39,6 +39,9 @@ inline void send_staged(
     noc_semaphore_wait(semaphore_word(ready), others);
     noc_semaphore_set(semaphore_word(ready), 0);
     noc_async_write_multicast_loopback_src(staged, cores.at(block), bytes, others + 1, true);
+#ifdef ARCH_BLACKHOLE
+    noc_async_writes_flushed();  // data and signals leave from different command buffers
+#endif
     noc_semaphore_set(semaphore_word(arrived), 1);
     noc_semaphore_set_multicast_loopback_src(arrived, cores.at(arrived), others + 1);
     noc_async_write_barrier();
@@ -213,6 +216,9 @@ inline void send_staged(
     noc_semaphore_wait(semaphore_word(ready), others);
     noc_semaphore_set(semaphore_word(ready), 0);
     noc_async_write_multicast_loopback_src(staged, cores.at(block), bytes, others + 1, true);
+#ifdef ARCH_BLACKHOLE
+    noc_async_writes_flushed();  // data and signals leave from different command buffers
+#endif
     noc_semaphore_set(semaphore_word(arrived), 1);
     noc_semaphore_set_multicast_loopback_src(arrived, cores.at(arrived), others + 1);
     noc_async_write_barrier();
