@@ -68,7 +68,15 @@ class _Pairs:
         make = _MAKERS.get(node.target)
         made = make(self, node) if make is not None else None
         if made is not None:
-            self.known[node] = made
+            dtype = value_of(node).dtype.to_real()
+            other = None if made.imaginary is None else self.cast(node, made.imaginary, dtype)
+            self.known[node] = _Pair(self.cast(node, made.real, dtype), other)
+
+    def cast(self, at: Node, part: Node, dtype: torch.dtype) -> Node:
+        """A part in the dtype of the complex value's parts: integers are made complex, too."""
+        if value_of(part).dtype == dtype:
+            return part
+        return insert(self.module, at, aten._to_copy.default, (part,), {"dtype": dtype})
 
     def of(self, at: Node, value: Any) -> _Pair | None:
         """The pair of an argument; a constant, or a value that only the host can make, is split in two."""
@@ -174,7 +182,7 @@ def _lines(node: Node) -> tuple[list[int], int] | None:
     given: list[Any] = list(node.args)
     shape = value_of(node).shape
     dims = [int(dim) % len(shape) for dim in given[1]]
-    return None if max(shape[dim] for dim in dims) > LONGEST else (dims, int(given[2]))
+    return None if max((shape[dim] for dim in dims), default=LONGEST + 1) > LONGEST else (dims, int(given[2]))
 
 
 def _transformed(pairs: _Pairs, node: Node) -> _Pair | None:
