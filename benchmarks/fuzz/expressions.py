@@ -77,8 +77,9 @@ class Expressions:
         return Binary(op, a, self.draw(dtype, depth - 1), dtype)
 
     def _cast(self, node: Node, dtype: str) -> Node:
-        if dtype.startswith("uint") and is_float(node.dtype) and _is_constant(node):
-            node = Const(2.0, node.dtype)  # TileLang computes it, and has no unsigned integer for -1.5
+        if dtype.startswith("uint") and _is_constant(node):
+            # TileLang computes it, and has no unsigned integer for a negative number.
+            node = Const(2.0 if is_float(node.dtype) else 2, node.dtype)
         return node if node.dtype == dtype else Cast(node, dtype)
 
     def condition(self, depth: int) -> Node:

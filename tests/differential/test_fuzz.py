@@ -15,6 +15,7 @@ import tilelang.language as T
 from benchmarks.fuzz.draw import random_program
 from benchmarks.fuzz.judge import judged
 from benchmarks.fuzz.matrix_unit import product
+from benchmarks.fuzz.nodes import converted
 from benchmarks.fuzz.run import failure_of
 from benchmarks.fuzz.statements import Memory
 from benchmarks.fuzz.values import Array, Value, numpy_type, settled, stored
@@ -51,6 +52,14 @@ def test_a_lean_of_less_than_a_unit_is_seen() -> None:
     exact = np.random.default_rng(0).uniform(1.0, 2.0, (32, 32))
     wanted = Value(exact, np.full(exact.shape, 2.0**-9))
     assert "lean" in judged(Memory("y", (32, 32), "bfloat16", "out"), exact - 2.0**-9, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_cast_is_the_nearest_number_unless_it_lies_halfway(dtype: str) -> None:
+    unit = {"bfloat16": 2.0**-7, "float16": 2.0**-10}[dtype]
+    cast = converted(Value.exact(np.array([1.001, 1 + unit / 2, 1 + unit])), "float32", dtype)
+    assert list(cast.error == 0) == [True, False, True]
+    assert cast.data.tolist() == [stored(np.array(1.001), dtype), 1.0, 1 + unit]
 
 
 def test_one_wrong_integer_is_seen() -> None:
