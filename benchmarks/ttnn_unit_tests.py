@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import sys
 import tempfile
 from collections import Counter
@@ -31,7 +32,7 @@ from benchmarks.ttnn_api.unit_test_runs import FileResult, Plan, read_log, run_f
 
 UNIT_TESTS = Path("tests/ttnn/unit_tests")
 SEVERAL_CHIPS = ("ccl", "point_to_point", "per_core_allocation", "benchmarks", "light_metal")
-FILES_PER_WORKER = 12
+FILES_PER_WORKER = 6
 
 
 def main() -> int:
@@ -82,6 +83,7 @@ def summarise(results: Iterable[FileResult]) -> dict[str, Any]:
 def _run(files: Sequence[str], plan: Plan, log: Path, jobs: int) -> None:
     """Several files share a worker; each group has a log of its own beside the given one."""
     groups = [files[start : start + FILES_PER_WORKER] for start in range(0, len(files), FILES_PER_WORKER)]
+    random.Random(plan.seed).shuffle(groups)  # a run that is cut off has seen a fair part
     log.parent.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(lambda group: run_files(group, plan, _log_of(log, group[0])), groups))

@@ -322,3 +322,18 @@ def test_reallocate_closes_gaps(device: ttnn.MeshDevice) -> None:
     again = ttnn.reallocate(second)
     assert again.buffer_address() <= before
     assert torch.equal(ttnn.to_torch(again), draw(64, 64, seed=1))
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_one_element_has_no_variance(device: ttnn.MeshDevice, name: str) -> None:
+    x = tiles(torch.randn(1, 32, 32), ttnn.bfloat16, device)
+    assert ttnn.to_torch(getattr(ttnn, name)(x, 0)).isnan().all()
+    assert not ttnn.to_torch(getattr(ttnn, name)(x, 0, correction=False)).any()
+
+
+def test_sort_of_integers_and_of_equal_elements(device: ttnn.MeshDevice) -> None:
+    values = torch.randint(0, 4, (2, 40), dtype=torch.int32)
+    found, places = ttnn.sort(tiles(values, ttnn.int32, device), -1)
+    wanted, index = values.sort(dim=-1, stable=True)
+    assert torch.equal(ttnn.to_torch(found), wanted)
+    assert torch.equal(ttnn.to_torch(places).long(), index)

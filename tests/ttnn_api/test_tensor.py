@@ -90,6 +90,16 @@ def test_a_deallocated_tensor_says_so(device: ttnn.MeshDevice) -> None:
     tensor = _tensor(device, 2, 3)
     ttnn.deallocate(tensor)
     assert not tensor.is_allocated()
-    assert "deallocated" in repr(tensor)
+    assert "not allocated" in repr(tensor)
     with pytest.raises(RuntimeError, match="not allocated"):
         ttnn.relu(tensor)
+
+
+def test_tensors_print_as_ttnn_prints_them() -> None:
+    tensor = ttnn.from_torch(torch.arange(12.0).reshape(2, 6) / 8, dtype=ttnn.bfloat16)
+    rows = "ttnn.Tensor([[ 0.0000,  0.1250,  ...,  0.5000,  0.6250],\n"
+    rows += "             [ 0.7500,  0.8750,  ...,  1.2500,  1.3750]], shape=Shape([2, 6]),"
+    assert repr(tensor) == f"{rows} dtype=DataType::BFLOAT16, layout=Layout::ROW_MAJOR)"
+    ttnn.set_printoptions(profile="full", sci_mode=False, precision=1)
+    assert "..., " not in repr(tensor)
+    ttnn.set_printoptions(profile="short")

@@ -29,12 +29,15 @@ class DataType(Enum):
     INT32 = 7
     FP8_E4M3 = 8
     INT8 = 9
+    INVALID = 255
 
     def __repr__(self) -> str:
         return str(self)
 
     @property
     def format(self) -> DataFormat:
+        if self is DataType.INVALID:
+            raise FormatError("DataType.INVALID is the type of no tensor", remedy="pass another dtype")
         return _FORMATS[self]
 
     @property

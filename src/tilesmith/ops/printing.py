@@ -29,6 +29,8 @@ def set_printoptions(
 def text_of(tensor: Tensor) -> str:
     """ttnn.Tensor(values, shape, type, layout)."""
     facts = f"shape={tensor.shape}, dtype=DataType::{tensor.dtype.name}, layout=Layout::{tensor.layout.name}"
+    if not tensor.is_allocated():
+        return f"{_HEAD}<buffer is not allocated>, {facts})"
     if _options["profile"] == "empty":
         return f"{_HEAD}..., {facts})"
     values = tensor.to_numpy()

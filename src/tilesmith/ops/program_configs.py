@@ -1,11 +1,14 @@
-"""ttnn's program configs: how work is dealt out to cores. There is one way here; activations count."""
+"""ttnn's program configs: their grid says which cores share the work; activations count."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tilesmith.errors import OperationError
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.core_grid import CoreGrid
 from tilesmith.ops.elementwise.activation import Activation, UnaryOpType
+from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreCoord, CoreRangeSet
 
 FusedActivation = Activation | UnaryOpType | str | None
@@ -175,3 +178,20 @@ def check_config(config: object, known: tuple[type, ...], name: str) -> None:
     """A config of another operation is a mistake."""
     if config is not None and not isinstance(config, known):
         raise TypeError(f"{name}(): program_config cannot be a {type(config).__name__}")
+
+
+def grid_of(config: object, tensor: Tensor, core_grid: CoreGrid | None = None) -> tuple[int, int] | None:
+    """The cores a program config, or `core_grid`, gives to an operation: columns and rows from the corner."""
+    size = getattr(config, "compute_with_storage_grid_size", None)
+    if size is None:
+        size = None if core_grid is None else (core_grid.x, core_grid.y)
+    if size is None or tensor.on_device is None:
+        return None
+    columns, rows = size
+    own = tensor.on_device.device.arch.grid
+    fatal(
+        0 < columns <= own.x and 0 < rows <= own.y,
+        f"tilesmith: a grid of {columns} x {rows} cores is larger than the chip's {own.x} x {own.y}",
+        remedy="take device.compute_with_storage_grid_size(), or less",
+    )
+    return columns, rows

@@ -169,8 +169,6 @@ class Tensor:
         return self if self._on_device is None else Tensor(on_host=HostTensor.of_device(self._on_device))
 
     def __repr__(self) -> str:
-        if not self.is_allocated():
-            return "ttnn.Tensor(deallocated)"
         from tilesmith.ops.printing import text_of
 
         return text_of(self)

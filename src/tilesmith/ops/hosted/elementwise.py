@@ -7,10 +7,12 @@ from typing import Any
 
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
+from tilesmith.ops.elementwise.operation import broadcast_shape
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.host_operation import on_host
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
+from tilesmith.runtime import Layout
 
 
 def _unary(name: str, compute: Callable[..., Any], *numbers: str) -> None:
@@ -110,6 +112,9 @@ def snake_beta(
     def compute(x: Any, a: Any, b: Any) -> Any:
         return x + (a * x).sin().square() / (b + 1e-9)
 
+    for one in (input_tensor, alpha, beta):
+        fatal(one.layout is Layout.TILE, f"snake_beta: tensors must be in TILE layout, got {one.layout}")
+    broadcast_shape([one.spec.shape for one in (input_tensor, alpha, beta)])
     kinds = {one.dtype for one in (input_tensor, alpha, beta)}
     fatal(len(kinds) == 1, f"snake_beta: tensors must have the same dtype, got {sorted(map(str, kinds))}")
     inputs = [input_tensor, alpha, beta]

@@ -131,7 +131,7 @@ def indexed_fill(
     """The first tensor with slices of the second where `batch_id` says, along an axis."""
 
     def compute(which: Any, a: Any, b: Any) -> Any:
-        return a.index_copy(dim, which.flatten(), b.to(a.dtype))
+        return a.index_copy(dim, which.flatten().long(), b.to(a.dtype))
 
     inputs = [batch_id, input_tensor_a, input_tensor_b]
     return on_host("ttnn.indexed_fill", compute, inputs, like=input_tensor_a, memory_config=memory_config)[0]
@@ -178,7 +178,7 @@ def embedding_bw(
         import torch
 
         flat = gradient.reshape(-1, gradient.shape[-1])
-        return torch.zeros(rows, flat.shape[-1]).index_add(0, index.flatten(), flat)[None, None]
+        return torch.zeros(rows, flat.shape[-1]).index_add(0, index.flatten().long(), flat)[None, None]
 
     return on_host(
         "ttnn.embedding_bw",

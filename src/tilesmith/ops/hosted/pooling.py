@@ -48,7 +48,7 @@ def _image(x: Any, batch_size: int, input_h: int, input_w: int, channels: int) -
 
 
 def _largest(
-    x: Any,
+    input_tensor: Any,
     batch_size: int,
     input_h: int,
     input_w: int,
@@ -64,7 +64,7 @@ def _largest(
     import torch
 
     around = _around(padding)
-    image = _image(x, batch_size, input_h, input_w, channels)
+    image = _image(input_tensor, batch_size, input_h, input_w, channels)
     symmetric = around[0] == around[1] and around[2] == around[3]
     if not symmetric:
         image = torch.nn.functional.pad(image, around, value=float("-inf"))
@@ -81,7 +81,7 @@ def _largest(
 
 
 def _mean(
-    x: Any,
+    input_tensor: Any,
     batch_size: int,
     input_h: int,
     input_w: int,
@@ -97,7 +97,7 @@ def _mean(
     import torch
 
     left, right, top, bottom = _around(padding)
-    image = _image(x, batch_size, input_h, input_w, channels)
+    image = _image(input_tensor, batch_size, input_h, input_w, channels)
     pool, window = torch.nn.functional.avg_pool2d, (tuple(kernel_size), tuple(stride))
     if left == right and top == bottom:
         return _flat(pool(image, *window, (top, left), ceil_mode, count_include_pad, divisor_override))
@@ -216,11 +216,17 @@ def global_avg_pool2d(
 
 def _adaptive(name: str) -> Any:
     def golden(
-        x: Any, batch_size: int, input_h: int, input_w: int, channels: int, output_size: Any, **_: Any
+        input_tensor: Any,
+        batch_size: int,
+        input_h: int,
+        input_w: int,
+        channels: int,
+        output_size: Any,
+        **_: Any,
     ) -> Any:
         import torch
 
-        image = _image(x, batch_size, input_h, input_w, channels)
+        image = _image(input_tensor, batch_size, input_h, input_w, channels)
         return _flat(getattr(torch.nn.functional, name)(image, tuple(output_size)))
 
     def function(
@@ -259,11 +265,11 @@ adaptive_avg_pool2d = _adaptive("adaptive_avg_pool2d")
 adaptive_max_pool2d = _adaptive("adaptive_max_pool2d")
 
 
-def _upsampled(x: Any, scale_factor: Any, mode: str = "nearest", **_: Any) -> Any:
+def _upsampled(input_tensor: Any, scale_factor: Any, mode: str = "nearest", **_: Any) -> Any:
     import torch
 
     factor = (scale_factor,) * 2 if isinstance(scale_factor, (int, float)) else tuple(scale_factor)
-    image = x.permute(0, 3, 1, 2)
+    image = input_tensor.permute(0, 3, 1, 2)
     found = torch.nn.functional.interpolate(image, scale_factor=factor, mode=mode)
     return found.permute(0, 2, 3, 1)
 

@@ -61,7 +61,7 @@ def sampling(
         chosen = []
         for user, row in enumerate(rows):
             count = max(1, min(int(ks.flatten()[user]), row.numel()))
-            best, at = row.topk(count)
+            best, at = (one[:count] for one in row.sort(descending=True, stable=True))
             chances = torch.softmax(best * float(temps.flatten()[user]), -1)
             before = chances.cumsum(-1) - chances
             kept = chances * (before <= float(ps.flatten()[user]))
@@ -146,6 +146,7 @@ def sparse_matmul(
     sub_device_id: object = None,
 ) -> Tensor:
     """Products with many matrices, those left out that `sparsity` says are zero."""
+    fatal(sparsity.layout is Layout.ROW_MAJOR, "Sparsity tensor must be ROW_MAJOR layout")
 
     def compute(a: Any, b: Any, kept: Any) -> Any:
         mask = kept != 0

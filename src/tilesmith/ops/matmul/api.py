@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tilesmith.ops.checks import fatal
@@ -13,11 +14,12 @@ from tilesmith.ops.elementwise.api import elementwise
 from tilesmith.ops.elementwise.unary import typecast
 from tilesmith.ops.framework import launch, registered, with_signature_of
 from tilesmith.ops.matmul import reference
-from tilesmith.ops.matmul.operation import Attributes, Matmul
+from tilesmith.ops.matmul.operation import Attributes, Matmul, batches
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
-from tilesmith.ops.program_configs import FusedActivation, fused_activation
+from tilesmith.ops.program_configs import FusedActivation, fused_activation, grid_of
 from tilesmith.ops.rearrange.permutation import transpose
 from tilesmith.ops.rearrange.shapes import reshape
+from tilesmith.ops.shards import fitting_memory, over_same_cores
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
 
@@ -55,6 +57,7 @@ def linear(
         fused_activation(program_config, activation),
         compute_kernel_config,
         optional_output_tensor,
+        grid_of(program_config, input_tensor_a, core_grid),
     )
 
 
@@ -93,6 +96,7 @@ def addmm(
         dtype=dtype,
         program_config=program_config,
         compute_kernel_config=compute_kernel_config,
+        core_grid=core_grid,
     )
     scale = [[Activation("scale", number)] if number != 1 else [] for number in (alpha, beta)]
     return elementwise(
@@ -114,6 +118,7 @@ def _product(
     activation: FusedActivation,
     config: ComputeKernelConfig | None,
     output: Tensor | None,
+    grid: tuple[int, int] | None = None,
 ) -> Tensor:
     """Vectors become matrices, transposes are made, and a bias that is no row is added afterwards."""
     a_shape, b_shape = a.spec.shape, b.spec.shape
@@ -130,14 +135,15 @@ def _product(
     target = dtype or (output.dtype if output is not None else a.dtype)
     if after and target.is_block_float:
         # What an activation makes of padding must not share exponents with elements.
-        plain = _product(a, b, bias, transposed, None, DataType.BFLOAT16, activation, config, None)
+        plain = _product(a, b, bias, transposed, None, DataType.BFLOAT16, activation, config, None, grid)
         return elementwise("", [plain], dtype=target, memory_config=memory_config, output_tensor=output)
     attrs = Attributes(
         target.format,
-        (memory_config or DRAM_MEMORY_CONFIG).placed(),
+        _memory(memory_config, left, right, target).placed(),
         bias is not None and is_row,
         after if is_row else (),
-        config or ComputeKernelConfig(),
+        ComputeKernelConfig() if config is None else replace(config),
+        grid,
     )
     inputs = [left, right, bias] if bias is not None and is_row else [left, right]
     (product,) = launch(MATMUL, attrs, inputs, output=[output] if output is not None and is_row else ())
@@ -157,6 +163,17 @@ def _product(
     # A bias of more axes gives the result as many.
     kept = [1] * ((len(bias.spec.shape) if bias is not None else 0) - len(kept)) + kept
     return reshape(product, kept)
+
+
+def _memory(asked: MemoryConfig | None, left: Tensor, right: Tensor, dtype: DataType) -> MemoryConfig:
+    """Shards that nobody named are cut evenly: over the cores of the first operand's, or over the chip."""
+    if asked is None or not asked.lacks_shards:
+        return asked or DRAM_MEMORY_CONFIG
+    a, b = left.spec.shape, right.spec.shape
+    of_a, of_b = batches(a, b)
+    shape = (*(max(pair) for pair in zip(of_a, of_b, strict=True)), a[-2], b[-1])
+    own = left.memory_config().shard_spec
+    return over_same_cores(asked, shape, dtype.format, left) if own else fitting_memory(asked, shape, left)
 
 
 def _check_tiles(*tensors: Tensor | None) -> None:

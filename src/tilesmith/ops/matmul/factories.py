@@ -30,7 +30,7 @@ class MultiCoreFactory:
 
     def create(self, attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Program:
         output = outputs[0]
-        work = deal_out(output.device, output.num_pages)
+        work = deal_out(output.device, output.num_pages, attrs.grid)
         inner = _tiles(inputs[0].shape[-1])
         script = Script(DataFormat.Float16_b, [inner], set())
         defines = {"AFTER": chain_text(script, attrs.after, 0, 1)}

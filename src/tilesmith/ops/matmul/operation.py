@@ -17,13 +17,17 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 
 @dataclass(frozen=True)
 class Attributes:
-    """Inputs are a, b and, with `has_bias`, a row to add to every row of the product."""
+    """Inputs are a, b and, with `has_bias`, a row to add to every row of the product.
+
+    `grid` is the corner of the chip, columns and rows, whose cores share the work; None is all of it.
+    """
 
     dtype: DataFormat
     memory_config: MemoryConfig
     has_bias: bool = False
     after: Chain = ()
     compute: ComputeKernelConfig = ComputeKernelConfig()
+    grid: tuple[int, int] | None = None
 
 
 class Matmul:

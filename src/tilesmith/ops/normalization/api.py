@@ -13,7 +13,7 @@ from tilesmith.ops.framework import launch, registered, with_signature_of
 from tilesmith.ops.layouts import as_tiles, in_layout_of
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.normalization.operation import Attributes, Kind, Rows
-from tilesmith.ops.program_configs import check_norm_config
+from tilesmith.ops.program_configs import check_norm_config, grid_of
 from tilesmith.ops.rearrange.permutation import transpose
 from tilesmith.ops.rearrange.shapes import reshape
 from tilesmith.ops.shards import fitting_memory
@@ -77,14 +77,16 @@ def layer_norm(
     """Rows with mean 0 and deviation 1, times a weight, plus a bias."""
     check_norm_config(program_config)
     x = _with_residual(input_tensor, residual_input_tensor)
-    return _rows("layer_norm", x, memory_config, epsilon, weight, bias)
+    grid = grid_of(program_config, input_tensor)
+    return _rows("layer_norm", x, memory_config, epsilon, weight, bias, grid)
 
 
 def _rms_norm(tensor: Any, weight: Any = None, bias: Any = None, *, epsilon: float = 1e-12, **_: Any) -> Any:
     residual = _.get("residual_input_tensor")
     summed = tensor if residual is None else tensor + residual
     result = summed * (summed.float().pow(2).mean(-1, keepdim=True) + epsilon).rsqrt()
-    result = result if weight is None else result * weight.reshape(-1)
+    if weight is not None:
+        result = weight.reshape(-1) * (result if weight.dtype.itemsize > 2 else result.to(weight.dtype))
     return result if bias is None else result + bias.reshape(-1)
 
 
@@ -95,7 +97,8 @@ def rms_norm(input_tensor: Tensor, **options: Any) -> Tensor:
     check_norm_config(options.get("program_config"))
     x = _with_residual(input_tensor, options.get("residual_input_tensor"))
     epsilon, memory = options.get("epsilon", 1e-12), options.get("memory_config")
-    return _rows("rms_norm", x, memory, epsilon, options.get("weight"), options.get("bias"))
+    grid = grid_of(options.get("program_config"), input_tensor)
+    return _rows("rms_norm", x, memory, epsilon, options.get("weight"), options.get("bias"), grid)
 
 
 def _with_residual(x: Tensor, residual: Tensor | None) -> Tensor:
@@ -117,6 +120,7 @@ def _rows(
     epsilon: float = 0.0,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
+    grid: tuple[int, int] | None = None,
 ) -> Tensor:
     _check_layout(kind, x)
     shape = x.spec.shape
@@ -124,7 +128,8 @@ def _rows(
     tiles = as_tiles(plain)
     flat = tiles if len(shape) >= 2 else reshape(tiles, (1,) * (2 - len(shape)) + shape)
     memory = fitting_memory(memory_config or x.memory_config(), shape, x)
-    attrs = Attributes(kind, flat.spec.dtype, memory.placed(), epsilon, weight is not None, bias is not None)
+    present = (weight is not None, bias is not None)
+    attrs = Attributes(kind, flat.spec.dtype, memory.placed(), epsilon, *present, grid)
     rows = [_as_row(one) for one in (weight, bias) if one is not None]
     (result,) = launch(ROWS, attrs, [flat, *rows])
     result = reshape(result, shape)

@@ -33,7 +33,7 @@ class RowsFactory:
     def create(self, attrs: Attributes, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Program:
         x, output = inputs[0], outputs[0]
         width = -(-x.shape[-1] // 32)
-        work = deal_out(output.device, output.num_pages // width)
+        work = deal_out(output.device, output.num_pages // width, attrs.grid)
         shares = {core: (first * width, count * width) for core, (first, count) in work.shares.items()}
         tiles = Work(work.cores, FixedArgs(shares))
         defines = _defines(attrs, x)

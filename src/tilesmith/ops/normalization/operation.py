@@ -26,6 +26,7 @@ class Attributes:
     epsilon: float = 0.0
     has_weight: bool = False
     has_bias: bool = False
+    grid: tuple[int, int] | None = None  # the corner of the chip whose cores share the rows
 
 
 class Rows:

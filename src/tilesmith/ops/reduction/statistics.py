@@ -56,12 +56,23 @@ def _variance(
     mean = call("ttnn.mean", x, named, True)
     squares = elementwise("squared_difference", [x, mean])
     divisor = count - int(correction)
-    if divisor == 0:
-        return elementwise("mul", [call("ttnn.sum", squares, named, keepdim), float("nan")])
     result: Tensor = call(
         "ttnn.sum", squares, named, keepdim, scalar=scalar / divisor, memory_config=memory_config
     )
     return result
+
+
+def _undefined(
+    tensor: Tensor, dim: Axes, keepdim: bool, memory_config: MemoryConfig | None, correction: bool
+) -> Tensor | None:
+    """NaN, where one element is corrected by one: arithmetic would make infinity of it in bfloat16."""
+    shape = tensor.spec.shape
+    axes = reduced_axes(dim, len(shape))
+    if not correction or math.prod(shape[axis] for axis in axes) != 1:
+        return None
+    kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdim or axis not in axes]
+    values = np.full(kept, np.nan, np.float32)
+    return from_values(values, tensor.dtype, Layout.TILE, tensor.device(), memory_config)
 
 
 @registered("ttnn.var", golden=_golden("var"))
@@ -77,6 +88,9 @@ def var(
     sub_core_grids: CoreRangeSet | None = None,
 ) -> Tensor:
     """The variance along axes; with `correction` divided by one less than the number of elements."""
+    undefined = _undefined(input_tensor, dim, keepdim, memory_config, correction)
+    if undefined is not None:
+        return undefined
     spread = _variance(input_tensor, dim, keepdim, memory_config, correction, scalar)
     return typecast(spread, input_tensor.dtype)
 
@@ -94,6 +108,9 @@ def std(
     sub_core_grids: CoreRangeSet | None = None,
 ) -> Tensor:
     """The standard deviation along axes."""
+    undefined = _undefined(input_tensor, dim, keepdim, memory_config, correction)
+    if undefined is not None:
+        return undefined
     spread = _variance(input_tensor, dim, keepdim, memory_config, correction, scalar)
     return elementwise("", [spread], dtype=input_tensor.dtype, after=["sqrt"])
 

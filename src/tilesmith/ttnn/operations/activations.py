@@ -9,8 +9,10 @@ from tilesmith.ops.elementwise.activation import UnaryOpType
 from tilesmith.ops.elementwise.reference import UNARY
 
 
-def get_golden_function_for_activation(activation: Any) -> Callable[..., Any]:
+def get_golden_function_for_activation(activation: Any) -> Callable[..., Any] | None:
     """The function in torch of an activation: its name, its UnaryOpType, or one with numbers."""
+    if activation is None:
+        return None
     if isinstance(activation, str):
         return UNARY[activation]
     if isinstance(activation, UnaryOpType):

@@ -22,4 +22,23 @@ golden_adaptive_max_pool2d = _golden("adaptive_max_pool2d")
 golden_global_avg_pool2d = _golden("global_avg_pool2d")
 golden_upsample = _golden("upsample")
 golden_rotate = _golden("rotate")
-golden_grid_sample = _golden("grid_sample")
+_grid_sample = _golden("grid_sample")
+
+
+def golden_grid_sample(
+    input_tensor: Any,
+    grid: Any,
+    *,
+    grid_batching_factor: int | None = None,
+    batch_output_channels: bool = False,
+    **options: Any,
+) -> Any:
+    """As the tensor's type has it; `grid_batching_factor` says how many points of a row belong together."""
+    if grid_batching_factor is None:
+        found = _grid_sample(input_tensor, grid, batch_output_channels=batch_output_channels, **options)
+        return found.to(input_tensor.dtype)
+    found = _grid_sample(input_tensor, grid, **options).to(input_tensor.dtype)
+    count, height, width, channels = found.shape
+    if not batch_output_channels:
+        return found
+    return found.reshape(count, height, width // grid_batching_factor, grid_batching_factor * channels)
