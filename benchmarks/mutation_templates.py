@@ -27,7 +27,7 @@ import tilesmith
 from benchmarks.mutation_run import STEP_LIMIT
 from benchmarks.mutation_switch import VARIABLE, Mutant, Rewriter
 from tilesmith import settings
-from tilesmith.errors import EmulatorGap, InternalFault, KernelFindings, UserError
+from tilesmith.errors import EmulatorGap, GeneratedCodeFault, InternalFault, KernelFindings, UserError
 from tilesmith.models.planning.steps import Launch
 from tilesmith.program import Program
 
@@ -50,7 +50,7 @@ def outcome(executable: Any, program: Program, step: Launch, wanted: list[Any]) 
         executable.device.run(program)
     except KernelFindings as caught:
         return "found", caught.findings[0].check
-    except UserError as caught:
+    except (UserError, GeneratedCodeFault) as caught:  # the findings of generated code
         return "found", type(caught).__name__
     except (EmulatorGap, InternalFault) as caught:
         return "gap", str(caught.what)

@@ -111,3 +111,31 @@ def test_the_report_says_what_float16_is_kept_as(precision: str) -> None:
     assert f"float16 is kept as {precision} on the device" in str(report)
     plain: Any = tilesmith.compile(nn.Linear(8, 8).eval(), **FAST)
     assert "float16 is kept" not in str(plain.prepare(x))
+
+
+def test_float16_is_rounded_as_torch_rounds_it() -> None:
+    class Scaled(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return ((x * 3).relu() - x) / 7
+
+    x = torch.randn(33, 64).half() * 100
+    model: Any = tilesmith.compile(Scaled(), precision="float16", checks="off")
+    made = model(x)
+    with torch.no_grad():
+        wanted = (torch.relu(x.float() * 3) - x.float()) / 7  # one kernel rounds once, at its end
+    assert torch.equal(made, wanted.half())
+    assert "float16 is kept as float16" in str(model.report)
+
+
+def test_float16_keeps_more_bits_than_bfloat16_in_models() -> None:
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(64, 96), nn.GELU(), nn.LayerNorm(96), nn.Linear(96, 40)).eval().half()
+    x = torch.randn(8, 64).half()
+    with torch.no_grad():
+        wanted = network.double()(x.double())
+    network.half()
+    errors = [
+        float((tilesmith.compile(network, precision=one, **FAST)(x).double() - wanted).norm() / wanted.norm())
+        for one in ("float16", "bfloat16")
+    ]
+    assert 2 * errors[0] < errors[1]

@@ -153,5 +153,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
         a > T.float32(0), T.float32(1), T.if_then_else(a < T.float32(0), T.float32(-1), T.float32(0))
     ),
     "isnan": lambda a: T.if_then_else(T.isnan(a), T.float32(1), T.float32(0)),
+    "half": lambda a: a.astype("float16").astype("float32"),
     "softplus": lambda a: T.max(a, T.float32(0)) + T.log1p(T.exp(T.float32(0) - T.abs(a))),
 }

@@ -56,7 +56,7 @@ OPERATIONS: dict[str, int] = {
             *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "recip", "tanh"),
             *("sigmoid", "erf", "erfc", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh"),
             *("asinh", "acosh", "atanh", "abs", "floor", "ceil", "trunc", "round", "neg", "relu", "gelu"),
-            *("gelu_tanh", "silu", "not", "sign", "isnan", "softplus"),
+            *("gelu_tanh", "silu", "not", "sign", "isnan", "softplus", "half"),
         ),
         1,
     ),

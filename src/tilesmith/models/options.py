@@ -10,7 +10,7 @@ from tilesmith.program import MathFidelity
 
 Level = Literal["O0", "O1", "O2", "O3"]
 Algorithm = Literal["direct", "winograd2", "winograd4", "auto"]
-Precision = Literal["bfloat16", "float32", "int8"]
+Precision = Literal["bfloat16", "float32", "float16", "int8"]
 BlockFloat = Literal["", "bfloat8_b", "bfloat4_b"]
 
 

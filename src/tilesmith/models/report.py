@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule
 
+from tilesmith.models.planning.dtypes import HALF
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
 
 LIMITS = "limits"
@@ -135,7 +136,9 @@ def _kept_otherwise(plan: Plan, names: Mapping[str, Any]) -> list[str]:
     moved = [step for step in (*plan.constants, *plan.steps) if isinstance(step, Upload | Download)]
     halves = [one for one in moved if one.node in names and _is_half(names[one.node].meta.get("val"))]
     kept = sorted({one.view.storage.dtype for one in halves})
-    fewer = ' (8 bits of mantissa, not 11; precision="float32" keeps them)' if "bfloat16" in kept else ""
+    if any(names[one.node].meta.get(HALF) for one in halves):
+        return ["float16 is kept as float16: results are rounded to it, and stored as float32"]
+    fewer = ' (8 bits of mantissa, not 11; precision="float16" keeps them)' if "bfloat16" in kept else ""
     return [f"float16 is kept as {' or '.join(kept)} on the device{fewer}"] if kept else []
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch
 from torch.fx import Node
 
+HALF = "rounded to half"
+"""In the meta of a node: its value is float16, stored as float32 and rounded as torch rounds it."""
+
 
 def is_real(node: Node) -> bool:
     """Whether a node gives a tensor of real numbers.

@@ -10,9 +10,10 @@ import torch
 from torch.fx import Node
 
 from tilesmith.kernels.epilogue import Epilogue, Result
-from tilesmith.kernels.expression import Expr, Input, Number, narrowed
+from tilesmith.kernels.expression import Expr, Input, Number, apply, narrowed
 from tilesmith.kernels.movement import DIMS, Gather, Untilize
 from tilesmith.kernels.operands import Kind, Operand
+from tilesmith.models.planning.dtypes import HALF
 from tilesmith.models.planning.fusion import shape_of
 from tilesmith.models.planning.images import fresh_image
 from tilesmith.models.planning.iteration_space import Placed, Space, fits, kind_of, space
@@ -307,6 +308,8 @@ class Inlined:
 
     def stored(self, node: Node, dtype: str) -> Expr:
         """The expression of a node whose value is stored in a dtype."""
+        if node.meta.get(HALF) and dtype == "float32":
+            return apply("half", self.values[node])
         return narrowed(self.values[node]) if dtype == "bfloat16" else self.values[node]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from tilesmith.models.planning.dtypes import HALF
 from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
 from tilesmith.models.planning.lower_integers import is_integer_product, lower_integer_product
@@ -32,6 +33,8 @@ def plan(
     `formats` says whether tensors may lie in another format than their kernel computes in, `convolution`
     which form those of 3x3 windows take.
     """
+    if dtype == "float16":
+        dtype = _marked_half(module)
     constants = constants_of(module)
     chosen = on_device(module.graph, constants)
     stored = precision_of(module.graph, dtype)
@@ -59,6 +62,15 @@ def plan(
         else:
             choices += _lower_node(lowering, item, chosen)
     return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs, lowering.made, tuple(choices))
+
+
+def _marked_half(module: GraphModule) -> str:
+    """Mark values of float16, and say what they are stored as."""
+    for node in module.graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor) and value.dtype == torch.float16:
+            node.meta[HALF] = True
+    return "float32"
 
 
 def constants_of(module: GraphModule) -> dict[Node, torch.Tensor]:
