@@ -133,11 +133,11 @@ class CoreRangeSet:
     def __init__(self, ranges: Iterable[CoreRange] | CoreRange = ()) -> None:
         given = Ranges((ranges,) if isinstance(ranges, CoreRange) else ranges)
         object.__setattr__(self, "ranges", given)
-        for i, one in enumerate(given):
+        for i, entry in enumerate(given):
             for other in given[:i]:
-                if one.intersects(other):
+                if entry.intersects(other):
                     raise ProgramError(
-                        f"core ranges {other} and {one} of one set overlap",
+                        f"core ranges {other} and {entry} of one set overlap",
                         remedy="a core may be in one range only; CoreRangeSet.merge() joins overlapping sets",
                     )
 

@@ -161,13 +161,13 @@ def _varargs(bindings: KernelBindings) -> Iterator[str]:
 
 def _parameters(text: str, label: str) -> tuple[str, ...]:
     names = []
-    for one in filter(None, map(str.strip, text.split(","))):
-        if one == "void":
+    for item in filter(None, map(str.strip, text.split(","))):
+        if item == "void":
             continue
-        found = _PARAMETER.fullmatch(one)
+        found = _PARAMETER.fullmatch(item)
         if found is None:
             raise KernelCompileError(
-                f"the TT_KERNEL entry of kernel {label} has a parameter {one!r}",
+                f"the TT_KERNEL entry of kernel {label} has a parameter {item!r}",
                 remedy="its parameters are uint32_t, with a name and without a default",
             )
         names.append(found[1])

@@ -74,8 +74,8 @@ def _jobs(kernel: Kernel, units: Sequence[str], own: Sequence[str], checks: bool
 
     def jobs(compiler: Compiler, units: Sequence[str], standard: str) -> tuple[Job, ...]:
         flags = _flags(compiler, checks)
-        made = ((name, unit) for unit in units)
-        return tuple(Job((source,), includes, flags, precompiled=standard, bare=True) for source in made)
+        result = ((name, unit) for unit in units)
+        return tuple(Job((source,), includes, flags, precompiled=standard, bare=True) for source in result)
 
     wheel = wheel_compiler(name)
     if wheel is not None and all(map(is_in_wheel, found := jobs(wheel, units, _STANDARD))):

@@ -73,9 +73,9 @@ class LoadedProgram:
     def move_cbs(self, program: Program, addresses: Sequence[int]) -> None:
         """Follow circular buffers that stand on other tensors than last time."""
         for cb, old, new in zip(program.cbs, self.addresses, addresses, strict=True):
-            for one in cb.format_descriptors if old != new else ():
+            for entry in cb.format_descriptors if old != new else ():
                 slot, keep = library.CbDescription(), list[Any]()
-                _describe_cb(slot, cb, one, new, self.arch, keep)
+                _describe_cb(slot, cb, entry, new, self.arch, keep)
                 library.runtime().functions.tsh_move_cb(self.handle, c.byref(slot))
         self.addresses = tuple(addresses)
 
@@ -111,8 +111,8 @@ def load_program(
         for one in cb.format_descriptors
     ]
     cbs = (library.CbDescription * len(views))()
-    for slot, (cb, one, address) in zip(cbs, views, strict=True):
-        _describe_cb(slot, cb, one, address, arch, keep)
+    for slot, (cb, entry, address) in zip(cbs, views, strict=True):
+        _describe_cb(slot, cb, entry, address, arch, keep)
     semaphores = (library.SemaphoreDescription * len(program.semaphores))()
     for slot, semaphore in zip(semaphores, program.semaphores, strict=True):
         slot.id, slot.value = semaphore.id, semaphore.initial_value & 0xFFFFFFFF

@@ -70,20 +70,20 @@ def _compute(value: ComputeConfig) -> str:
     flags = ("math_approx_mode", "fp32_dest_acc_en", "dst_full_sync_en", "bfp8_pack_precise")
     given = [f"math_fidelity=ttnn.MathFidelity.{value.math_fidelity.name}"]
     given += [f"{flag}=True" for flag in flags if getattr(value, flag)]
-    made = f"ttnn.ComputeConfigDescriptor({', '.join(given)})"
+    result = f"ttnn.ComputeConfigDescriptor({', '.join(given)})"
     if not value.unpack_to_dest_fp32:
-        return made
-    return f"unpacked_to_dest({made}, {list(value.unpack_to_dest_fp32)})"
+        return result
+    return f"unpacked_to_dest({result}, {list(value.unpack_to_dest_fp32)})"
 
 
 def spec(tensor: ExportedTensor) -> str:
     """The call of ttnn.TensorSpec for a tensor."""
-    one = tensor.spec
-    memory = one.memory_config
-    layout = "TILE_LAYOUT" if one.layout is Layout.TILE else "ROW_MAJOR_LAYOUT"
+    entry = tensor.spec
+    memory = entry.memory_config
+    layout = "TILE_LAYOUT" if entry.layout is Layout.TILE else "ROW_MAJOR_LAYOUT"
     given = [
-        f"ttnn.Shape({list(one.shape)})",
-        f"ttnn.{dtype_name(one.dtype)}",
+        f"ttnn.Shape({list(entry.shape)})",
+        f"ttnn.{dtype_name(entry.dtype)}",
         f"ttnn.{layout}",
     ]
     if memory.shard_spec is not None:
@@ -95,7 +95,7 @@ def spec(tensor: ExportedTensor) -> str:
         ]
     given += [
         f"buffer_type=ttnn.BufferType.{memory.buffer_type.name}",
-        f"tile=ttnn.Tile(({one.tile.rows}, {one.tile.cols}))",
+        f"tile=ttnn.Tile(({entry.tile.rows}, {entry.tile.cols}))",
     ]
     return f"ttnn.TensorSpec({', '.join(given)})"
 

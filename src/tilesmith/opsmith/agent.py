@@ -52,8 +52,8 @@ def agent_files(formats: tuple[str, ...] = FORMATS) -> dict[str, str]:
     body = render("agent/body.md.j2", stages=stages, log=_LOG)
     head = f"# {NAME}\n\n{DESCRIPTION}\n\n"
     front = f"---\nname: {NAME}\ndescription: {_quoted(DESCRIPTION)}\n---\n\n"
-    made = {"agents": ("AGENTS.md", head + body), "skill": (f"skills/{NAME}/SKILL.md", front + head + body)}
-    return dict(made[one] for one in formats)
+    result = {"agents": ("AGENTS.md", head + body), "skill": (f"skills/{NAME}/SKILL.md", front + head + body)}
+    return dict(result[one] for one in formats)
 
 
 def write_agent(out: Path, formats: tuple[str, ...] = FORMATS) -> list[Path]:

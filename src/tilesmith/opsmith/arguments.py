@@ -142,12 +142,12 @@ def _read_table(
         behind_accessor = any(one.source is Source.ACCESSOR for one in arguments)
         if not behind_accessor and index != str(len(arguments)):
             raise context.error(f"index {row.get('index')} comes after {len(arguments)} arguments", place)
-        made = (
+        result = (
             _accessor(role, row, arguments, signature)
             if accessor
             else _argument(context, role, when, row, signature, place)
         )
-        arguments.append(made)
+        arguments.append(result)
 
 
 def _accessor(role: KernelRole, row: Row, before: Sequence[Argument], signature: Signature) -> Argument:
@@ -250,9 +250,9 @@ def _usual(role: KernelRole, signature: Signature) -> tuple[list[Argument], list
     if own:
         runtime.append(Argument("first", Source.FORMULA, "first unit of this core", FIRST))
     runtime.append(Argument("units", Source.FORMULA, "units of work of this core", UNITS))
-    for one in filter(_is_list, addresses):
-        count = Count(_bare(one.tensor))
-        runtime.append(Argument(f"num_{_bare(one.tensor)}", Source.FORMULA, "how many there are", count))
+    for entry in filter(_is_list, addresses):
+        count = Count(_bare(entry.tensor))
+        runtime.append(Argument(f"num_{_bare(entry.tensor)}", Source.FORMULA, "how many there are", count))
     return compile_time, [*runtime, *filter(_is_list, addresses)]
 
 
@@ -284,7 +284,7 @@ def _with_what_stubs_need(
         place = len(runtime) - sum(map(_is_list, runtime))
         runtime.insert(place, Argument(name, Source.FORMULA, description, value))
         if listed:
-            made = f"runtime argument {place} is {name}"
+            result = f"runtime argument {place} is {name}"
             reason = f"the {kernel.role.value} needs it and has no argument of that value"
-            context.deviations.append(Deviation(f"{kernel.role.value} arguments", "-", made, reason))
+            context.deviations.append(Deviation(f"{kernel.role.value} arguments", "-", result, reason))
     return replace(kernel, runtime=tuple(runtime))

@@ -60,18 +60,18 @@ def read_buffers(
 ) -> tuple[CircularBufferPlan, ...]:
     """Every row: who fills it, who empties it, how many pages, and of what."""
     section, table = context.table(("cb id", "name", "producer", "consumer"), "Circular Buffer Requirements")
-    made: list[CircularBufferPlan] = []
+    result: list[CircularBufferPlan] = []
     for row in table.rows:
         place = context.place(section, row)
-        one = _buffer(context, row, parameters, outputs, names, place)
-        for other in made:
-            if other.index == one.index or other.name == one.name:
-                what = f"c_{one.index}" if other.index == one.index else one.name
+        entry = _buffer(context, row, parameters, outputs, names, place)
+        for other in result:
+            if other.index == entry.index or other.name == entry.name:
+                what = f"c_{entry.index}" if other.index == entry.index else entry.name
                 raise context.error(
                     f"{what} exists twice", place, remedy=f"the first is on line {other.place.line}"
                 )
-        made.append(one)
-    return tuple(made)
+        result.append(entry)
+    return tuple(result)
 
 
 def _buffer(
@@ -201,9 +201,9 @@ def _owner(
     leaves: bool,
 ) -> str:
     """The tensor whose format a circular buffer has: the one its name or purpose names."""
-    for one in outputs:
-        if len(outputs) > 1 and one.name in words:
-            return one.name
+    for entry in outputs:
+        if len(outputs) > 1 and entry.name in words:
+            return entry.name
     for parameter in parameters:
         spoken = {parameter.name, *parameter.short.split("_")} & words
         if spoken and parameter.is_tensor and names.tensor(parameter.name) != names.main:

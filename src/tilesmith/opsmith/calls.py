@@ -67,8 +67,8 @@ def _first_allowed(
 
 def _with_each(call: Call, names: Names) -> Call:
     """`each` is the last tensor of a list; the rest are like the first."""
-    for one in names.lists:
-        call = replace(call, tensors={**call.tensors, "each": call.tensors[f"{one}[0]"]})
+    for entry in names.lists:
+        call = replace(call, tensors={**call.tensors, "each": call.tensors[f"{entry}[0]"]})
     return call
 
 
@@ -107,10 +107,10 @@ def _changed(valid: Call, parameters: Sequence[Parameter]) -> Iterator[Call]:
             yield replace(valid, tensors={**valid.tensors, name: model})
     for changed in zip(*(_other_models(one) for one in valid.tensors.values()), strict=False):
         yield replace(valid, tensors=dict(zip(valid.tensors, changed, strict=True)))
-    for one in parameters:
-        if one.kind is ParameterKind.ATTRIBUTE:
-            for value in _other_values(one, valid):
-                yield replace(valid, attributes={**valid.attributes, one.name: value})
+    for entry in parameters:
+        if entry.kind is ParameterKind.ATTRIBUTE:
+            for value in _other_values(entry, valid):
+                yield replace(valid, attributes={**valid.attributes, entry.name: value})
     for name, count in valid.counts.items():
         for other in (1, count + 1):
             yield replace(valid, counts={**valid.counts, name: other})

@@ -27,18 +27,18 @@ _LIST_LENGTH = 3
 
 def read_cases(context: Context, parameters: Sequence[Parameter], names: Names) -> tuple[Case, ...]:
     """One case per row that gives a shape; the usual ones if there is none."""
-    made: list[Case] = []
+    result: list[Case] = []
     for section in context.sections("Test Criteria"):
         for table in section.tables:
             for row in table.rows:
                 text = row.get("example", "shape", "shapes")
                 if _SHAPE.search(text):
                     place = context.place(section, row)
-                    made.append(_case(context, _label(row, len(made)), text, parameters, names, place))
-    if not made:
+                    result.append(_case(context, _label(row, len(result)), text, parameters, names, place))
+    if not result:
         place = parameters[0].place
-        made = [_case(context, name, str(shape), parameters, names, place) for name, shape in _USUAL]
-    return tuple(made)
+        result = [_case(context, name, str(shape), parameters, names, place) for name, shape in _USUAL]
+    return tuple(result)
 
 
 def read_bounds(context: Context) -> Bounds:
@@ -77,7 +77,7 @@ def _case(
         if one.kind is ParameterKind.ATTRIBUTE
     }
     shapes: dict[str, tuple[int, ...]] = {}
-    for one, name in zip((one for one in parameters if one.is_tensor), names.tensors, strict=True):
+    for entry, name in zip((one for one in parameters if one.is_tensor), names.tensors, strict=True):
         if name in assigned:
             shapes[name] = _tuple(context, assigned[name], place)
         elif not shapes:
@@ -85,7 +85,7 @@ def _case(
             assert found is not None
             shapes[name] = _tuple(context, found[0], place)
         else:
-            shapes[name] = _derived(one, shapes, attributes, names)
+            shapes[name] = _derived(entry, shapes, attributes, names)
     unknown = assigned.keys() - shapes.keys() - attributes.keys() - set(names.lists)
     if unknown:
         raise context.error(

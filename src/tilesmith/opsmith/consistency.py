@@ -71,16 +71,16 @@ def check_cases(context: Context, spec: OpSpec, calls: Mapping[str, Call]) -> No
 def with_outputs(context: Context, spec: OpSpec, call: Call) -> Call:
     """The call with its output tensors."""
     tensors = dict(call.tensors)
-    for one in spec.outputs:
+    for output in spec.outputs:
         try:
-            shape = evaluate_shape(one.shape, call)
+            shape = evaluate_shape(output.shape, call)
         except IndexError:
             raise context.error(
-                f"the shape of {one.name} uses a dimension that the input does not have", one.place
+                f"the shape of {output.name} uses a dimension that the input does not have", output.place
             ) from None
-        dtype = tensors[one.dtype].dtype if one.dtype in tensors else one.dtype
-        layout = tensors[one.layout].layout if one.layout in tensors else one.layout
-        tensors[one.name] = TensorModel(shape, dtype, layout)
+        dtype = tensors[output.dtype].dtype if output.dtype in tensors else output.dtype
+        layout = tensors[output.layout].layout if output.layout in tensors else output.layout
+        tensors[output.name] = TensorModel(shape, dtype, layout)
     return Call(tensors, call.attributes, call.counts, {"first": 0, "units": 1})
 
 

@@ -38,8 +38,8 @@ def factory_values(spec: OpSpec) -> dict[str, object]:
 
 
 def _taken(spec: OpSpec) -> Iterator[str]:
-    for one in spec.tensors:
-        yield f"const auto& {one.name} = tensor_args.{one.name};"
+    for tensor in spec.tensors:
+        yield f"const auto& {tensor.name} = tensor_args.{tensor.name};"
     if len(spec.outputs) > 1:
         for number, output in enumerate(spec.outputs):
             yield f"const auto& {output.name} = std::get<{number}>(outputs);"
@@ -107,27 +107,27 @@ def _compile_time(spec: OpSpec, role: str, argument: Argument) -> str:
 
 def _runtime(spec: OpSpec, role: str, kernel: KernelPlan, address: str) -> Iterator[str]:
     """Buffers themselves in a descriptor, which binds them; their addresses otherwise."""
-    for one in kernel.runtime:
-        owner = one.tensor.removesuffix("[0]")
-        if one.source is Source.ADDRESS and owner != one.tensor:
+    for entry in kernel.runtime:
+        owner = entry.tensor.removesuffix("[0]")
+        if entry.source is Source.ADDRESS and owner != entry.tensor:
             yield f"for (const auto& each : {owner}) {{"
             yield f"    {role}_args.push_back(each.buffer(){address});"
             yield "}"
-        elif one.source is Source.ADDRESS:
+        elif entry.source is Source.ADDRESS:
             yield f"{role}_args.push_back({owner}.buffer(){address});"
         else:
-            yield f"{role}_args.push_back({_word(spec, one)});"
+            yield f"{role}_args.push_back({_word(spec, entry)});"
 
 
 def _addresses(role: str, kernel: KernelPlan) -> Iterator[str]:
     """The runtime arguments that differ from call to call of one program."""
-    for index, one in enumerate(kernel.runtime):
-        owner = one.tensor.removesuffix("[0]")
-        if one.source is Source.ADDRESS and owner != one.tensor:
+    for index, entry in enumerate(kernel.runtime):
+        owner = entry.tensor.removesuffix("[0]")
+        if entry.source is Source.ADDRESS and owner != entry.tensor:
             yield f"for (uint32_t i = 0; i < {owner}.size(); ++i) {{"
             yield f"    {role}_args[{index} + i] = {owner}[i].buffer()->address();"
             yield "}"
-        elif one.source is Source.ADDRESS:
+        elif entry.source is Source.ADDRESS:
             yield f"{role}_args[{index}] = {owner}.buffer()->address();"
 
 

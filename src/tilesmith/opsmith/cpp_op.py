@@ -227,9 +227,9 @@ def _used_by_outputs(spec: OpSpec) -> list[ShapePart]:
 def taken(spec: OpSpec, used: Sequence[ShapePart]) -> Iterator[str]:
     """The inputs that formulas name, as references."""
     wanted = {one.removesuffix("[0]") for part in used for one in tensors_in(part)}
-    for one in spec.tensors:
-        if one.name in wanted:
-            yield f"const auto& {one.name} = tensor_args.{one.name};"
+    for tensor in spec.tensors:
+        if tensor.name in wanted:
+            yield f"const auto& {tensor.name} = tensor_args.{tensor.name};"
 
 
 def tensors_in(part: ShapePart) -> set[str]:

@@ -127,24 +127,24 @@ def evaluate_shape(parts: Sequence[ShapePart], call: Call) -> tuple[int, ...]:
     >>> evaluate_shape((Slice("x", None, Number(-1)), Number(1)), x)
     (4, 5, 1)
     """
-    made: list[int] = []
+    result: list[int] = []
     for part in parts:
         if isinstance(part, Slice):
             low = None if part.low is None else evaluate(part.low, call)
             high = None if part.high is None else evaluate(part.high, call)
-            made += call.tensors[part.tensor].shape[low:high]
+            result += call.tensors[part.tensor].shape[low:high]
         else:
-            made.append(evaluate(part, call))
-    return tuple(made)
+            result.append(evaluate(part, call))
+    return tuple(result)
 
 
 def used_sizes(expressions: Sequence[ShapePart]) -> set[str]:
     """Which of the size names formulas use: what generated code must define."""
     found: set[str] = set()
-    for one in expressions:
-        if isinstance(one, Size):
-            found.add(one.what)
-        found |= used_sizes(children(one))
+    for entry in expressions:
+        if isinstance(entry, Size):
+            found.add(entry.what)
+        found |= used_sizes(children(entry))
     return found
 
 

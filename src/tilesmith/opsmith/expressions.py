@@ -318,16 +318,18 @@ class _Parser:
 
     def _comparison(self, node: ast.Compare) -> Expression:
         sides = [node.left, *node.comparators]
-        made: list[Expression] = []
+        result: list[Expression] = []
         for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
             if isinstance(op, ast.In) and isinstance(right, ast.Tuple | ast.List | ast.Set):
                 equal = [Comparison("==", self.expression(left), self.expression(one)) for one in right.elts]
-                made.append(Logic("or", tuple(equal)))
+                result.append(Logic("or", tuple(equal)))
             elif type(op) in _COMPARISONS:
-                made.append(_compared(_COMPARISONS[type(op)], self.expression(left), self.expression(right)))
+                result.append(
+                    _compared(_COMPARISONS[type(op)], self.expression(left), self.expression(right))
+                )
             else:
                 raise NotAFormula(ast.unparse(node))
-        return made[0] if len(made) == 1 else Logic("and", tuple(made))
+        return result[0] if len(result) == 1 else Logic("and", tuple(result))
 
     def _call(self, function: str, args: list[ast.expr]) -> Expression:
         if function == "len" and len(args) == 1 and isinstance(args[0], ast.Name):

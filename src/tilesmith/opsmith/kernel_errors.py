@@ -20,9 +20,9 @@ def note_kernel_errors(journal: Journal, run: TestRun) -> None:
     """Write down the errors of a run, and the repairs of kernels that did not compile before."""
     found = {_error(journal, one) for one in _compile_errors(run)}
     failing = {kernel for kernel, _, _ in found}
-    for one in _open(journal):
-        if one["kernel"] not in failing:
-            journal.add("kernel_fix", 6, kernel=one["kernel"], fix=_fix(journal, one))
+    for entry in _open(journal):
+        if entry["kernel"] not in failing:
+            journal.add("kernel_fix", 6, kernel=entry["kernel"], fix=_fix(journal, entry))
     for kernel, line, error in sorted(found):
         source = _source(journal, kernel)
         journal.add("kernel_error", 6, kernel=kernel, line=line, error=error, source=source)
@@ -32,10 +32,10 @@ def kernel_error_rows(journal: Journal) -> list[tuple[str, str, str, str]]:
     """Kernel, error, line and the fix that came after it."""
     rows = []
     fixes = journal.events("kernel_fix")
-    for one in journal.events("kernel_error"):
-        later = (fix for fix in fixes if fix["kernel"] == one["kernel"] and fix.order > one.order)
+    for entry in journal.events("kernel_error"):
+        later = (fix for fix in fixes if fix["kernel"] == entry["kernel"] and fix.order > entry.order)
         fix = next(later, None)
-        rows.append((one["kernel"], one["error"], one["line"], fix["fix"] if fix else "open"))
+        rows.append((entry["kernel"], entry["error"], entry["line"], fix["fix"] if fix else "open"))
     return rows
 
 
@@ -62,11 +62,11 @@ def _source(journal: Journal, kernel: str) -> str:
 def _open(journal: Journal) -> list[Event]:
     """The last error of every kernel that has not been repaired since."""
     last: dict[str, Event] = {}
-    for one in journal.events("kernel_error", "kernel_fix"):
-        if one.kind == "kernel_error":
-            last[one["kernel"]] = one
+    for entry in journal.events("kernel_error", "kernel_fix"):
+        if entry.kind == "kernel_error":
+            last[entry["kernel"]] = entry
         else:
-            last.pop(one["kernel"], None)
+            last.pop(entry["kernel"], None)
     return list(last.values())
 
 

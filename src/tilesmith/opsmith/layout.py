@@ -39,15 +39,15 @@ def imports(names: dict[str, set[str]]) -> list[str]:
     >>> imports({"b": {"y", "X"}, "a": {"z"}, "c": set()})
     ['from a import z', 'from b import X, y']
     """
-    made: list[str] = []
+    result: list[str] = []
     for module in sorted(names):
         if not names[module]:
             continue
         listed = sorted(names[module], key=_import_order)
         line = f"from {module} import {', '.join(listed)}"
         wrapped = [f"from {module} import (", *(f"    {one}," for one in listed), ")"]
-        made += [line] if len(line) <= WIDTH else wrapped
-    return made
+        result += [line] if len(line) <= WIDTH else wrapped
+    return result
 
 
 def _import_order(name: str) -> tuple[int, str]:

@@ -71,18 +71,18 @@ def _fenced(text: str, language: str = "") -> list[str]:
 
 
 def _timeline(journal: Journal) -> list[str]:
-    made = ["## Execution Timeline", ""]
+    built = ["## Execution Timeline", ""]
     for number, event in enumerate(journal.events("session", "file", "build", "run", "error"), 1):
         action, command, result, decision = _step(event)
-        made += [f"### Step {number}: {action}", f"**Time**: {event.time}", f"**Action**: {action}"]
-        made += [
+        built += [f"### Step {number}: {action}", f"**Time**: {event.time}", f"**Action**: {action}"]
+        built += [
             f"**Command/Tool**: {command}",
             "**Result**:",
             *_fenced(result),
             f"**Decision**: {decision}",
             "",
         ]
-    return made
+    return built
 
 
 def _step(event: Event) -> tuple[str, str, str, str]:
@@ -152,14 +152,14 @@ def _test_row(test: Event) -> tuple[str, ...]:
 def _buffers(journal: Journal) -> Iterator[str]:
     yield "### CB Configuration Applied"
     rows = []
-    for one in _latest(journal, "cb", "index"):
-        size, _, form = one["size"].rpartition(", ")
-        rows.append((f"c_{one['index']}", one["name"], size, form, one["why"]))
+    for entry in _latest(journal, "cb", "index"):
+        size, _, form = entry["size"].rpartition(", ")
+        rows.append((f"c_{entry['index']}", entry["name"], size, form, entry["why"]))
     yield from table(["CB ID", "Name", "Size", "Data Format", "Reasoning"], rows)
     yield "### Work Distribution Applied"
-    for one in _latest(journal, "work", "case"):
-        units, grid, cores, larger, smaller = one["shared"].split(", ")
-        yield f"Case {one['case']}:"
+    for entry in _latest(journal, "work", "case"):
+        units, grid, cores, larger, smaller = entry["shared"].split(", ")
+        yield f"Case {entry['case']}:"
         yield f"- **Total work units**: {units.removesuffix(' units')}"
         yield f"- **Grid size**: {grid.removeprefix('grid ')}"
         yield f"- **Cores used**: {cores.removesuffix(' cores')}"
@@ -188,9 +188,9 @@ def _kernels(journal: Journal) -> Iterator[str]:
     ]
     yield from table(["Kernel", "Type", "Path", "Compile-Time Args", "Runtime Args"], rows)
     yield "### Kernel Code Summary"
-    for one in kernels:
-        yield f"#### {one['role'].capitalize()} Kernel"
-        yield from _fenced(one["code"], "cpp")
+    for kernel in kernels:
+        yield f"#### {kernel['role'].capitalize()} Kernel"
+        yield from _fenced(kernel["code"], "cpp")
     yield ""
     yield "### Kernel Compilation Errors"
     yield from table(["Kernel", "Error", "Line", "Fix Applied"], kernel_error_rows(journal))
@@ -199,14 +199,14 @@ def _kernels(journal: Journal) -> Iterator[str]:
 def _build_attempts(journal: Journal) -> list[str]:
     rows: list[list[object]] = []
     attempts: dict[int, int] = {}
-    for one in journal.events("build", "run"):
-        if one.kind == "run":  # the tests that ran on what was built last
+    for entry in journal.events("build", "run"):
+        if entry.kind == "run":  # the tests that ran on what was built last
             for row in rows[-1:]:
-                row[3] = f"{one['seconds']} s"
+                row[3] = f"{entry['seconds']} s"
             continue
-        attempts[one.stage] = attempts.get(one.stage, 0) + 1
-        result = "PASS" if one["green"] else "FAIL"
-        rows.append([one.stage, attempts[one.stage], result, "-", one["error"] or "-"])
+        attempts[entry.stage] = attempts.get(entry.stage, 0) + 1
+        result = "PASS" if entry["green"] else "FAIL"
+        rows.append([entry.stage, attempts[entry.stage], result, "-", entry["error"] or "-"])
     columns = ["Stage", "Attempt", "Result", "Duration with tests", "Key Error (if failed)"]
     return ["## Build Attempts Summary", *table(columns, rows)]
 
@@ -224,9 +224,9 @@ def _test_results(journal: Journal) -> list[str]:
 
 def _errors(journal: Journal) -> list[str]:
     rows = []
-    for one in journal.events("error"):
-        resolved = "later run is green" if journal.is_green(one.stage) else one["resolution"]
-        rows.append((one["error"], one.stage, one["context"], resolved))
+    for entry in journal.events("error"):
+        resolved = "later run is green" if journal.is_green(entry.stage) else entry["resolution"]
+        rows.append((entry["error"], entry.stage, entry["context"], resolved))
     return ["## Errors Encountered", *table(["Error", "Stage", "Context", "Resolution"], rows)]
 
 
@@ -246,20 +246,20 @@ def _deviations(journal: Journal) -> list[str]:
 
 
 def _final(journal: Journal) -> list[str]:
-    made = ["## Final Status"]
+    built = ["## Final Status"]
     for number, name, _ in STAGES:
         tested = journal.events("test", stage=number)
         state = "PASS" if journal.is_green(number) else "FAIL" if tested else "not reached"
-        made.append(f"- **Stage {number} ({name})**: {state}")
+        built.append(f"- **Stage {number} ({name})**: {state}")
     builds = journal.events("build")
     ready = "Yes" if journal.is_green(6) else "No"
     files = sorted({one["file"] for one in journal.events("file")})
     issues = [one["error"] for one in journal.events("error") if not journal.is_green(one.stage)]
-    made += [
+    built += [
         f"- **All Builds**: {'PASS' if builds and all(one['green'] for one in builds) else 'FAIL'}",
         f"- **All Tests**: {'PASS' if journal.is_green(7) else 'FAIL'}",
         f"- **Output Files**: {', '.join(files)}",
         f"- **Issues**: {'; '.join(dict.fromkeys(issues)) or 'none'}",
         f"- **Ready for kernel implementation**: {ready}",
     ]
-    return made
+    return built

@@ -16,8 +16,14 @@ def note_spec(journal: Journal, spec: OpSpec) -> None:
         journal.add("extraction", section=section, value=said, used=used)
     for decision, options, choice, why in spec.decisions:
         journal.add("decision", decision=decision, options=options, choice=choice, why=why)
-    for one in spec.deviations:
-        journal.add("deviation", aspect=one.aspect, said=one.said, made=one.made, reason=one.reason)
+    for deviation in spec.deviations:
+        journal.add(
+            "deviation",
+            aspect=deviation.aspect,
+            said=deviation.said,
+            made=deviation.made,
+            reason=deviation.reason,
+        )
     for rule in untestable_rules(spec):
         reason = "every call that breaks it breaks an earlier rule"
         journal.add("deviation", aspect=rule, said="a rule", made="checked, without a test", reason=reason)
@@ -35,9 +41,9 @@ def note_program(journal: Journal, spec: OpSpec, stage: int, run: TestRun) -> No
             size = noted.get(f"cb {case} {cb.index}", "")
             if size:
                 journal.add("cb", 5, index=cb.index, name=cb.name, size=size, why=_why(cb))
-        for one in spec.cases:
-            if f"work {one.name}" in noted:
-                journal.add("work", 5, case=one.name, shared=noted[f"work {one.name}"])
+        for entry in spec.cases:
+            if f"work {entry.name}" in noted:
+                journal.add("work", 5, case=entry.name, shared=noted[f"work {entry.name}"])
         return
     for kernel in spec.kernels:
         path = f"kernels/{kernel_path(spec.name, kernel.role)}"

@@ -18,10 +18,10 @@ Said = tuple[str, Place]
 def read_outputs(context: Context, names: Names) -> tuple[Output, ...]:
     """Each output's shape, dtype, layout and memory."""
     sections = context.required("Output Tensor Specification")
-    made: list[Output] = []
+    result: list[Output] = []
     for name, said in _spoken(context, sections).items():
-        made.append(_output(context, name, said, names, context.place(sections[0])))
-    return tuple(made)
+        result.append(_output(context, name, said, names, context.place(sections[0])))
+    return tuple(result)
 
 
 def _spoken(context: Context, sections: list[Section]) -> dict[str, dict[str, Said]]:
@@ -40,16 +40,16 @@ def _spoken(context: Context, sections: list[Section]) -> dict[str, dict[str, Sa
 
 def _from_table(context: Context, section: Section, table: Table) -> dict[str, dict[str, Said]]:
     columns = table.columns[1:]
-    made: dict[str, dict[str, Said]] = {}
+    result: dict[str, dict[str, Said]] = {}
     for column in columns:
         name = "output" if column in _SINGLE and len(columns) == 1 else column
         if not name.isidentifier():
             raise context.error(f"{name!r} cannot be the name of an output", context.place(section))
-        made[name] = {
+        result[name] = {
             row.get("property").strip("* ").lower(): (row.get(column), context.place(section, row))
             for row in table.rows
         }
-    return made
+    return result
 
 
 def _output(context: Context, name: str, said: Mapping[str, Said], names: Names, section: Place) -> Output:

@@ -57,14 +57,14 @@ def read_parameters(context: Context) -> tuple[Parameter, ...]:
             "no parameter is a tensor", context.place(section), remedy="give one the type Tensor"
         )
     seen: dict[str, Parameter] = {}
-    for one in parameters:
-        if one.name in seen:
+    for parameter in parameters:
+        if parameter.name in seen:
             raise context.error(
-                f"{one.name} is a parameter twice",
-                one.place,
-                remedy=f"the first is on line {seen[one.name].place.line}",
+                f"{parameter.name} is a parameter twice",
+                parameter.place,
+                remedy=f"the first is on line {seen[parameter.name].place.line}",
             )
-        seen[one.name] = one
+        seen[parameter.name] = parameter
     return tuple(parameters)
 
 
@@ -151,14 +151,14 @@ def _values(text: str) -> tuple[float, ...] | None:
 def names_of(parameters: Sequence[Parameter]) -> Names:
     """What formulas may name, given the parameters."""
     tensors, lists, aliases = [], [], []
-    for one in parameters:
-        if not one.is_tensor:
+    for parameter in parameters:
+        if not parameter.is_tensor:
             continue
-        name = f"{one.name}[0]" if one.kind is ParameterKind.TENSORS else one.name
+        name = f"{parameter.name}[0]" if parameter.kind is ParameterKind.TENSORS else parameter.name
         tensors.append(name)
-        aliases += [(one.name, name), (one.short, name)]
-        if one.kind is ParameterKind.TENSORS:
-            lists.append(one.name)
+        aliases += [(parameter.name, name), (parameter.short, name)]
+        if parameter.kind is ParameterKind.TENSORS:
+            lists.append(parameter.name)
     aliases.append(("input", tensors[0]))
     attributes = tuple(one.name for one in parameters if one.kind is ParameterKind.ATTRIBUTE)
     return Names(tuple(tensors), tuple(lists), attributes, (), WORDS, tuple(aliases))

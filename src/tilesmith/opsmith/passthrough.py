@@ -96,17 +96,17 @@ class _Plan:
         for output in self.spec.outputs:
             meant = cb.tensor == output.name or cb.producer is KernelRole.READER
             if knows_first and meant and self._reachable(KernelRole.WRITER, output.name):
-                made = self._transfer(cb, output.name)
-                if made is not None and made.each:
-                    return made
+                result = self._transfer(cb, output.name)
+                if result is not None and result.each:
+                    return result
         return None
 
     def same(self, read: Transfer, written: Transfer) -> bool:
         """Whether the output is the input, element for element."""
 
         def alike(call: Call) -> bool:
-            one, other = call.tensors[read.tensor], call.tensors[written.tensor]
-            return (one.shape, one.dtype, one.layout) == (other.shape, other.dtype, other.layout)
+            entry, other = call.tensors[read.tensor], call.tensors[written.tensor]
+            return (entry.shape, entry.dtype, entry.layout) == (other.shape, other.dtype, other.layout)
 
         return read.each and written.each and self._always(alike)
 

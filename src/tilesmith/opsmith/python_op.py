@@ -117,10 +117,10 @@ def _api_imports(spec: OpSpec, stage: int) -> list[str]:
 
 def grouped(*groups: Sequence[str]) -> list[str]:
     """Groups of imports with an empty line between them."""
-    made: list[str] = []
+    result: list[str] = []
     for group in groups:
-        made += ["", *group] if group else []
-    return made
+        result += ["", *group] if group else []
+    return result
 
 
 def _registration(spec: OpSpec, stage: int) -> str:
@@ -202,19 +202,19 @@ def _output_specs(spec: OpSpec) -> Iterator[str]:
     if spec.has_memory_config:
         default = _default_memory(spec.outputs[0])
         yield f"memory = {default} if attrs.memory_config is None else attrs.memory_config.placed()"
-    made = [
+    result = [
         _tensor_spec(one, "memory" if spec.has_memory_config else _default_memory(one))
         for one in spec.outputs
     ]
-    if len(made) == 1:
-        head, arguments = "TensorSpec", made[0]
+    if len(result) == 1:
+        head, arguments = "TensorSpec", result[0]
         lines = call(head, arguments, ",)", 16)
         if len(lines) == 1:
             yield f"return ({lines[0]}"
             return
     yield "return ("
-    for one in made:
-        for line in call("TensorSpec", one, ",", 12):
+    for entry in result:
+        for line in call("TensorSpec", entry, ",", 12):
             yield f"    {line}"
     yield ")"
 
@@ -232,9 +232,9 @@ def _tensor_spec(output: Output, memory: str) -> list[str]:
 def _taken(spec: OpSpec, used: Sequence[ShapePart]) -> Iterator[str]:
     """The inputs that formulas need, under their names."""
     wanted = set().union(*(_tensors_in(one) for one in used))
-    for position, one in enumerate(spec.tensors):
-        if one.name in wanted:
-            yield f"{one.name} = {taken_from(spec, position)}"
+    for position, entry in enumerate(spec.tensors):
+        if entry.name in wanted:
+            yield f"{entry.name} = {taken_from(spec, position)}"
 
 
 def taken_from(spec: OpSpec, position: int) -> str:

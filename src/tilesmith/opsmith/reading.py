@@ -168,7 +168,7 @@ def _requirements(context: Context, names: Names) -> list[Requirement]:
     section, table = context.table(("property", "requirement"), "Input Tensor Requirements")
     inside = replace(names, tensors=(*names.tensors, "each")) if names.lists else names
     quoted = any(row.get("error message hint", "error hint")[:1] in "\"'" for row in table.rows)
-    made: list[Requirement] = []
+    result: list[Requirement] = []
     for row in table.rows:
         about, said = row.get("property").strip("* "), row.get("requirement")
         hint, place = row.get("error message hint", "error hint").strip(), context.place(section, row)
@@ -198,8 +198,8 @@ def _requirements(context: Context, names: Names) -> list[Requirement]:
             continue
         message = hint.strip("\"'") or f"{about} must be {said}".replace("`", "")
         each_of = names.lists[0] if "each" in mentioned(found) else ""
-        made.append(Requirement(found, message, place, f"{about}: {said}", each_of))
-    return made
+        result.append(Requirement(found, message, place, f"{about}: {said}", each_of))
+    return result
 
 
 def _note(context: Context, about: str, said: str, reason: str, place: Place) -> None:
@@ -208,20 +208,22 @@ def _note(context: Context, about: str, said: str, reason: str, place: Place) ->
 
 def _ranges(context: Context, parameters: Sequence[Parameter], names: Names) -> list[Requirement]:
     """Valid ranges of attributes are rules too."""
-    made: list[Requirement] = []
-    for one in parameters:
-        if one.kind is not ParameterKind.ATTRIBUTE or one.python_type == "bool":
+    result: list[Requirement] = []
+    for entry in parameters:
+        if entry.kind is not ParameterKind.ATTRIBUTE or entry.python_type == "bool":
             continue
         try:
-            found = attribute_range(one.name, one.valid_range, names)
+            found = attribute_range(entry.name, entry.valid_range, names)
         except UnknownName as unknown:
             raise context.error(
-                f"{unknown.name!r} is neither a size nor a parameter", one.place, remedy=names.known
+                f"{unknown.name!r} is neither a size nor a parameter", entry.place, remedy=names.known
             ) from None
         if found is not None:
-            plain = one.valid_range.replace("`", "").replace('"', "'")
-            made.append(Requirement(found, f"{one.name} must be {plain}", one.place, f"{one.name}: {plain}"))
-    return made
+            plain = entry.valid_range.replace("`", "").replace('"', "'")
+            result.append(
+                Requirement(found, f"{entry.name} must be {plain}", entry.place, f"{entry.name}: {plain}")
+            )
+    return result
 
 
 _FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
@@ -229,22 +231,22 @@ _FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 
 def _compute(context: Context) -> tuple[tuple[str, str], ...]:
     """Compute Configuration: `- **math_fidelity**: HiFi4`, `- **fp32_dest_acc_en**: true`."""
-    made = []
+    result = []
     for section in context.sections("Compute Configuration"):
         for bullet in section.bullets:
             key, value = bullet.key.strip("`").lower().replace(" ", "_"), bullet.value.strip("` .")
             place = Place(section.title, 0, bullet.line)
             if key == "math_fidelity" and value in _FIDELITIES:
-                made.append((key, f"MathFidelity.{value}"))
+                result.append((key, f"MathFidelity.{value}"))
             elif key in ("fp32_dest_acc_en", "math_approx_mode", "dst_full_sync_en") and value.lower() in (
                 "true",
                 "false",
             ):
-                made.append((key, value.capitalize()))
+                result.append((key, value.capitalize()))
             else:
                 known = "math_fidelity (LoFi to HiFi4), fp32_dest_acc_en, math_approx_mode, dst_full_sync_en"
                 raise context.error(f"{bullet.key}: {value} is not known", place, remedy=f"known: {known}")
-    return tuple(made)
+    return tuple(result)
 
 
 _ALSO_CALLED = {"Kernel Arguments": ("Compile-Time Arguments", "Runtime Arguments")}

@@ -12,11 +12,11 @@ def why_not_red(spec: OpSpec, stage: int, result: FileResult) -> str:
     """Empty for a test that failed, and only of what the stage is to add; else what is wrong with it."""
     if result.green:
         return "it passed before the stage had any code, so it shows nothing"
-    for one in result.problems:
+    for entry in result.problems:
         if result.errors:
-            return f"it could not be run: {one.said}"
-        if not _lacks(spec, stage, one):
-            return f"it failed of something else than what the stage adds: {one.said}"
+            return f"it could not be run: {entry.said}"
+        if not _lacks(spec, stage, entry):
+            return f"it failed of something else than what the stage adds: {entry.said}"
     return "" if result.failed else "it has no tests"
 
 

@@ -121,14 +121,14 @@ def _enumerations(topic: str, text: str, tensor: str) -> Expression | None:
         ("buffer_type", BUFFERS, r"\bbuffer\b|\bmemory\b"),
         ("layout", LAYOUTS, r"\blayout\b"),
     )
-    made = []
+    result = []
     for what, members, pattern in kinds:
         named = [one for one in members if re.search(rf"\b{one.lower()}\b", text)]
         if named and len(named) < len(members) and re.search(pattern, topic):
-            made.append(_among(Property(tensor, what), [Text(one) for one in named]))
+            result.append(_among(Property(tensor, what), [Text(one) for one in named]))
         elif named and re.search(pattern, topic) and what in ("layout", "buffer_type"):
             return ANYTHING
-    return None if not made else made[0] if len(made) == 1 else Logic("and", tuple(made))
+    return None if not result else result[0] if len(result) == 1 else Logic("and", tuple(result))
 
 
 def _among(value: Expression, allowed: Sequence[Expression]) -> Expression:

@@ -92,13 +92,13 @@ def _empty_configuration(scratch: Path) -> str:
 
 
 def _results(report: Path) -> dict[str, FileResult]:
-    made: dict[str, FileResult] = {}
+    result: dict[str, FileResult] = {}
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         # A file that cannot be imported is a case with no class, named after the module.
         where = case.get("classname") or case.get("name") or ""
         file = where.rpartition(".")[2]
-        made[file] = _with_case(made.get(file, FileResult()), case)
-    return made
+        result[file] = _with_case(result.get(file, FileResult()), case)
+    return result
 
 
 def _with_case(before: FileResult, case: ElementTree.Element) -> FileResult:

@@ -73,8 +73,8 @@ def _call(spec: OpSpec, name: str, call: Call, rule: str = "") -> Iterator[str]:
     yield "Call("
     yield f"    {quoted(name)},"
     yield "    {"
-    for one in spec.tensors:
-        for line in _operand(one, call):
+    for tensor in spec.tensors:
+        for line in _operand(tensor, call):
             yield f"        {line}"
     yield "    },"
     values = ", ".join(f"{quoted(key)}: {_literal(value)}" for key, value in call.attributes.items())
@@ -84,11 +84,11 @@ def _call(spec: OpSpec, name: str, call: Call, rule: str = "") -> Iterator[str]:
     else:
         full = _outputs(spec, call)
         models = [full.tensors[one.name] for one in spec.outputs]
-        made = [f"({one.shape}, {word(one.dtype)}, {word(one.layout)})" for one in models]
-        if len(made) == 1:
-            yield f"    outputs=({made[0]},),"
+        result = [f"({one.shape}, {word(one.dtype)}, {word(one.layout)})" for one in models]
+        if len(result) == 1:
+            yield f"    outputs=({result[0]},),"
         else:
-            yield from ("    outputs=(", *(f"        {one}," for one in made), "    ),")
+            yield from ("    outputs=(", *(f"        {one}," for one in result), "    ),")
     yield "),"
 
 

@@ -212,11 +212,11 @@ def _follow_in_cpp(journal: Journal, spec: OpSpec, stage: int) -> None:
 
 def status(journal: Journal) -> list[tuple[int, str, str]]:
     """Number, name and state of every stage."""
-    made = []
+    built = []
     for stage, name, _ in STAGES:
         state = "green" if journal.is_green(stage) else "red" if journal.was_red(stage) else "not started"
-        made.append((stage, name, state))
-    return made
+        built.append((stage, name, state))
+    return built
 
 
 def is_op(folder: Path) -> bool:

@@ -132,29 +132,29 @@ def _bare(tensor: str) -> str:
 
 def _tensors(kernel: KernelPlan, used: set[str]) -> list[tuple[str, str, str]]:
     """Each tensor that is moved, with the arguments that say where it lies."""
-    made = []
+    result = []
     for tensor in sorted(used - {""}):
         words = {
             one.source: one.name
             for one in (*kernel.compile_time, *kernel.runtime)
             if one.tensor and _bare(one.tensor) == tensor
         }
-        made.append((tensor, words[Source.ACCESSOR], words[Source.ADDRESS]))
-    return made
+        result.append((tensor, words[Source.ACCESSOR], words[Source.ADDRESS]))
+    return result
 
 
 def _arguments(kernel: KernelPlan) -> list[_Read]:
     """Each argument with how a kernel reads it; accessors behind an accessor start where it ends."""
-    made: list[_Read] = []
+    result: list[_Read] = []
     offset = "0"
-    for position, one in enumerate(kernel.compile_time):
-        if one.source is Source.ACCESSOR:
-            made.append(_Read(one.name, "accessor", f"TensorAccessorArgs<{offset}>()"))
-            offset = f"{one.name}.next_compile_time_args_offset()"
+    for position, entry in enumerate(kernel.compile_time):
+        if entry.source is Source.ACCESSOR:
+            result.append(_Read(entry.name, "accessor", f"TensorAccessorArgs<{offset}>()"))
+            offset = f"{entry.name}.next_compile_time_args_offset()"
         else:
             index = offset if "(" in offset else str(position)
-            made.append(_Read(one.name, "constant", f"get_compile_time_arg_val({index})"))
+            result.append(_Read(entry.name, "constant", f"get_compile_time_arg_val({index})"))
             offset = f"{index} + 1" if "(" in offset else str(position + 1)
-    for position, one in enumerate(kernel.runtime):
-        made.append(_Read(one.name, "value", f"get_arg_val<uint32_t>({position})"))
-    return made
+    for position, entry in enumerate(kernel.runtime):
+        result.append(_Read(entry.name, "value", f"get_arg_val<uint32_t>({position})"))
+    return result

@@ -63,10 +63,10 @@ def check_runtime_values(program: Program) -> None:
 def _check_on_grid(what: str, cores: CoreRangeSet, arch: Arch, where: str) -> None:
     if not cores.ranges:
         raise CoreOffGridError(f"{what} has no cores", where=where, remedy="give it at least one core")
-    for one in cores.ranges:
-        if not arch.grid_range.contains(one):
+    for entry in cores.ranges:
+        if not arch.grid_range.contains(entry):
             raise CoreOffGridError(
-                f"{what} is placed on {one}, but {arch.product} has {arch.grid.x} x {arch.grid.y} cores",
+                f"{what} is placed on {entry}, but {arch.product} has {arch.grid.x} x {arch.grid.y} cores",
                 where=where,
                 remedy=f"use cores from 0-0 to {arch.grid_range.end}",
             )
@@ -175,8 +175,8 @@ def _check_circular_buffer(cb: CircularBuffer, program: Program, arch: Arch) -> 
         _reject_cb(
             cb, "a circular buffer needs at least one format", "pass CBFormat(index, format, page_size)"
         )
-    for one in cb.format_descriptors:
-        _check_format(one, cb, program, arch)
+    for format_descriptor in cb.format_descriptors:
+        _check_format(format_descriptor, cb, program, arch)
     if cb.buffer is None:
         if cb.address_offset:
             _reject_cb(
@@ -250,28 +250,28 @@ def _check_cb_indices_unique(program: Program) -> None:
 
 def _check_semaphores(program: Program, arch: Arch) -> None:
     seen: set[tuple[CoreCoord, int]] = set()
-    for one in program.semaphores:
-        _check_on_grid(f"semaphore {one.id}", one.core_ranges, arch, one.declared_at)
-        if not 0 <= one.id < arch.num_semaphores:
+    for semaphore in program.semaphores:
+        _check_on_grid(f"semaphore {semaphore.id}", semaphore.core_ranges, arch, semaphore.declared_at)
+        if not 0 <= semaphore.id < arch.num_semaphores:
             raise SemaphoreError(
-                f"there is no semaphore {one.id}",
-                where=one.declared_at,
+                f"there is no semaphore {semaphore.id}",
+                where=semaphore.declared_at,
                 remedy=f"a core has semaphores 0 to {arch.num_semaphores - 1}",
             )
-        if not 0 <= one.initial_value < _UINT32:
+        if not 0 <= semaphore.initial_value < _UINT32:
             raise SemaphoreError(
-                f"semaphore {one.id} cannot start at {one.initial_value}",
-                where=one.declared_at,
+                f"semaphore {semaphore.id} cannot start at {semaphore.initial_value}",
+                where=semaphore.declared_at,
                 remedy="it holds an unsigned 32-bit number",
             )
-        for core in one.core_ranges.cores():
-            if (core, one.id) in seen:
+        for core in semaphore.core_ranges.cores():
+            if (core, semaphore.id) in seen:
                 raise SemaphoreError(
-                    f"semaphore {one.id} exists twice on core {core}",
-                    where=one.declared_at,
+                    f"semaphore {semaphore.id} exists twice on core {core}",
+                    where=semaphore.declared_at,
                     remedy="give the second one another id, or disjoint cores",
                 )
-            seen.add((core, one.id))
+            seen.add((core, semaphore.id))
 
 
 def _indices(cb: CircularBuffer) -> str:

@@ -72,12 +72,12 @@ def _grid_range(size: CoreCoord) -> CoreRange:
 def _take(cores: CoreRangeSet, skip: int, count: int, row_wise: bool) -> CoreRangeSet:
     """`count` cores after the first `skip`, walking range by range."""
     taken: list[CoreRange] = []
-    for one in cores.ranges:
-        here = min(one.num_cores - skip, count)
+    for entry in cores.ranges:
+        here = min(entry.num_cores - skip, count)
         if here > 0:
-            taken += _slice(one, skip, here, row_wise)
+            taken += _slice(entry, skip, here, row_wise)
             count -= here
-        skip = max(skip - one.num_cores, 0)
+        skip = max(skip - entry.num_cores, 0)
     return CoreRangeSet(taken)
 
 

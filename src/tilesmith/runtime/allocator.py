@@ -103,10 +103,10 @@ class BankAllocator:
 
     def _gaps(self) -> list[tuple[int, int]]:
         gaps, position = [], self._base
-        for one in self.held:
-            if one.address > position:
-                gaps.append((position, one.address))
-            position = one.address + one.size
+        for entry in self.held:
+            if entry.address > position:
+                gaps.append((position, entry.address))
+            position = entry.address + entry.size
         if position < self._end:
             gaps.append((position, self._end))
         return gaps

@@ -179,8 +179,8 @@ class Device:
                 observer.running(self, program)
             report = self._execute(program, placement, options)
             if options.checks == "off":  # nobody counted what was written
-                for one in self._dram.held:
-                    one.note_written()
+                for entry in self._dram.held:
+                    entry.note_written()
             for observer in observers():
                 observer.ran(self, program, placement, report)
         if report.findings:

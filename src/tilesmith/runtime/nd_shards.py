@@ -49,14 +49,14 @@ class NdDistribution:
         cores = _grid_cores(spec, tensor, shard) if strategy is ShardDistributionStrategy.GRID_2D else None
         in_order = spec.grid.cores(row_wise=spec.orientation is ShardOrientation.ROW_MAJOR)
         contiguous = strategy is ShardDistributionStrategy.CONTIGUOUS_1D
-        made = NdDistribution(tensor, shard, tuple(cores or in_order), contiguous)
-        count = math.prod(made.shard_counts)
-        if contiguous and count % len(made.cores):
+        result = NdDistribution(tensor, shard, tuple(cores or in_order), contiguous)
+        count = math.prod(result.shard_counts)
+        if contiguous and count % len(result.cores):
             raise DeviceError(
-                f"{count} shards cannot go to {len(made.cores)} cores, as many to each",
+                f"{count} shards cannot go to {len(result.cores)} cores, as many to each",
                 remedy="choose other shards or cores, or ShardDistributionStrategy.ROUND_ROBIN_1D",
             )
-        return made
+        return result
 
     @property
     def shard_counts(self) -> Sizes:

@@ -31,10 +31,10 @@ def older_names(package: Path) -> Iterator[tuple[str, str]]:
     >>> list(older_names(Path("no such folder")))
     []
     """
-    for one in RENAMED:
-        header = package / COMPUTE_HEADERS / one.header
-        if header.exists() and not re.search(rf"\b{one.now}\(", header.read_text(encoding="utf-8")):
-            yield one.now, one.before
+    for entry in RENAMED:
+        header = package / COMPUTE_HEADERS / entry.header
+        if header.exists() and not re.search(rf"\b{entry.now}\(", header.read_text(encoding="utf-8")):
+            yield entry.now, entry.before
 
 
 def is_tested(version: str) -> bool:
