@@ -11,7 +11,7 @@ from typing import Any
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.authoring import TILE, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
 
@@ -41,6 +41,8 @@ class Attention:
     dtype: str = "bfloat16"
     whole: bool = False
     at_once: bool = False
+    threads: int = 128
+    stages: int = 2
 
     @property
     def name(self) -> str:
@@ -61,7 +63,7 @@ class Attention:
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
-            with T.Kernel(T.ceildiv(m, bm), nb1 * nb2, threads=128) as (by, bz):
+            with T.Kernel(T.ceildiv(m, bm), nb1 * nb2, threads=self.threads) as (by, bz):
                 output = T.alloc_fragment((bm, self.value_width), "float32")
                 block_of(tensors, output, by, bz // nb2, bz % nb2)
                 store(
@@ -87,8 +89,12 @@ class _Keys:
     count: Any
     ahead: Any
 
-    def start(self, name: str, b1: Any, b2: Any, row: Any) -> tuple[Any, Any]:
-        return self.bound[name].start(b1, b2 // self.attention.group, row, 0)
+    def start(self, name: str, b1: Any, b2: Any, step: Any) -> tuple[Any, Any]:
+        """Where a block of keys begins; on a GPU it need not be of whole tiles."""
+        head, size = b2 // self.attention.group, self.attention.block[1]
+        if size % TILE:
+            return self.bound[name].row_start(b1, head, step * size)
+        return self.bound[name].start(b1, head, step * (size // TILE), 0)
 
     def seen(self, row: Any, key: Any) -> Any:
         return key <= row + self.ahead if self.attention.causal else key < self.count
@@ -137,7 +143,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
         v_here = T.alloc_shared((bn, value_width), attention.dtype)
         scores = T.alloc_fragment((bm, bn), "float32")
-        weights = T.alloc_shared((bm, bn), attention.dtype)
+        weights = _alloc_weights((bm, bn), attention.dtype)
         peak = T.alloc_fragment((bm,), "float32")
         peak_before = T.alloc_fragment((bm,), "float32")
         rescale = T.alloc_fragment((bm,), "float32")
@@ -149,7 +155,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         T.fill(peak, _HIDDEN)
         to_diagonal = T.min((by + 1) * bm + keys.ahead, n)
         blocks = T.ceildiv(to_diagonal, bn) if attention.causal else T.ceildiv(n, bn)
-        for step in T.Pipelined(blocks, num_stages=2):
+        for step in T.Pipelined(blocks, num_stages=attention.stages):
             _scores(attention, keys, tensors, q_here, scores, attention.scale, by, b1, b2, step)
             T.copy(peak, peak_before)
             T.reduce_max(scores, peak, dim=1, clear=False)
@@ -163,15 +169,25 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
             for i, j in T.Parallel(bm, value_width):
                 output[i, j] = output[i, j] * rescale[i]
             T.copy(scores, weights)
-            v_at = keys.start("v", b1, b2, step * (bn // TILE))
+            v_at = keys.start("v", b1, b2, step)
             T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
-            T.gemm(weights, v_here, output)
+            T.gemm(weights, v_here, output, policy=_policy())
         for i in T.Parallel(bm):
             total[i] = T.float32(1) / T.max(total[i], T.float32(_LEAST_TOTAL))
         for i, j in T.Parallel(bm, value_width):
             output[i, j] = output[i, j] * total[i]
 
     return block_of
+
+
+def _alloc_weights(block: tuple[int, int], dtype: str) -> Any:
+    """Room for the weights of a block: registers of a GPU feed its matrix unit, too."""
+    return T.alloc_fragment(block, dtype) if on_gpu() else T.alloc_shared(block, dtype)
+
+
+def _policy() -> Any:
+    """Whole rows for each warp of a GPU, so that maxima and sums of rows stay inside one."""
+    return T.GemmWarpPolicy.FullRow if on_gpu() else T.GemmWarpPolicy.Square
 
 
 def _times(value: Any, factor: float) -> Any:
@@ -191,10 +207,10 @@ def _scores(attention, keys, tensors, q_here, scores, scale, by, b1, b2, step): 
     """Products of queries and a block of keys, scaled, with the mask and what must not be seen far below."""
     bm, bn = attention.block
     k_here = T.alloc_shared((bn, attention.width), attention.dtype)
-    k_at = keys.start("k", b1, b2, step * (bn // TILE))
+    k_at = keys.start("k", b1, b2, step)
     T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
     T.clear(scores)
-    T.gemm(q_here, k_here, scores, transpose_B=True)
+    T.gemm(q_here, k_here, scores, transpose_B=True, policy=_policy())
     if attention.mask is not None:
         mask = keys.bound["mask"]
         mask_here = mask.allocate(attention.block)

@@ -59,6 +59,23 @@ def fixed_sizes(sizes: Mapping[str, int]) -> Iterator[None]:
         _sizes.reset(token)
 
 
+_on_gpu: ContextVar[bool] = ContextVar("kernels for a GPU", default=False)
+
+
+@contextmanager
+def for_gpu() -> Iterator[None]:
+    """Kernels written in this block read operands where they lie, and start at any row."""
+    token = _on_gpu.set(True)
+    try:
+        yield
+    finally:
+        _on_gpu.reset(token)
+
+
+def on_gpu() -> bool:
+    return _on_gpu.get()
+
+
 def symbols(*names: str) -> list[Any]:
     """Sizes that come with the call, or that are fixed."""
     known = _sizes.get() or {}

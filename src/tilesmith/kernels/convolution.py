@@ -15,7 +15,7 @@ from typing import Any, Literal
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, named, prim_func, symbols
+from tilesmith.kernels.authoring import TILE, named, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
 
@@ -71,6 +71,16 @@ def _fetch(window, tensor, first, tap, column, here):  # type: ignore[no-untyped
     for i, j in T.Parallel(*here.shape):
         at = window.at(first + i, tap)
         here[i, j] = T.if_then_else(at[0], tensor[at[1], window.column(column) + j], 0)
+
+
+def _pixel(window: Window, tensor: Any, row: Any, tap: Any, column: Any) -> Any:
+    inside, at = window.at(row, tap)
+    return T.if_then_else(inside, tensor[at, window.column(column)], 0)
+
+
+def _pixels_in_place(window: Window, tensor: Any, first: Any, tap: Any, column: Any) -> op.Computed:
+    """The pixels of a block under one tap, read where they lie."""
+    return op.Computed(lambda i, j: _pixel(window, tensor, first + i, tap, column + j))
 
 
 @dataclass(frozen=True)
@@ -156,14 +166,21 @@ class Windowed:
         wide = bn if self.kind == "depthwise" else 1
 
         @T.macro
+        def copied(*place):  # type: ignore[no-untyped-def]
+            pixels = T.alloc_shared((bm, bn), self.dtype)
+            _fetch(*place, pixels)
+            return pixels
+
+        fetched = _pixels_in_place if on_gpu() else copied
+
+        @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
-                pixels = T.alloc_shared((bm, bn), self.dtype)
                 acc = T.alloc_fragment((bm, bn), "float32")
                 weights = named("weights", T.alloc_shared((wide,), self.dtype))
                 T.fill(acc, _LEAST if self.kind == "max" else 0.0)
                 for tap in T.serial(taps):
-                    _fetch(window, tensors["x"], by * bm, tap, bx * bn, pixels)
+                    pixels = fetched(window, tensors["x"], by * bm, tap, bx * bn)
                     if self.kind == "depthwise":
                         T.copy(tensors["w"][tap, bx * bn], weights)
                     combine(acc, pixels, weights, bm, bn)

@@ -10,9 +10,14 @@ from typing import Any
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.authoring import TILE, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
+
+
+def _in_place(table: Any, ids: Any, at: tuple[Any, Any], column: Any) -> op.Computed:
+    """Rows of the table, read where they lie."""
+    return op.Computed(lambda i, j: table[ids[at[0], at[1] + i], column + j])
 
 
 @dataclass(frozen=True)
@@ -41,13 +46,20 @@ class Embedding:
         bound = op.bind(self.tensors)
 
         @T.macro
-        def block_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
+        def copied(table, ids_of, at, column):  # type: ignore[no-untyped-def]
             rows = T.alloc_shared((bm, bn), self.dtype)
             ids = T.alloc_shared((bm,), "int32")
-            ids_at = bound["ids"].start(b1, b2, by * (bm // TILE), 0)
-            T.copy(tensors["ids"][ids_at[0], ids_at[1]], ids)
+            T.copy(ids_of[at[0], at[1]], ids)
             for i in T.serial(bm):
-                T.copy(tensors["table"][ids[i], bx * bn], rows[i, :])
+                T.copy(table[ids[i], column], rows[i, :])
+            return rows
+
+        pick = _in_place if on_gpu() else copied
+
+        @T.macro
+        def block_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
+            ids_at = bound["ids"].start(b1, b2, by * (bm // TILE), 0)
+            rows = pick(tensors["table"], tensors["ids"], ids_at, bx * bn)
             store(
                 self.epilogue,
                 bound,

@@ -10,9 +10,9 @@ from typing import Any
 
 import tilelang.language as T  # noqa: N812
 
-from tilesmith.kernels.authoring import emit, named
+from tilesmith.kernels.authoring import emit, named, on_gpu
 from tilesmith.kernels.expression import Expr, Input
-from tilesmith.kernels.operands import Bound, Operand, load, save
+from tilesmith.kernels.operands import Bound, InPlace, Operand, load, save
 
 Place = Callable[[Bound], tuple[Any, Any]]
 """Where the block of an operand starts."""
@@ -67,7 +67,8 @@ def store(
     held = loaded(epilogue.reads, bound, tensors, block, place)
     for result in epilogue.results:
         out = bound[result.out.name]
-        _store_result(
+        store_result = _store_in_place if on_gpu() else _store_result
+        store_result(
             epilogue,
             result,
             bound,
@@ -88,6 +89,8 @@ def loaded(
     block: tuple[int, int],
     place: Place,
 ) -> dict[str, Any]:
+    if on_gpu():
+        return {one.name: InPlace(tensors[one.name], place(bound[one.name])) for one in reads}
     held = {operand.name: bound[operand.name].allocate(block) for operand in reads}
     for name, here in held.items():
         load(tensors[name], place(bound[name]), here)
@@ -112,6 +115,30 @@ def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at
         save(bound[result.out.name], made, tensor, at, first, limits)
 
 
+@T.macro
+def _store_in_place(epilogue, result, bound, tensor, accumulators, held, block, at, first, limits):  # type: ignore[no-untyped-def]
+    """Compute and store element by element: what a GPU holds in registers goes straight to memory.
+
+    Nothing beyond the matrix is written, so that what was zero there stays so.
+    """
+    for i, j in T.Parallel(*block):
+        if (first[0] + i < limits[0]) & (first[1] + j < limits[1]):
+            tensor[at[0] + i, at[1] + j] = _value(result.value, bound, accumulators, held, i, j)
+
+
+def _value(
+    value: Expr,
+    bound: Mapping[str, Bound],
+    accumulators: Mapping[str, Any],
+    held: Mapping[str, Any],
+    i: Any,
+    j: Any,
+) -> Any:
+    values = {name: accumulator[i, j] for name, accumulator in accumulators.items()}
+    values |= {name: bound[name].element(buffer, i, j) for name, buffer in held.items()}
+    return emit(value, values)
+
+
 def _element(
     epilogue: Epilogue,
     value: Expr,
@@ -123,9 +150,7 @@ def _element(
     first: tuple[Any, Any],
     limits: tuple[Any, Any],
 ) -> Any:
-    values = {name: accumulator[i, j] for name, accumulator in accumulators.items()}
-    values |= {name: bound[name].element(buffer, i, j) for name, buffer in held.items()}
-    made = emit(value, values)
+    made = _value(value, bound, accumulators, held, i, j)
     if epilogue.mask_rows:
         made = T.if_then_else(first[0] + i < limits[0], made, T.float32(0))
     if epilogue.mask_columns:

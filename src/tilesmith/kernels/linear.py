@@ -10,7 +10,7 @@ from typing import Any
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, named, prim_func, symbols
+from tilesmith.kernels.authoring import TILE, named, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
 
@@ -66,6 +66,7 @@ class Linear:
 
     Operands of int8 are summed up in int32. The accumulators are called acc0, acc1 ... in the epilogue.
     Without a mesh, any number of blocks goes to any number of cores, each of which reads all it needs.
+    On a GPU `threads` share a block, and blocks run in panels of so many columns of blocks, for its L2.
     """
 
     epilogue: Epilogue
@@ -78,6 +79,8 @@ class Linear:
     weight_dtype: str = "bfloat16"
     stages: int = 2
     mesh: Mesh | Rectangle | None = None
+    threads: int = 128
+    panel: int = 0
 
     @property
     def name(self) -> str:
@@ -87,6 +90,12 @@ class Linear:
     def tensors(self) -> tuple[Operand, ...]:
         weights = tuple(Operand(f"w{number}", dtype=self.weight_dtype) for number in range(self.weights))
         return (Operand("x", self.x_kind, self.dtype), *weights, *self.epilogue.operands)
+
+    @property
+    def _policy(self) -> Any:
+        """On a GPU, whole rows for each group of four warps where there are enough."""
+        rows = on_gpu() and self.block[0] % (64 * (self.threads // 128)) == 0
+        return T.GemmWarpPolicy.FullRow if rows else T.GemmWarpPolicy.Square
 
     def prim_func(self) -> Any:
         bm, bn, bk = self.block
@@ -120,7 +129,7 @@ class Linear:
                     at_w = (cols, deep) if self.transposed else (deep, cols)
                     start = bound[w].start(first, second, *at_w)
                     T.copy(tensors[w][start[0], start[1]], here)
-                    T.gemm(x_here, here, acc, transpose_A=self.x_transposed, transpose_B=self.transposed)
+                    T.gemm(x_here, here, acc, self.x_transposed, self.transposed, policy=self._policy)
             store(
                 self.epilogue,
                 bound,
@@ -134,7 +143,13 @@ class Linear:
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
-            with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=128) as (bx, by, bz):
+            with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=self.threads) as (
+                bx,
+                by,
+                bz,
+            ):
+                if self.panel:
+                    T.use_swizzle(self.panel)
                 block_of(tensors, bx, by, bz // nb2, bz % nb2)
 
         @T.macro

@@ -10,7 +10,7 @@ from typing import Any
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.authoring import TILE, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
 
@@ -85,13 +85,25 @@ class Gather:
                 row, col = row + index * strides[dim][0], col + index * strides[dim][1]
             return row, col
 
+        def element(x: Any, row: Any, col: Any, bz: Any) -> Any:
+            at = source((bz * m + row) * n + col)
+            return T.if_then_else((row < m) & (col < n), x[at[0], at[1]], 0)
+
         @T.macro
-        def block_of(tensors, bx, by, bz):  # type: ignore[no-untyped-def]
+        def copied(x, col, row, bz):  # type: ignore[no-untyped-def]
             here = T.alloc_shared((bm, bn), self.dtype)
             for i, j in T.Parallel(bm, bn):
-                inside = (by * bm + i < m) & (bx * bn + j < n)
-                at = source((bz * m + by * bm + i) * n + bx * bn + j)
-                here[i, j] = T.if_then_else(inside, tensors["x"][at[0], at[1]], 0)
+                here[i, j] = element(x, row + i, col + j, bz)
+            return here
+
+        def in_place(x: Any, col: Any, row: Any, bz: Any) -> Any:
+            return op.Computed(lambda i, j: element(x, row + i, col + j, bz))
+
+        gathered = in_place if on_gpu() else copied
+
+        @T.macro
+        def block_of(tensors, bx, by, bz):  # type: ignore[no-untyped-def]
+            here = gathered(tensors["x"], bx * bn, by * bm, bz)
             store(
                 self.epilogue,
                 bound,

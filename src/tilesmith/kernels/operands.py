@@ -10,7 +10,7 @@ heads that lie side by side in columns, slices, and operands that are the same f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -62,6 +62,13 @@ class Bound:
         along = {"row": col, "column": row, "scalar": None}[kind]
         return at_row, at_col if along is None else at_col + along * TILE
 
+    def row_start(self, b1: Any, b2: Any, row: Any) -> tuple[Any, Any]:
+        """Where one row begins; `row` counts rows."""
+        at_row, at_col = self.start(b1, b2, 0, 0)
+        if self.operand.kind in ("block", "rows"):
+            return at_row + row, at_col
+        return at_row, at_col + row if self.operand.kind == "column" else at_col
+
     def allocate(self, block: tuple[int, int]) -> Any:
         """Room in L1 for this operand's part of a block."""
         shapes = {"block": block, "rows": block, "row": (block[1],), "column": (block[0],), "scalar": (1,)}
@@ -83,6 +90,30 @@ def sum_type(dtype: str) -> str:
     ('int32', 'float32')
     """
     return "int32" if dtype == "int8" else "float32"
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """An operand that is read where it lies: a GPU's caches do what L1 is filled for elsewhere."""
+
+    tensor: Any
+    at: tuple[Any, Any]
+
+    def __getitem__(self, index: tuple[Any, ...]) -> Any:
+        row, col = self.at
+        if len(index) == 2:
+            return self.tensor[row + index[0], col + index[1]]
+        return self.tensor[row, col + index[0]]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Elements that are computed where they are read."""
+
+    value: Callable[[Any, Any], Any]
+
+    def __getitem__(self, index: tuple[Any, Any]) -> Any:
+        return self.value(*index)
 
 
 def bind(operands: Sequence[Operand]) -> dict[str, Bound]:

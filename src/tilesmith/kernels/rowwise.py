@@ -17,7 +17,7 @@ import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
-from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
+from tilesmith.kernels.epilogue import Epilogue, Place, element_of, loaded, store
 from tilesmith.kernels.expression import Expr, Input
 from tilesmith.kernels.operands import Operand
 
@@ -44,7 +44,8 @@ class RowWise:
 
     With a `chunk`, a block finishes only that many columns of its rows: several cores share a row, and each
     finds the statistics of all of it with the matrix unit. That is for norms of bfloat16 and whole tiles. If
-    `share` blocks of rows are all there are, each is read once, and sent to the cores of a row.
+    `share` blocks of rows are all there are, each is read once, and sent to the cores of a row. A block of
+    one row is for GPUs: `threads` of them share it.
     """
 
     kind: Kind
@@ -56,6 +57,7 @@ class RowWise:
     block_rows: int = 32
     chunk: int = 0
     share: int = 0
+    threads: int = 128
 
     @property
     def name(self) -> str:
@@ -87,7 +89,7 @@ class RowWise:
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
             block = (rows, wide)
-            place = lambda one: one.start(b1, b2, by * (rows // TILE), 0)  # noqa: E731
+            place = place_of_rows(b1, b2, by, rows)
             x = T.alloc_fragment((rows, wide), "float32")
             held = loaded(self.inputs, bound, tensors, block, place)
             for i, j in T.Parallel(rows, wide):
@@ -115,7 +117,7 @@ class RowWise:
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
-            with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=128) as (by, bz):
+            with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=self.threads) as (by, bz):
                 block_of(tensors, by, bz // nb2, bz % nb2)
 
         @T.macro
@@ -131,6 +133,13 @@ class RowWise:
         numbers = [m, nb1, nb2, *op.numbers(bound)]
         chosen = body_of_shared if self.share else body_of_chunks if self.chunk else body
         return prim_func(self.name, op.declared(bound), numbers, chosen)
+
+
+def place_of_rows(b1: Any, b2: Any, block: Any, rows: int) -> Place:
+    """Where operands begin in a block of rows: of whole tiles, or of any number of rows on a GPU."""
+    if rows % TILE:
+        return lambda one: one.row_start(b1, b2, block * rows)
+    return lambda one: one.start(b1, b2, block * (rows // TILE), 0)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
-from tilesmith.kernels.rowwise import Kind, bytes_held, within
+from tilesmith.kernels.rowwise import Kind, bytes_held, place_of_rows, within
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class RowWiseBackward:
     source: Expr
     epsilon: float = 0.0
     block_rows: int = 32
+    threads: int = 128
 
     @property
     def name(self) -> str:
@@ -59,7 +60,7 @@ class RowWiseBackward:
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
             block = (rows, wide)
-            place = lambda one: one.start(b1, b2, by * (rows // TILE), 0)  # noqa: E731
+            place = place_of_rows(b1, b2, by, rows)
             g = T.alloc_fragment((rows, wide), "float32")
             x = T.alloc_fragment((rows, wide), "float32")
             held = loaded(self.inputs, bound, tensors, block, place)
@@ -72,7 +73,7 @@ class RowWiseBackward:
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
-            with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=128) as (by, bz):
+            with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=self.threads) as (by, bz):
                 block_of(tensors, by, bz // nb2, bz % nb2)
 
         return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)

@@ -69,6 +69,8 @@ class Report:
     precision: tuple[PrecisionLine, ...] = ()
     limits: tuple[str, ...] = ()
     """Where NaN or infinity come out otherwise than torch has them, and what float16 is kept as."""
+    checks_finite: bool = True
+    """Whether calls with NaN or infinity are computed on the host, as for kernels that lose them."""
     recomputed: int = 0
     """Calls that were computed on the host because of NaN or infinity."""
 
@@ -105,7 +107,7 @@ class Report:
         for text, count in Counter(map(str, self.precision)).items():
             lines.append(f"  {count:4d} x {text}")
         lines += [f"  {limit}" for limit in self.limits]
-        if self.kernels:
+        if self.kernels and self.checks_finite:
             lines.append(f"{NOT_FINITE}: {self.recomputed} so far")
         return "\n".join(lines)
 

@@ -35,6 +35,8 @@ class Backend(ABC):
 
     options: ModelOptions
     name: ClassVar[str] = ""
+    asynchronous: ClassVar[bool] = False
+    """Whether a call returns before its work is done: then what can be checked later is."""
 
     @staticmethod
     def create(name: str, options: ModelOptions | CompilerConfig | None = None) -> Backend:

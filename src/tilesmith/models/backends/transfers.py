@@ -33,22 +33,22 @@ def to_matrix(value: torch.Tensor, view: View, additive: bool = False) -> NDArra
 def to_tensor(value: torch.Tensor, view: View, additive: bool = False) -> torch.Tensor:
     """The storage of a view with a tensor in it; zeros around it."""
     if additive:
-        value = torch.zeros(value.shape).masked_fill(value.logical_not(), _UNSEEN)
+        value = torch.zeros(value.shape, device=value.device).masked_fill(value.logical_not(), _UNSEEN)
     storage = view.storage
     target = TYPES[storage.dtype]
     if tuple(value.shape) == (storage.rows, storage.cols):
-        return _rounded(value.detach(), target).contiguous()
-    matrix = torch.zeros(storage.rows, storage.cols, dtype=target)
-    _seen(matrix, view).copy_(_rounded(value.detach(), target).reshape(view.shape))
+        return finite_kept(value.detach(), target).contiguous()
+    matrix = torch.zeros(storage.rows, storage.cols, dtype=target, device=value.device)
+    seen(matrix, view).copy_(finite_kept(value.detach(), target).reshape(view.shape))
     return matrix
 
 
-def _rounded(value: torch.Tensor, target: torch.dtype) -> torch.Tensor:
+def finite_kept(value: torch.Tensor, target: torch.dtype) -> torch.Tensor:
     """A tensor in another dtype. What is finite stays so, as the lowest float32 that masks are made of."""
     made = value.to(target)
     if target == torch.bfloat16 and value.dtype in (torch.float32, torch.float64):
         grown = made.isinf() & value.isfinite()
-        if bool(grown.any()):
+        if made.is_cuda or bool(grown.any()):  # asking a GPU would wait for it
             most = torch.finfo(target).max
             return torch.where(grown, made.clamp(-most, most), made)
     return made
@@ -61,13 +61,14 @@ def from_matrix(matrix: NDArray[Any], view: View, dtype: torch.dtype) -> torch.T
 
 def from_tensor(matrix: torch.Tensor, view: View, dtype: torch.dtype) -> torch.Tensor:
     """The same for a storage as torch has it."""
-    seen = _seen(matrix, view)
+    seen = seen(matrix, view)
     if dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
         seen = seen.round()
     return seen.to(dtype).clone(memory_format=torch.contiguous_format)
 
 
-def _seen(matrix: torch.Tensor, view: View) -> torch.Tensor:
+def seen(matrix: torch.Tensor, view: View) -> torch.Tensor:
+    """What a view sees of its storage, in place."""
     width = matrix.shape[1]
     strides = [axis.row * width + axis.col for axis in view.axes]
     return torch.as_strided(matrix, view.shape, strides, view.row * width + view.col)

@@ -94,6 +94,17 @@ class Captured:
             )
         return flat
 
+    def flatten_quickly(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The same for arguments of a signature that was met before."""
+        if not kwargs and all(isinstance(one, torch.Tensor) for one in args):
+            return list(args)
+        return self.flatten(args, kwargs)
+
+    @property
+    def changes_anything(self) -> bool:
+        """Whether a call writes to buffers or arguments."""
+        return bool(self.changed_buffers or self.changed_inputs)
+
     def buffers_of(self, model: torch.nn.Module) -> list[torch.Tensor]:
         """The buffers that a call changes, which follow the arguments."""
         return [model.get_buffer(name) for name in self.changed_buffers]

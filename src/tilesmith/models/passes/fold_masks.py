@@ -33,4 +33,5 @@ def _fold(node: Node, mask: torch.Tensor) -> None:
 
 def _is_triangle(seen: torch.Tensor) -> bool:
     rows, columns = seen.shape[-2:]
-    return rows == columns and bool((seen == torch.ones(rows, columns, dtype=torch.bool).tril()).all())
+    triangle = torch.ones(rows, columns, dtype=torch.bool, device=seen.device).tril()
+    return rows == columns and bool((seen == triangle).all())

@@ -1,0 +1,107 @@
+"""Convolutions through cuDNN, on images with their channels last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch.backends import cudnn
+from torch.nn.functional import conv2d
+
+from tilesmith.kernels.expression import Apply, Expr, Input
+from tilesmith.models.planning.steps import Launch
+from tilesmith.models.planning.views import Storage
+
+Routine = Callable[[Any, Storage], None]
+
+
+def convolution_ways(step: Launch, constants: frozenset[Storage]) -> Iterator[tuple[str, Expr, Routine]]:
+    """Names, what of the epilogue is done, and routines."""
+    template: Any = step.template
+    if template.sparse or step.storages["w"] not in constants or not _is_dense(step):
+        return
+    value = template.epilogue.results[0].value
+    kinds = {one.name: one.kind for one in template.tensors}
+    acc, bias = Input("acc0"), Input("bias")
+    if len(template.epilogue.results) != 1:
+        return
+    if kinds.get("bias") != "row" or step.numbers["bias_row"] or step.numbers["bias_col"]:
+        yield "cudnn convolution", acc, _routine(step, "")
+        return
+    added = Apply("add", (acc, bias))
+    relu = Apply("relu", (added,))
+    if value == relu:
+        yield "cudnn convolution + bias + relu", relu, _routine(step, "relu")
+    other = _summand(value, added)
+    if other is not None and _is_whole(step, other):
+        yield "cudnn convolution + bias + add + relu", value, _routine(step, "add_relu", other)
+    yield "cudnn convolution + bias", added, _routine(step, "bias")
+    yield "cudnn convolution", acc, _routine(step, "")
+
+
+def _summand(value: Expr, added: Expr) -> str | None:
+    """What else is added before a relu."""
+    if isinstance(value, Apply) and value.op == "relu" and isinstance(value.args[0], Apply):
+        inner = value.args[0]
+        others = [arg for arg in inner.args if arg != added]
+        if inner.op == "add" and len(others) == 1 and isinstance(others[0], Input):
+            return others[0].name
+    return None
+
+
+def _is_whole(step: Launch, name: str) -> bool:
+    """Whether an operand is all of its storage, of the same size as the result."""
+    n, storage = step.numbers, step.storages[name]
+    rows = {one.name: one.kind for one in step.template.tensors}[name] == "rows"
+    return (
+        rows
+        and (storage.rows, storage.cols) == (n["m"], n["n"])
+        and n[f"{name}_row"] == n[f"{name}_col"] == 0
+    )
+
+
+def _is_dense(step: Launch) -> bool:
+    """Whether the images are all of their storage, one pixel after the other, and the result likewise."""
+    n, x, y = step.numbers, step.storages["x"], step.storages["y"]
+    lines = (n["pitch"], n["step"]) == (n["width"], 1) and n["area"] == n["height"] * n["width"]
+    whole = n["x_row"] == n["x_col"] == 0 and x.rows % n["area"] == 0 and (n["zoom_h"], n["zoom_w"]) == (1, 1)
+    return lines and whole and (y.rows, y.cols) == (n["m"], n["n"]) and n["y_row"] == n["y_col"] == 0
+
+
+def _routine(step: Launch, epilogue: str, other: str = "") -> Routine:
+    n, x, w = step.numbers, step.storages["x"], step.storages["w"]
+    images, height, width = x.rows // n["area"], n["height"], n["width"]
+    taps = (n["taps"] // n["taps_w"], n["taps_w"])
+    stride, padding = (n["stride_h"], n["stride_w"]), (n["pad_h"], n["pad_w"])
+    dilation = (n["dil_h"], n["dil_w"])
+    tall, wide = n["out_area"] // n["out_width"], n["out_width"]
+    filters: dict[int, torch.Tensor] = {}
+
+    def weight_of(memory: Any) -> torch.Tensor:
+        held = memory[w]
+        if held.data_ptr() not in filters:
+            taken = held.view(*taps, n["depth"], -1)[:, :, : x.cols, : n["n"]]
+            filters.clear()
+            filters[held.data_ptr()] = taken.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+        return filters[held.data_ptr()]
+
+    def pictures(tensor: torch.Tensor, *size: int) -> torch.Tensor:
+        return tensor.view(*size).permute(0, 3, 1, 2)
+
+    def run(memory: Any, target: Storage) -> None:
+        image, weight = pictures(memory[x], images, height, width, x.cols), weight_of(memory)
+        bias = memory[step.storages["bias"]][0, : n["n"]] if epilogue else None
+        with cudnn.flags(enabled=True, benchmark=True, allow_tf32=cudnn.allow_tf32):
+            if epilogue == "relu":
+                made = torch.cudnn_convolution_relu(image, weight, bias, stride, padding, dilation, 1)
+            elif epilogue == "add_relu":
+                more = pictures(memory[step.storages[other]], images, tall, wide, n["n"])
+                made = torch.cudnn_convolution_add_relu(
+                    image, weight, more, 1.0, bias, stride, padding, dilation, 1
+                )
+            else:
+                made = conv2d(image, weight, bias, stride, padding, dilation)
+        memory[target] = made.permute(0, 2, 3, 1).reshape(n["m"], n["n"])
+
+    return run

@@ -1,0 +1,180 @@
+"""A model on a GPU: prepared at its first call, then replayed as a CUDA graph where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import RLock
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+
+from tilesmith.errors import DeviceError
+from tilesmith.kernels.linear import Linear
+from tilesmith.models.backends.base import Executable
+from tilesmith.models.backends.cuda.batches import with_joined_batches
+from tilesmith.models.backends.cuda.choice import chosen_steps, kernel_ways
+from tilesmith.models.backends.cuda.graphs import Graphs
+from tilesmith.models.backends.cuda.kernels import compile_all, cuda_source, key_of
+from tilesmith.models.backends.cuda.library import Call, Way
+from tilesmith.models.backends.cuda.runner import Runner
+from tilesmith.models.backends.cuda.timing import WayTimer
+from tilesmith.models.backends.cuda.values import moved
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.planning.steps import Launch, Plan, Step
+from tilesmith.models.report import KernelLine, Report
+
+
+class CudaExecutable(Executable):
+    """Storages are matrices in GPU memory, all stored by rows.
+
+    Tensors on the GPU stay there: nothing waits for it. Models that cannot be recorded as a CUDA graph, and
+    calls while the caller records one, run step by step.
+    """
+
+    def __init__(
+        self, module: GraphModule, plan: Plan, arch: str, options: ModelOptions, report: Report
+    ) -> None:
+        self.plan = with_joined_batches(plan)
+        self.arch = arch
+        self.options = options
+        self.why_no_graph = ""
+        self.timings: list[dict[str, Any]] = []
+        self._module = module
+        self._lock = RLock()
+        self._runner: Runner | None = None
+        self._graphs: Graphs | None = None
+        self._stream: torch.cuda.Stream | None = None
+        self._calls = 0
+        self._report = report
+        self.steps: Sequence[Step | Call] = self._by_rule()
+        self.report = self._reported()
+
+    def sources(self) -> dict[str, str]:
+        """The CUDA code of every distinct kernel, also where a library would do its work."""
+        launches = [kernel_ways(step, 1)[0][0] for step in self.plan.steps if isinstance(step, Launch)]
+        launches += [step for step in self.steps if isinstance(step, Launch)]
+        distinct = {key_of(step): step for step in launches if isinstance(step, Launch)}
+        return {
+            f"{number}_{step.template.name}": cuda_source(step, self.arch)
+            for number, step in enumerate(distinct.values())
+        }
+
+    def run(self, inputs: Sequence[Any]) -> list[Any]:
+        with self._lock:
+            runner = self._runner or self._prepared(inputs)
+            given = [moved(one, runner.device) for one in inputs]
+            outputs = self._run(runner, given)
+        stays = any(isinstance(one, torch.Tensor) and one.is_cuda for one in inputs)
+        return outputs if stays else [moved(one, torch.device("cpu")) for one in outputs]
+
+    def _run(self, runner: Runner, inputs: Sequence[Any]) -> list[Any]:
+        if torch.cuda.is_current_stream_capturing():
+            return runner.run(inputs, runner.own_memory())
+        self._after_other_streams()
+        self._calls += 1
+        if self._calls > 1 and not self.why_no_graph:
+            self._graphs = self._graphs or Graphs(runner)
+            try:
+                return self._graphs.run(inputs)
+            except RuntimeError as error:
+                self.why_no_graph = str(error).split("\n")[0]
+                torch.cuda.synchronize()
+        return runner.run(inputs, runner.own_memory())
+
+    def _after_other_streams(self) -> None:
+        """All calls share memory: one on another stream than the last waits for it."""
+        stream = torch.cuda.current_stream()
+        if self._stream is not None and stream != self._stream:
+            stream.wait_stream(self._stream)
+        self._stream = stream
+
+    # ---- preparing ----
+
+    def _by_rule(self) -> Sequence[Step | Call]:
+        if self.options.level < 2:
+            return [
+                one
+                for step in self.plan.steps
+                for one in (kernel_ways(step, 1)[0] if isinstance(step, Launch) else (step,))
+            ]
+        return chosen_steps(self.plan, 1)
+
+    def _prepared(self, inputs: Sequence[Any]) -> Runner:
+        if not torch.cuda.is_available():
+            raise DeviceError(
+                "there is no CUDA device here to run the kernels on",
+                where='backend "cuda"',
+                remedy="run on a computer with an NVIDIA GPU and a CUDA build of torch; "
+                "`sources()` has the code of the kernels without one",
+            )
+        devices = [one.device for one in inputs if isinstance(one, torch.Tensor) and one.is_cuda]
+        device = devices[0] if devices else torch.device("cuda", torch.cuda.current_device())
+        runner = Runner(self._module, self.plan, device)
+        if self.options.tunes:
+            self.steps = self._by_the_clock(runner)
+        kernels = compile_all((one for one in self.steps if isinstance(one, Launch)), self.arch)
+        self.steps = self._that_compiled(kernels)
+        kernels = compile_all((one for one in self.steps if isinstance(one, Launch)), self.arch)
+        runner.bind(self.steps, kernels)
+        self._runner = runner
+        self.report = self._reported()
+        return runner
+
+    def _by_the_clock(self, runner: Runner) -> Sequence[Step | Call]:
+        """Compile every way that is timed, all at once; then time them."""
+        met: list[Way] = []
+
+        def meet(ways: Sequence[Way]) -> list[float]:
+            met.extend(ways)
+            return [0.0] * len(ways)
+
+        chosen_steps(self.plan, self.options.candidates, meet)
+        launches = [step for way in met for step in way if isinstance(step, Launch)]
+        weights = frozenset(
+            storage
+            for step in self.plan.steps
+            if isinstance(step, Launch) and isinstance(step.template, Linear)
+            for name, storage in step.storages.items()
+            if name.startswith("w")
+        )
+        timer = WayTimer(runner, compile_all(launches, self.arch), weights)
+        steps = chosen_steps(self.plan, self.options.candidates, timer)
+        self.timings = timer.log
+        return steps
+
+    def _that_compiled(self, kernels: Mapping[Any, Any]) -> Sequence[Step | Call]:
+        """The steps, with another schedule for kernels that the compiler refused."""
+        made: list[Step | Call] = []
+        for step in self.steps:
+            found = kernels[key_of(step)] if isinstance(step, Launch) else None
+            if isinstance(step, Launch) and isinstance(found, Exception):
+                made.append(self._another(step, found))
+            else:
+                made.append(step)
+        return made
+
+    def _another(self, step: Launch, reason: Exception) -> Launch:
+        ways = [way[0] for way in kernel_ways(step, 100)]
+        tried = compile_all((one for one in ways if isinstance(one, Launch)), self.arch)
+        for way in ways:
+            assert isinstance(way, Launch)
+            if not isinstance(tried[key_of(way)], Exception):
+                return way
+        raise DeviceError(
+            f"TileLang cannot compile the kernel {step.template.name} for {self.arch}: {reason}",
+            where='backend "cuda"',
+            remedy="report the model; until then run it with torch",
+        ) from reason
+
+    def _reported(self) -> Report:
+        """The report, with what runs each launch."""
+        lines = []
+        for step in self.steps:
+            if isinstance(step, Launch):
+                lines.append(KernelLine(step.template.name, step.ops))
+            elif isinstance(step, Call):
+                lines.append(KernelLine(step.name, step.ops))
+        distinct = {key_of(step) for step in self.steps if isinstance(step, Launch)}
+        return replace(self._report, kernels=tuple(lines), distinct=len(distinct))

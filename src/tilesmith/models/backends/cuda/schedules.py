@@ -1,0 +1,169 @@
+"""How kernels are cut for a GPU: tiles, threads and stages, ranked by an estimate for Hopper chips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+from tilesmith.kernels.attention import Attention
+from tilesmith.kernels.convolution import Convolution
+from tilesmith.kernels.elementwise import Elementwise
+from tilesmith.kernels.embedding import Embedding
+from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.rowwise import RowWise
+from tilesmith.kernels.rowwise_backward import RowWiseBackward
+from tilesmith.kernels.rowwise_streamed import StreamedRowWise
+from tilesmith.models.planning.steps import Launch, Template
+from tilesmith.models.planning.views import padded
+
+SMS = 132
+SHARED = 225 * 1024
+"""Bytes of shared memory that a block may have."""
+WARP = 32
+# Elements of a row that a thread holds in registers at most.
+_HELD = 64
+# Rows, columns and depth of a tile, the threads that share it, and how many are loaded ahead.
+_TILES = (
+    *((128, 256, 64, 256, 4), (256, 128, 64, 256, 4), (128, 128, 64, 256, 4), (128, 128, 64, 128, 4)),
+    *((128, 64, 64, 128, 4), (64, 128, 64, 128, 4), (64, 256, 64, 128, 4), (64, 64, 64, 128, 4)),
+    *((64, 64, 128, 128, 4), (64, 32, 128, 128, 4), (64, 32, 64, 128, 6), (64, 16, 128, 128, 6)),
+    *((64, 64, 32, 128, 4), (64, 32, 32, 128, 4), (128, 128, 32, 256, 4)),
+)
+
+
+def schedules(step: Launch) -> list[Template]:
+    """Ways to cut a launch for a GPU, the likely fastest first."""
+    found = _SCHEDULES.get(type(step.template))
+    return list(dict.fromkeys(found(step))) if found else [step.template]
+
+
+# ---- products ----
+
+
+def _linear(step: Launch) -> list[Template]:
+    template: Any = step.template
+    if template.dtype != "bfloat16" or template.weight_dtype != "bfloat16":
+        return [template]
+    ways = [
+        replace(
+            template, block=(bm, bn, bk), threads=threads, stages=stages, panel=8 if bm * bn > 8192 else 0
+        )
+        for bm, bn, bk, threads, stages in _TILES
+        if step.numbers["k"] % bk == 0
+        and stages * (bm + bn * template.weights) * bk * 2 <= SHARED
+        and bm * bn * template.weights <= 128 * threads
+        and (bn <= padded(step.numbers["n"]) or bn <= WARP)
+    ]
+    return sorted(ways, key=lambda one: _linear_time(step, one)) or [template]
+
+
+def _linear_time(step: Launch, way: Linear) -> float:
+    """Microseconds, roughly: waves of blocks, each as long as its tiles take to load or to multiply."""
+    numbers, (bm, bn, bk) = step.numbers, way.block
+    blocks = ceil(numbers["m"] / bm) * ceil(numbers["n"] / bn) * numbers["nb1"] * numbers["nb2"]
+    shared = way.stages * (bm + bn * way.weights) * bk * 2
+    resident = max(
+        1, min(SHARED // shared, 2048 // (way.threads + 128), 65536 // ((way.threads + 128) * 168))
+    )
+    waves = ceil(blocks / (SMS * resident))
+    busy = min(blocks, SMS * resident) / SMS
+    loads = (bm + bn * way.weights) * bk * 2 / 42e3 * max(1.0, busy)
+    products = 2 * bm * bn * bk * way.weights / 5.6e6 * max(1.0, busy)
+    return waves * (max(loads, products, 0.1) * numbers["k"] / bk + 1.5)
+
+
+def _convolution(step: Launch) -> list[Template]:
+    template: Any = step.template
+    wide, deep = padded(step.numbers["n"]), step.numbers["depth"]
+    shapes = [(128, 128, 64), (128, 64, 64), (64, 64, 64), (64, 32, 32), (64, 64, 32)]
+    ways = [block for block in shapes if block[1] <= wide and deep % block[2] == 0]
+    return [template, *(replace(template, block=block) for block in ways)]
+
+
+# ---- attention ----
+
+
+def _attention(step: Launch) -> list[Template]:
+    template: Any = step.template
+    keys, rows = step.numbers["n"], step.numbers["m"]
+    batches = step.numbers["nb1"] * step.numbers["nb2"]
+    step_of_keys = WARP if template.mask is not None else 16
+    sizes = [
+        size
+        for size in (128, 112, 96, 64, 48, 32, 16)
+        if padded(keys) % size == 0 and size % step_of_keys == 0
+    ]
+    heights = [(128, 256), (64, 128)] if ceil(rows / 128) * batches >= SMS else [(64, 128), (128, 256)]
+    return [
+        replace(
+            template,
+            block=(height, size),
+            whole=keys % size == 0,
+            at_once=False,
+            threads=threads,
+            stages=stages,
+        )
+        for stages in (2, 3, 1)
+        for size in sizes[:2]
+        for height, threads in heights
+        if (rows > 64 or height == 64) and _attention_bytes(template, height, size, stages) <= SHARED
+    ] or [template]
+
+
+def _attention_bytes(template: Attention, rows: int, keys: int, stages: int) -> int:
+    loaded = stages * keys * (template.width + template.value_width)
+    return 2 * (loaded + rows * (template.width + template.value_width))
+
+
+# ---- rows ----
+
+
+def _rowwise(step: Launch) -> list[Template]:
+    """A row for each block: as many threads as hold it in registers, with sixteen bytes in a load."""
+    template: Any = step.template
+    wide = padded(template.columns)
+    if wide > 1024 * _HELD:
+        return [template]
+    usual = WARP
+    while usual < 1024 and wide > usual * (WARP if usual > 128 else 24):
+        usual *= 2
+    counts = [usual, usual * 2, usual // 2, usual * 4]
+    fitting = [count for count in counts if WARP <= count <= 1024 and wide <= count * _HELD]
+    return [replace(template, block_rows=1, threads=count) for count in fitting]
+
+
+def _streamed(step: Launch) -> list[Template]:
+    """What is too long for L1 may still fit the registers of a block."""
+    template: Any = step.template
+    if padded(template.columns) > 1024 * _HELD:
+        return [template]
+    held = RowWise(
+        template.kind, template.columns, template.epilogue, template.inputs, template.source, template.epsilon
+    )
+    return _rowwise(replace(step, template=held))
+
+
+# ---- elements ----
+
+
+def _elementwise(step: Launch) -> list[Template]:
+    template: Any = step.template
+    cols = padded(step.numbers["n"])
+    rows = ceil(step.numbers["m"] / WARP) * step.numbers["nb1"] * step.numbers["nb2"]
+    widths = [size for size in (256, 128, 64, WARP) if cols % size == 0]
+    full = [size for size in widths if rows * (cols // size) >= 4 * SMS]
+    return [replace(template, block=(WARP, size)) for size in dict.fromkeys((*full[:1], *widths[::-1]))]
+
+
+_SCHEDULES: dict[type, Callable[[Launch], list[Template]]] = {
+    Linear: _linear,
+    Convolution: _convolution,
+    Attention: _attention,
+    RowWise: _rowwise,
+    RowWiseBackward: _rowwise,
+    StreamedRowWise: _streamed,
+    Elementwise: _elementwise,
+    Embedding: _elementwise,
+}
