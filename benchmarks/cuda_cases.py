@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -19,9 +20,9 @@ def _without_masks_of_ones() -> None:
     """Under tracing transformers makes masks that hide nothing; torch's attention is slower with them."""
     from transformers import masking_utils
 
-    for name in ("is_tracing", "is_torchdynamo_exporting"):
+    for name, value in (("is_torchdynamo_exporting", False), ("find_packed_sequence_indices", None)):
         if hasattr(masking_utils, name):
-            setattr(masking_utils, name, lambda *_, **__: False)
+            setattr(masking_utils, name, lambda *_, value=value, **__: value)
 
 
 class First(nn.Module):
@@ -69,7 +70,7 @@ def resnet50(batch: int) -> Case:
 
     model = ResNet((3, 4, 6, 3), 4)
     for one in model.modules():
-        if isinstance(one, nn.BatchNorm2d):
+        if isinstance(one, nn.BatchNorm2d) and one.running_var is not None and one.running_mean is not None:
             nn.init.uniform_(one.running_var, 0.5, 1.5)
             nn.init.normal_(one.running_mean, std=0.1)
     return model, (_pictures(batch),)
@@ -185,10 +186,23 @@ def rows_of(columns: int) -> tuple[Tensor]:
     return (_noise((1 << 26) // columns // 32 * 32, columns),)
 
 
+def softmax(columns: int) -> Case:
+    return nn.Softmax(-1), rows_of(columns)
+
+
+def layer_norm(columns: int) -> Case:
+    return nn.LayerNorm(columns), rows_of(columns)
+
+
+def rms_norm(columns: int) -> Case:
+    return nn.RMSNorm(columns, 1e-5), rows_of(columns)
+
+
 def convolution(inputs: int, outputs: int, size: int, window: int) -> Case:
     images = _noise(16, inputs, size, size).contiguous(memory_format=torch.channels_last)
     model = nn.Conv2d(inputs, outputs, window, padding=window // 2, bias=False)
-    return model.to(memory_format=torch.channels_last), (images,)
+    model.weight.data = model.weight.data.contiguous(memory_format=torch.channels_last)
+    return model, (images,)
 
 
 def rotary() -> Case:
@@ -212,33 +226,24 @@ _CONVOLUTIONS = (
 )
 
 KERNELS: dict[str, Callable[[], Case]] = {
-    **{f"gemm_{size}": (lambda size=size: product(size, size, size)) for size in (1024, 2048, 4096, 8192)},
-    **{f"gemm_gelu_{size}": (lambda size=size: product(size, size, size, True)) for size in (1024, 4096)},
-    **{f"gemm_{m}x{n}x{k}": (lambda m=m, n=n, k=k: product(m, n, k)) for m, n, k in _SKINNY},
-    **{f"gemm_gelu_{m}x{n}x{k}": (lambda m=m, n=n, k=k: product(m, n, k, True)) for m, n, k in _SKINNY[2::2]},
+    **{f"gemm_{size}": partial(product, size, size, size) for size in (1024, 2048, 4096, 8192)},
+    **{f"gemm_gelu_{size}": partial(product, size, size, size, True) for size in (1024, 4096)},
+    **{f"gemm_{m}x{n}x{k}": partial(product, m, n, k) for m, n, k in _SKINNY},
+    **{f"gemm_gelu_{m}x{n}x{k}": partial(product, m, n, k, True) for m, n, k in _SKINNY[2::2]},
     **{
-        f"attention_s{length}_d{width}{'_causal' if causal else ''}": (
-            lambda length=length, width=width, causal=causal: attention(length, width, causal)
+        f"attention_s{length}_d{width}{'_causal' if causal else ''}": partial(
+            attention, length, width, causal
         )
         for width in (64, 128)
         for length in (512, 1024, 2048, 4096, 8192)
         for causal in (False, True)
     },
+    **{f"softmax_{size}": partial(softmax, size) for size in (768, 4096, 8192, 32768)},
+    **{f"layer_norm_{size}": partial(layer_norm, size) for size in (768, 4096, 8192, 32768)},
+    **{f"rms_norm_{size}": partial(rms_norm, size) for size in (768, 4096)},
     **{
-        f"softmax_{size}": (lambda size=size: (nn.Softmax(-1), rows_of(size)))
-        for size in (768, 4096, 8192, 32768)
-    },
-    **{
-        f"layer_norm_{size}": (lambda size=size: (nn.LayerNorm(size), rows_of(size)))
-        for size in (768, 4096, 8192, 32768)
-    },
-    **{
-        f"rms_norm_{size}": (lambda size=size: (nn.RMSNorm(size, 1e-5), rows_of(size)))
-        for size in (768, 4096)
-    },
-    **{
-        f"conv{window}x{window}_{inputs}_{outputs}_{size}": (
-            lambda a=inputs, b=outputs, c=size, d=window: convolution(a, b, c, d)
+        f"conv{window}x{window}_{inputs}_{outputs}_{size}": partial(
+            convolution, inputs, outputs, size, window
         )
         for inputs, outputs, size, window in _CONVOLUTIONS
     },

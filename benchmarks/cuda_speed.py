@@ -25,8 +25,8 @@ from typing import Any
 import torch
 from torch import nn
 
-sys.path.insert(0, str(Path(__file__).parent))
-from cuda_cases import KERNELS, MODELS, Case
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from benchmarks.cuda_cases import KERNELS, MODELS, Case
 
 TORCH = ("eager", "graph", "default", "reduce-overhead", "max-autotune")
 OURS = ("O2", "O3")
@@ -90,7 +90,7 @@ def milliseconds(run: Callable[[], Any], seconds: float = 0.6) -> float:
         end.record()
         end.synchronize()
         times.append(start.elapsed_time(end) / calls)
-    return median(times)
+    return float(median(times))
 
 
 def correlation(a: Any, b: Any) -> float:
@@ -126,7 +126,7 @@ def time_model(name: str, way: str) -> dict[str, Any]:
 
 def figures_of(run: Callable[[], Any]) -> dict[str, Any]:
     """What only our own calls have: the report, and the time of Python around the launch of the graph."""
-    model = run.__closure__[0].cell_contents  # type: ignore[attr-defined, index]
+    model = run.__closure__[0].cell_contents  # type: ignore[index]
     executable = model.executable
     for _ in range(3):
         run()
@@ -180,7 +180,7 @@ def _time_kernel(way: str, name: str) -> Any:
     ms = milliseconds(graph.replay, 0.05) / 10
     if way not in OURS:
         return {"ms": ms}
-    executable = run.__closure__[0].cell_contents.executable  # type: ignore[attr-defined, index]
+    executable = run.__closure__[0].cell_contents.executable  # type: ignore[index]
     exact, wide = prepared(KERNELS[name])
     pcc = correlation(made, first(exact.float()(*(one.float() for one in wide))))
     return {
@@ -227,7 +227,7 @@ def kernel_ratios(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     for name in KERNELS:
         ways = {way: found[way][name] for way in found if isinstance(found[way].get(name), dict)}
         made |= ratios(ways, name)
-    for way, suffix in (("O3", ""), ("O2", "_O2")):
+    for suffix in ("", "_O2"):
         logs = [log(made[name + suffix]) for name in KERNELS if name + suffix in made]
         if logs:
             made[f"kernels_geomean{suffix}"] = round(exp(sum(logs) / len(logs)), 3)

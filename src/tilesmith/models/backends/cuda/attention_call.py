@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -11,14 +12,20 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from tilesmith.kernels.expression import Input
 from tilesmith.models.planning.steps import Launch
-from tilesmith.models.planning.views import TILE
+from tilesmith.models.planning.views import TILE, Storage
 
 _BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 _WITH_MASK = {"cudnn": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
 
 
-def attention_ways(step: Launch) -> Iterator[tuple[str, Callable[[Any], None]]]:
-    """Names and routines for a launch, if torch's attention means the same."""
+Routine = Callable[[Any], None]
+
+
+def attention_ways(step: Launch, is_result: bool) -> Iterator[tuple[str, Routine, Routine | None]]:
+    """Names and routines for a launch, if torch's attention means the same.
+
+    What only the caller reads stays as torch made it; the second routine would write it to its matrix.
+    """
     template: Any = step.template
     rows, keys = step.numbers["m"], step.numbers["n"]
     plain = template.epilogue.results[0].value == Input("acc0") and len(template.epilogue.results) == 1
@@ -28,10 +35,12 @@ def attention_ways(step: Launch) -> Iterator[tuple[str, Callable[[Any], None]]]:
     causal = template.causal and rows > 1
     for name, backend in (_BACKENDS if template.mask is None else _WITH_MASK).items():
         if not (causal and template.mask is not None):
-            yield f"{name} attention", _routine(step, backend, causal)
+            yield f"{name} attention", *_routines(step, backend, causal, is_result)
 
 
-def _routine(step: Launch, backend: SDPBackend, causal: bool) -> Callable[[Any], None]:
+def _routines(
+    step: Launch, backend: SDPBackend, causal: bool, is_result: bool
+) -> tuple[Routine, Routine | None]:
     template: Any = step.template
     numbers = step.numbers
     batch, heads, rows, keys = (numbers[name] for name in ("nb1", "nb2", "m", "n"))
@@ -56,12 +65,22 @@ def _routine(step: Launch, backend: SDPBackend, causal: bool) -> Callable[[Any],
                 enable_gqa=template.group > 1,
             )
         lines = made.transpose(1, 2)
-        if takes_place and lines.is_contiguous():
+        if is_result:
+            memory[as_tensor(target)] = made
+        elif takes_place and lines.is_contiguous():
             memory[target] = lines.reshape(target.rows, target.cols)
         else:
             y(memory).copy_(made)
 
-    return run
+    def settle(memory: Any) -> None:
+        y(memory).copy_(memory[as_tensor(target)])
+
+    return run, settle if is_result else None
+
+
+def as_tensor(storage: Storage) -> Storage:
+    """The key of a result that is no matrix."""
+    return replace(storage, number=-1 - storage.number)
 
 
 def _tensor(step: Launch, name: str, shape: tuple[int, ...]) -> Callable[[Any], torch.Tensor]:

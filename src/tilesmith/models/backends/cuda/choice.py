@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from tilesmith.kernels.attention import Attention
+from tilesmith.kernels.expression import Apply, Expr, size_of
 from tilesmith.kernels.linear import Linear
-from tilesmith.models.backends.cuda.library import Call, Way, library_ways
+from tilesmith.models.backends.cuda.library import Call, Known, Way, library_ways
 from tilesmith.models.backends.cuda.norm_fusion import fused, is_read_again, partners
-from tilesmith.models.backends.cuda.schedules import schedules
-from tilesmith.models.planning.steps import Launch, Plan, Step
+from tilesmith.models.backends.cuda.schedules import SMS, schedules
+from tilesmith.models.planning.steps import Download, Launch, Plan, Step
 from tilesmith.models.planning.views import Storage
 
 Timer = Callable[[Sequence[Way]], list[float]]
@@ -24,7 +25,7 @@ def kernel_ways(step: Launch, most: int) -> list[Way]:
 
 def chosen_steps(plan: Plan, most: int, timer: Timer | None = None) -> list[Step | Call]:
     """The steps of a plan with every launch in the way that is likely the fastest, or that a timer says."""
-    constants = frozenset(upload.view.storage for upload in plan.constants)
+    known = Known(frozenset(upload.view.storage for upload in plan.constants), _results(plan))
     pairs = partners(plan.steps)
     placed: dict[int, Way] = {}
     for place, step in enumerate(plan.steps):
@@ -33,14 +34,27 @@ def chosen_steps(plan: Plan, most: int, timer: Timer | None = None) -> list[Step
             norm = plan.steps[partner] if partner is not None else None
             if isinstance(norm, Launch) and partner is not None:
                 kept = is_read_again(plan.steps, step.storages["y"], partner)
-                placed |= _pair(place, partner, step, norm, kept, constants, most, timer)
+                placed |= _pair(place, partner, step, norm, kept, known, most, timer)
             else:
-                placed[place] = _best(step, constants, most, timer)[0]
+                placed[place] = _best(step, known, most, timer)[0]
     return [one for place, step in enumerate(plan.steps) for one in placed.get(place, (step,))]
 
 
-def _best(step: Launch, constants: frozenset[Storage], most: int, timer: Timer | None) -> tuple[Way, float]:
-    ours, theirs = kernel_ways(step, most if timer else 1), library_ways(step, constants)
+def _results(plan: Plan) -> frozenset[Storage]:
+    """Storages that no kernel reads: a library's own tensor can be the result."""
+    read = {
+        storage
+        for step in plan.steps
+        if isinstance(step, Launch)
+        for storage in step.storages.values()
+        if storage not in step.outputs
+    }
+    taken = {step.view.storage for step in plan.steps if isinstance(step, Download)}
+    return frozenset(taken - read)
+
+
+def _best(step: Launch, known: Known, most: int, timer: Timer | None) -> tuple[Way, float]:
+    ours, theirs = kernel_ways(step, most if timer else 1), library_ways(step, known)
     if timer is None:
         return (theirs[0] if theirs and prefers_library(step, theirs[0]) else ours[0]), 0.0
     ways = [*theirs, *ours]
@@ -57,19 +71,19 @@ def _pair(
     product: Launch,
     norm: Launch,
     kept: bool,
-    constants: frozenset[Storage],
+    known: Known,
     most: int,
     timer: Timer | None,
 ) -> dict[int, Way]:
     """A product and a norm: each by itself, or the product by a library and the rest with the norm."""
-    apart = [_best(product, constants, most, timer), _best(norm, constants, most, timer)]
+    apart = [_best(product, known, most, timer), _best(norm, known, most, timer)]
     together = fused(product, norm, kept)
     split = {place: apart[0][0], partner: apart[1][0]}
     if together is None:
         return split
     joined: list[Way] = [(together[0], *way) for way in kernel_ways(together[1], most if timer else 1)]
     if timer is None:
-        least = joined[0] if fuses_norm(product) else None
+        least: Way | None = joined[0]
     else:
         times = timer([(*apart[0][0], *apart[1][0]), *joined])
         best = min(range(len(times)), key=times.__getitem__)
@@ -84,12 +98,29 @@ def prefers_library(step: Launch, way: Way) -> bool:
     """Whether a library is likely faster than our kernel for a launch, as measured on an H200."""
     template: Any = step.template
     if isinstance(template, Linear):
-        return len(way) == 1 or template.dtype == "float32"
+        return len(way) == 1 or template.dtype == "float32" or not _fuses_well(step)
     if isinstance(template, Attention):
-        return step.numbers["n"] >= 512
+        rows, batches = step.numbers["m"], step.numbers["nb1"] * step.numbers["nb2"]
+        return rows >= 64 and rows * step.numbers["n"] * batches >= 1 << 21
     return True
 
 
-def fuses_norm(product: Launch) -> bool:
-    """Whether the rest of a product goes with the norm after it."""
-    return product.numbers["k"] >= 0
+def _fuses_well(step: Launch) -> bool:
+    """Whether a product with its epilogue in one kernel beats the two apart.
+
+    It does when all tiles run at once; and when little is computed for what is stored: then bytes count.
+    """
+    template: Any = step.template
+    n = step.numbers
+    tiles = -(-n["m"] // 64) * -(-n["n"] // 64) * template.weights
+    cheap = all(size_of(one.value) <= 4 and not _is_costly(one.value) for one in template.epilogue.results)
+    return tiles <= SMS or (cheap and n["k"] <= 512)
+
+
+def _is_costly(value: Expr) -> bool:
+    """Whether an expression has functions that take many instructions."""
+    if not isinstance(value, Apply):
+        return False
+    return value.op not in ("add", "sub", "mul", "relu", "max", "min", "neg") or any(
+        map(_is_costly, value.args)
+    )

@@ -142,6 +142,7 @@ class CudaExecutable(Executable):
         timer = WayTimer(runner, compile_all(launches, self.arch), weights)
         steps = chosen_steps(self.plan, self.options.candidates, timer)
         self.timings = timer.log
+        runner.forget_all_but_constants()
         return steps
 
     def _that_compiled(self, kernels: Mapping[Any, Any]) -> Sequence[Step | Call]:

@@ -12,10 +12,10 @@ from typing import Any
 import torch
 
 from tilesmith.kernels.attention import Attention
-from tilesmith.kernels.convolution import Convolution
+from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
-from tilesmith.kernels.expression import Apply, Expr, Input, substitute
+from tilesmith.kernels.expression import Apply, Expr, Input, Number, substitute
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.movement import Untilize
 from tilesmith.kernels.operands import STRIDES, Operand
@@ -40,13 +40,23 @@ class Call:
     reads: tuple[Storage, ...] = ()
     shape: tuple[Any, ...] = ()
     """What tells it from other calls of its name: all sizes."""
+    settle: Callable[[Memory], None] | None = None
+    """Writes to the matrix what was left as a tensor."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a plan says of its storages: which are constants, and which only the caller reads."""
+
+    constants: frozenset[Storage] = frozenset()
+    results: frozenset[Storage] = frozenset()
 
 
 Way = tuple[Launch | Call, ...]
 """Steps that do the work of one launch."""
 
 
-def library_ways(step: Launch, constants: frozenset[Storage]) -> list[Way]:
+def library_ways(step: Launch, known: Known) -> list[Way]:
     """The ways that libraries have for a launch: none, or several."""
     template = step.template
     if isinstance(template, Untilize):
@@ -54,10 +64,14 @@ def library_ways(step: Launch, constants: frozenset[Storage]) -> list[Way]:
     if isinstance(template, Linear):
         return list(_linear_ways(step))
     if isinstance(template, Attention):
-        return [(_call(step, name, step.storages["y"], run),) for name, run in attention_ways(step)]
+        target = step.storages["y"]
+        found = attention_ways(step, target in known.results)
+        return [(replace(_call(step, name, target, run), settle=settle),) for name, run, settle in found]
+    if isinstance(template, Windowed):
+        return list(_mean_ways(step))
     if isinstance(template, Convolution):
-        found = convolution_ways(step, constants)
-        return [_with_rest(step, name, done, run) for name, done, run in found]
+        convolutions = convolution_ways(step, known.constants)
+        return [_with_rest(step, name, done, run) for name, done, run in convolutions]
     return []
 
 
@@ -74,6 +88,31 @@ def _same_memory(step: Launch) -> Way:
 def _call(step: Launch, name: str, target: Storage, run: Callable[[Memory], None]) -> Call:
     reads = tuple(one for one in step.storages.values() if one not in step.outputs)
     return Call(name, step.ops, (target,), run, reads, key_of(step)[1:])
+
+
+def _mean_ways(step: Launch) -> Iterator[Way]:
+    """The mean of whole images, where they lie one after the other."""
+    template: Any = step.template
+    n, x, y = step.numbers, step.storages["x"], step.storages["y"]
+    value = template.epilogue.results[0].value
+    whole = (
+        n["taps"] == n["area"] == n["height"] * n["width"]
+        and n["out_area"] == 1
+        and n["x_row"] == n["x_col"] == 0
+    )
+    scaled = Apply("mul", (Input("acc0"), Number(1.0 / n["taps"])))
+    if (
+        template.kind == "sum"
+        and whole
+        and value == scaled
+        and (y.rows, y.cols) == (n["m"], x.cols)
+        and n["pad_h"] == 0
+    ):
+
+        def run(memory: Memory) -> None:
+            memory[y] = memory[x].view(n["m"], n["area"], x.cols).mean(1)
+
+        yield (_call(step, "torch mean", y, run),)
 
 
 # ---- products ----

@@ -11,11 +11,9 @@ from tilesmith.kernels.expression import Input, substitute
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import STRIDES
 from tilesmith.kernels.rowwise import RowWise
-from tilesmith.models.backends.cuda.library import Call, library_ways
+from tilesmith.models.backends.cuda.library import Call, Known, library_ways
 from tilesmith.models.planning.steps import Download, Launch, Step
 from tilesmith.models.planning.views import Storage
-
-NOTHING: frozenset[Storage] = frozenset()
 
 
 def partners(steps: Sequence[Step]) -> dict[int, int]:
@@ -41,7 +39,7 @@ def is_read_again(steps: Sequence[Step], storage: Storage, norm: int) -> bool:
 
 def fused(product: Launch, norm: Launch, kept: bool) -> tuple[Call, Launch] | None:
     """The product by a library, and a norm that does the rest; `kept` says that the sum is needed, too."""
-    ways = [way for way in library_ways(product, NOTHING) if len(way) == 2]
+    ways = [way for way in library_ways(product, Known()) if len(way) == 2]
     if not ways:
         return None
     call, rest = ways[0]

@@ -11,6 +11,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
+from tilesmith.models.backends.cuda.attention_call import as_tensor
 from tilesmith.models.backends.cuda.kernels import key_of
 from tilesmith.models.backends.cuda.library import Call
 from tilesmith.models.backends.cuda.values import constant, fill, lies_as, moved, taken
@@ -59,6 +60,10 @@ class Runner:
         made: torch.Tensor = memory[storage]
         return made
 
+    def forget_all_but_constants(self) -> None:
+        fixed = {upload.view.storage for upload in self.plan.constants}
+        self.memory = {storage: matrix for storage, matrix in self.memory.items() if storage in fixed}
+
     def own_memory(self) -> dict[Storage, torch.Tensor]:
         """Room for the results of one run, which the caller may keep."""
         return {storage: torch.empty_like(self.memory[storage]) for storage in self._given}
@@ -89,8 +94,13 @@ class Runner:
         node, view = step.node, step.view
         like, owned = self._nodes[node].meta["val"], self._given.get(view.storage) == node
 
+        whole = as_tensor(view.storage)
+
         def act(memory: Memory, values: Values) -> None:
-            values[node] = taken(memory[view.storage], view, like, owned)
+            if whole in memory and memory[whole].shape == like.shape:
+                values[node] = memory[whole].to(like.dtype).contiguous()
+            else:
+                values[node] = taken(memory[view.storage], view, like, owned)
 
         return act
 

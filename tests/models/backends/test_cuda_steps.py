@@ -1,0 +1,109 @@
+"""The steps of the CUDA backend on the CPU: kernels written with torch, libraries as they are."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.models.backends.matrix_kernels import MatrixKernel
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.attention import SDPBackend
+
+import tilesmith
+from tilesmith.models.backends.cuda import CudaExecutable, attention_call
+from tilesmith.models.backends.cuda.kernels import key_of
+from tilesmith.models.backends.cuda.library import Call
+from tilesmith.models.backends.cuda.runner import Runner
+from tilesmith.models.planning.steps import Launch
+
+
+class Layer(nn.Module):
+    """Attention and a unit of two products, with norms after or before them."""
+
+    def __init__(self, norm_first: bool, bias: bool = True) -> None:
+        super().__init__()
+        self.norm_first = norm_first
+        self.qkv, self.out = nn.Linear(64, 192, bias), nn.Linear(64, 64, bias)
+        self.up, self.down = nn.Linear(64, 256, bias), nn.Linear(256, 64, bias)
+        self.first, self.second = nn.LayerNorm(64), nn.RMSNorm(64, 1e-5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, _ = x.shape
+        y = self.first(x) if self.norm_first else x
+        q, k, v = self.qkv(y).view(batch, length, 3, 2, 32).permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(q, k, v, is_causal=self.norm_first)
+        x = x + self.out(seen.transpose(1, 2).reshape(batch, length, 64))
+        y = self.second(x)
+        made = self.down(functional.gelu(self.up(y)))
+        result: Tensor = (x if self.norm_first else y) + made
+        return result
+
+
+def executable(model: nn.Module, x: Tensor, level: str = "O2") -> CudaExecutable:
+    compiled = tilesmith.compile(model.eval(), backend="cuda", optimization_level=level)
+    compiled.prepare(x)
+    assert isinstance(compiled.executable, CudaExecutable)
+    return compiled.executable
+
+
+def on_cpu(found: CudaExecutable, x: Tensor) -> Tensor:
+    runner = Runner(found._module, found.plan, torch.device("cpu"))
+    kernels = {key_of(step): MatrixKernel(step) for step in found.steps if isinstance(step, Launch)}
+    runner.bind(found.steps, kernels)
+    runner.run([torch.randn_like(x)], runner.own_memory())
+    made: Tensor = runner.run([x], runner.own_memory())[0]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("shape", "norm_first", "level"),
+    [
+        ((1, 64, 64), False, "O1"),
+        ((3, 32, 64), False, "O2"),
+        ((1, 64, 64), True, "O2"),
+        ((2, 37, 64), False, "O2"),
+        ((40, 64, 64), True, "O2"),
+    ],
+)
+def test_steps_compute_what_the_model_does(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], norm_first: bool, level: str
+) -> None:
+    monkeypatch.setattr(attention_call, "_BACKENDS", {"math": SDPBackend.MATH})
+    model, x = Layer(norm_first).bfloat16(), torch.randn(shape).bfloat16()
+    made = on_cpu(executable(model, x, level), x)
+    with torch.no_grad():
+        torch.testing.assert_close(made.float(), model.float()(x.float()), atol=0.05, rtol=0.05)
+
+
+def test_a_batch_is_one_matrix_for_products() -> None:
+    found = executable(Layer(False).bfloat16(), torch.randn(4, 64, 64).bfloat16())
+    rows = {
+        step.numbers["m"] for step in found.plan.steps if isinstance(step, Launch) and "k" in step.numbers
+    }
+    assert rows == {256}
+
+
+def test_a_library_leaves_its_epilogue_to_the_norm_after_it() -> None:
+    found = executable(Layer(False).bfloat16(), torch.randn(64, 64, 64).bfloat16())
+    names = [step.name if isinstance(step, Call) else "" for step in found.steps]
+    assert "cublas product" in names
+    norms = [step for step in found.steps if isinstance(step, Launch) and step.template.name == "rms_norm"]
+    assert any("of_acc0" in step.storages for step in norms)
+    assert "cublas product + bias: linear" in str(found.report)
+
+
+def test_levels_choose_differently() -> None:
+    x = torch.randn(8, 64, 64).bfloat16()
+    plain, ruled = executable(Layer(True).bfloat16(), x, "O1"), executable(Layer(True).bfloat16(), x, "O2")
+    assert not any(isinstance(step, Call) for step in plain.steps)
+    assert any(isinstance(step, Call) for step in ruled.steps)
+
+
+def test_results_and_inputs_are_not_copied_where_they_lie_as_kernels_have_them() -> None:
+    x = torch.randn(64, 64).bfloat16()
+    found = executable(nn.Linear(64, 64).bfloat16(), x)
+    runner = Runner(found._module, found.plan, torch.device("cpu"))
+    runner.bind(found.steps, {})
+    own = runner.own_memory()
+    made = runner.run([x], own)[0]
+    assert made.data_ptr() in {one.data_ptr() for one in own.values()}
