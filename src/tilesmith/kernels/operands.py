@@ -62,12 +62,12 @@ class Bound:
         along = {"row": col, "column": row, "scalar": None}[kind]
         return at_row, at_col if along is None else at_col + along * TILE
 
-    def row_start(self, b1: Any, b2: Any, row: Any) -> tuple[Any, Any]:
-        """Where one row begins; `row` counts rows."""
+    def row_start(self, b1: Any, b2: Any, row: Any, col: Any = 0) -> tuple[Any, Any]:
+        """Where one row begins, or a part of it; `row` and `col` count elements."""
         at_row, at_col = self.start(b1, b2, 0, 0)
         if self.operand.kind in ("block", "rows"):
-            return at_row + row, at_col
-        return at_row, at_col + row if self.operand.kind == "column" else at_col
+            return at_row + row, at_col + col
+        return at_row, at_col + {"row": col, "column": row, "scalar": 0}[self.operand.kind]
 
     def allocate(self, block: tuple[int, int]) -> Any:
         """Room in L1 for this operand's part of a block."""

@@ -105,6 +105,23 @@ class MatrixKernel:
             made[f"acc{number}"] = rows[:, : weight.shape[0]] @ weight[: rows.shape[1]]
         return made, (m, cols)
 
+    def _gemv(self, held: Mapping[str, Tensor], b1: int, b2: int) -> Any:
+        m, cols, k = self.step.numbers["m"], self.step.numbers["n"], self.template.depth
+        x = self._part(held, "x", b1, b2, m, k).float()
+        names = [f"w{number}" for number in range(self.template.weights)]
+        made = {f"acc{i}": x @ self._part(held, w, b1, b2, cols, k).float().t() for i, w in enumerate(names)}
+        return made, (m, cols)
+
+    def _gather(self, held: Mapping[str, Tensor], b1: int, b2: int) -> Any:
+        n, m, cols = self.step.numbers, self.step.numbers["m"], self.step.numbers["n"]
+        at = ((b1 * n["nb2"] + b2) * m + torch.arange(m)[:, None]) * cols + torch.arange(cols)
+        row, col = torch.tensor(n["x_row"]), torch.tensor(n["x_col"])
+        for dim in reversed(range(6)):
+            index = at % n[f"d{dim}"] if dim else at
+            at = at // n[f"d{dim}"]
+            row, col = row + index * n[f"s{dim}_row"], col + index * n[f"s{dim}_col"]
+        return {"acc0": held["x"][row, col].float()}, (m, cols)
+
     def _rowwise(self, held: Mapping[str, Tensor], b1: int, b2: int) -> Any:
         template = self.template
         size = (self.step.numbers["m"], template.columns)

@@ -107,3 +107,37 @@ def test_results_and_inputs_are_not_copied_where_they_lie_as_kernels_have_them()
     own = runner.own_memory()
     made = runner.run([x], own)[0]
     assert made.data_ptr() in {one.data_ptr() for one in own.values()}
+
+
+class Step(nn.Module):
+    """A token after a cache: few rows, and keys joined with those before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv, self.out = nn.Linear(256, 768, bias=False), nn.Linear(256, 256)
+
+    def forward(self, x: Tensor, cache: Tensor) -> Tensor:
+        q, k, v = self.qkv(x).view(1, 1, 3, 4, 64).permute(2, 0, 3, 1, 4)
+        k, v = torch.cat((cache[0], k), 2), torch.cat((cache[1], v), 2)
+        seen = functional.scaled_dot_product_attention(q, k, v)
+        made: Tensor = x + self.out(seen.transpose(1, 2).reshape(1, 1, 256))
+        return made
+
+
+def test_a_step_of_decoding_copies_its_cache_once() -> None:
+    model, x = Step().eval().bfloat16(), torch.randn(1, 1, 256).bfloat16()
+    cache = torch.randn(2, 1, 4, 40, 64).bfloat16()
+    compiled = tilesmith.compile(model, backend="cuda")
+    compiled.prepare(x, cache)
+    found = compiled.executable
+    assert isinstance(found, CudaExecutable)
+    names = [step.template.name for step in found.steps if isinstance(step, Launch)]
+    assert names.count("gather") == 4
+    assert names.count("gemv") == 2
+    runner = Runner(found._module, found.plan, torch.device("cpu"))
+    launches = [step for step in found.steps if isinstance(step, Launch)]
+    runner.bind(found.steps, {key_of(step): MatrixKernel(step) for step in launches})
+    made = runner.run([x, cache], runner.own_memory())[0]
+    with torch.no_grad():
+        exact = model.float()(x.float(), cache.float())
+    torch.testing.assert_close(made.float(), exact, atol=0.05, rtol=0.05)

@@ -11,7 +11,7 @@ from tilesmith.kernels.expression import Apply, Expr, size_of
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.backends.cuda.library import Call, Known, Way, library_ways
 from tilesmith.models.backends.cuda.norm_fusion import fused, is_read_again, partners
-from tilesmith.models.backends.cuda.schedules import SMS, schedules
+from tilesmith.models.backends.cuda.schedules import SMS, is_few_rows, schedules
 from tilesmith.models.planning.steps import Download, Launch, Plan, Step
 from tilesmith.models.planning.views import Storage
 
@@ -79,7 +79,7 @@ def _pair(
     apart = [_best(product, known, most, timer), _best(norm, known, most, timer)]
     together = fused(product, norm, kept)
     split = {place: apart[0][0], partner: apart[1][0]}
-    if together is None:
+    if together is None or (timer is None and is_few_rows(product)):
         return split
     joined: list[Way] = [(together[0], *way) for way in kernel_ways(together[1], most if timer else 1)]
     if timer is None:
@@ -97,6 +97,8 @@ def _pair(
 def prefers_library(step: Launch, way: Way) -> bool:
     """Whether a library is likely faster than our kernel for a launch, as measured on an H200."""
     template: Any = step.template
+    if isinstance(template, Linear) and is_few_rows(step) and template.dtype == "bfloat16":
+        return step.numbers["n"] > 8192
     if isinstance(template, Linear):
         return len(way) == 1 or template.dtype == "float32" or not _fuses_well(step)
     if isinstance(template, Attention):

@@ -15,6 +15,7 @@ from tilesmith.kernels.linear import Linear
 from tilesmith.models.backends.base import Executable
 from tilesmith.models.backends.cuda.batches import with_joined_batches
 from tilesmith.models.backends.cuda.choice import chosen_steps, kernel_ways
+from tilesmith.models.backends.cuda.copies import without_double_copies
 from tilesmith.models.backends.cuda.graphs import Graphs
 from tilesmith.models.backends.cuda.kernels import compile_all, cuda_source, key_of
 from tilesmith.models.backends.cuda.library import Call, Way
@@ -36,7 +37,7 @@ class CudaExecutable(Executable):
     def __init__(
         self, module: GraphModule, plan: Plan, arch: str, options: ModelOptions, report: Report
     ) -> None:
-        self.plan = with_joined_batches(plan)
+        self.plan = without_double_copies(with_joined_batches(plan))
         self.arch = arch
         self.options = options
         self.why_no_graph = ""

@@ -24,6 +24,7 @@ from tilesmith.models.backends.cuda.convolution_call import convolution_ways
 from tilesmith.models.backends.cuda.kernels import key_of
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import TILE, Storage, new_storage, padded
+from tilesmith.runtime import Layout
 
 Memory = MutableMapping[Storage, torch.Tensor]
 """The tensors that storages are in a run. A routine may put its own result in the place of one."""
@@ -212,7 +213,7 @@ def _products_then_rest(step: Launch) -> Way:
     accumulators = {}
     calls: list[Launch | Call] = []
     for number in range(template.weights):
-        room = new_storage(padded(step.numbers["m"]), padded(step.numbers["n"]), "tile", template.dtype)
+        room = new_storage(padded(step.numbers["m"]), padded(step.numbers["n"]), Layout.TILE, template.dtype)
         accumulators[f"acc{number}"] = room
         calls.append(_product(step, ("", ""), f"acc{number}", room, f"w{number}"))
     return (*calls, rest_of(step, value, accumulators))
@@ -238,7 +239,7 @@ def _with_rest(step: Launch, name: str, done: Expr, run: Callable[[Memory, Stora
     target = step.storages["y"]
     if result.value == done:
         return (_call(step, name, target, lambda memory: run(memory, target)),)
-    room = new_storage(step.numbers["m"], step.numbers["n"], "rows", result.out.dtype)
+    room = new_storage(step.numbers["m"], step.numbers["n"], Layout.ROW_MAJOR, result.out.dtype)
     rest = rest_of(step, _replaced(result.value, done), {"acc0": room})
     return _call(step, name, room, lambda memory: run(memory, room)), _rows_operand(rest, "acc0")
 

@@ -11,6 +11,7 @@ from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.convolution import Convolution
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
+from tilesmith.kernels.gemv import Gemv
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_backward import RowWiseBackward
@@ -47,6 +48,7 @@ def _linear(step: Launch) -> list[Template]:
     template: Any = step.template
     if template.dtype != "bfloat16" or template.weight_dtype != "bfloat16":
         return [template]
+    few = _gemvs(step)
     ways = [
         replace(
             template, block=(bm, bn, bk), threads=threads, stages=stages, panel=8 if bm * bn > 8192 else 0
@@ -57,7 +59,27 @@ def _linear(step: Launch) -> list[Template]:
         and bm * bn * template.weights <= 128 * threads
         and (bn <= padded(step.numbers["n"]) or bn <= WARP)
     ]
-    return sorted(ways, key=lambda one: _linear_time(step, one)) or [template]
+    return [*few, *(sorted(ways, key=lambda one: _linear_time(step, one)) or [template])]
+
+
+def _gemvs(step: Launch) -> list[Template]:
+    """Kernels for few rows: a depth that threads share with sixteen bytes in a load, held in registers."""
+    template: Any = step.template
+    depth, straight = step.numbers["k"], template.transposed and not template.x_transposed
+    if not is_few_rows(step) or not straight:
+        return []
+    made = (template.epilogue, depth, template.weights)
+    return [
+        Gemv(*made, columns, threads, template.dtype, template.x_kind, template.weight_dtype)
+        for threads in (32, 128)
+        for columns in (2, 4, 1)
+        if depth % (8 * threads) == 0 and columns * depth <= 64 * threads
+    ]
+
+
+def is_few_rows(step: Launch) -> bool:
+    """Whether a product takes as long as its weight takes to load."""
+    return step.numbers["m"] <= 4 and step.numbers["k"] % (8 * WARP) == 0
 
 
 def _linear_time(step: Launch, way: Linear) -> float:
@@ -82,7 +104,7 @@ def _convolution(step: Launch) -> list[Template]:
     wide, deep = padded(step.numbers["n"]), step.numbers["depth"]
     shapes = [(128, 128, 64), (128, 64, 64), (64, 64, 64), (64, 32, 32), (64, 64, 32)]
     ways = [block for block in shapes if block[1] <= wide and deep % block[2] == 0]
-    return [template, *(replace(template, block=block) for block in ways)]
+    return [replace(template, block=block) for block in ways[-2:]] or [template]
 
 
 # ---- attention ----
