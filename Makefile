@@ -42,6 +42,9 @@ test-ttnn: $(STAMP) $(TTNN_STAMP)   ## the real ttnn takes every program, on chi
 	    MOCK_CHIP=$$chip MOCK_LAUNCHES=$(TTNN_VENV)/launches $(TTNN_PY) -m pytest -q tests/ttnn || exit 1; \
 	done
 
+test-cuda: $(STAMP)   ## the cuda backend: its steps everywhere, its runs where there is a GPU
+	$(PYTEST) -q tests/models/backends -k cuda
+
 test-peers: $(STAMP) $(PEERS_STAMP)   ## tt-perf-report, ttnn-visualizer and Perfetto open our files
 	$(PYTEST) -n0 tests/peers
 

@@ -3,6 +3,7 @@
     python benchmarks/random_models.py --count 100 --json
     python benchmarks/random_models.py --first 41 --count 1          one case again
     python benchmarks/random_models.py --count 20 --gradients        forward and backward, by torch.compile
+    python benchmarks/random_models.py --backend cuda                on a GPU instead of the emulator
 
 Shapes have up to four dimensions with many ones among them; operands are broadcast in every way. Values are
 float32 between kernels, so that a result in the wrong place cannot pass for rounding.
@@ -33,6 +34,8 @@ LARGEST = 20_000
 """No tensor has many more elements than this."""
 ALLOWED = 0.01
 OPTIONS: dict[str, Any] = {"precision": "float32", "checks": "off", "numbers": "fast"}
+
+BACKEND = "tenstorrent"
 
 Operand = Callable[[Sequence[int]], Tensor]
 """Asks for another input of a shape."""
@@ -179,7 +182,7 @@ def case(seed: int) -> tuple[RandomModel, list[Tensor]]:
 def try_case(seed: int, level: str = "O2") -> Outcome:
     """Run a model once, and compare every output."""
     model, inputs = case(seed)
-    compiled = tilesmith.compile(model, optimization_level=level, **OPTIONS)
+    compiled = tilesmith.compile(model, backend=BACKEND, optimization_level=level, **OPTIONS)
     with torch.no_grad():
         error = _error(compiled(*inputs), model(*inputs))
     return Outcome(seed, error, tuple(line.op for line in compiled.report.host))
@@ -191,7 +194,7 @@ def try_gradients(seed: int) -> Outcome:
     torch._dynamo.reset()
     # Exported first: PyTorch would take the random numbers of Python for inputs.
     drawn = torch.export.export(model, tuple(inputs)).module()
-    compiled = torch.compile(drawn, backend=tilesmith_backend, options=OPTIONS)
+    compiled = torch.compile(drawn, backend=tilesmith_backend, options={**OPTIONS, "device": BACKEND})
     with collect_reports() as reports:
         error = _error(_gradients(compiled, inputs), _gradients(model, inputs))
     return Outcome(seed, error, tuple(line.op for one in reports for line in one.host))
@@ -220,9 +223,11 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--level", default="O2")
     parser.add_argument("--gradients", action="store_true")
+    parser.add_argument("--backend", default=BACKEND)
     parser.add_argument("--minutes", type=float, default=1e6, help="start no case after this")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    globals()["BACKEND"] = args.backend
     end, outcomes = time.monotonic() + 60 * options.minutes, []
     for seed in range(options.first, options.first + options.count):
         if time.monotonic() > end:

@@ -19,8 +19,10 @@ from tilesmith.models.report import report_of
 
 
 def _where_constants_are(module: GraphModule) -> AbstractContextManager[Any]:
-    """Passes make new constants: beside those of a model that is on a GPU."""
-    places = {value.device for value in constants_of(module).values() if value.is_cuda}
+    """Passes make new constants: beside those of a model that is on a GPU, and its inputs."""
+    inputs = (node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder")
+    tensors = (*constants_of(module).values(), *(one for one in inputs if isinstance(one, torch.Tensor)))
+    places = {value.device for value in tensors if value.device.type == "cuda"}
     return torch.device(places.pop()) if places else nullcontext()
 
 

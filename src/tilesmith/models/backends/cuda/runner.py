@@ -100,9 +100,21 @@ class Runner:
             if whole in memory and memory[whole].shape == like.shape:
                 values[node] = memory[whole].to(like.dtype).contiguous()
             else:
-                values[node] = taken(memory[view.storage], view, like, owned)
+                kept = owned and like.dim() == 4 and self._has_channels_last(values)
+                values[node] = taken(memory[view.storage], view, like, owned, kept)
 
         return act
+
+    def _has_channels_last(self, values: Values) -> bool:
+        """Whether images come with their channels last: torch returns such images, too."""
+        given = (values[name] for name in self.inputs)
+        return any(
+            isinstance(one, torch.Tensor)
+            and one.dim() == 4
+            and one.is_contiguous(memory_format=torch.channels_last)
+            and not one.is_contiguous()
+            for one in given
+        )
 
     def _torch(self, step: HostCall) -> Action:
         """An operator that has no kernel, by torch on the GPU."""

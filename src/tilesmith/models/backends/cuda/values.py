@@ -47,11 +47,15 @@ def constant(step: Upload, value: torch.Tensor, device: torch.device) -> torch.T
     return to_tensor(value.detach().to(device), step.view, step.additive)
 
 
-def taken(matrix: torch.Tensor, view: View, like: torch.Tensor, owned: bool) -> torch.Tensor:
+def taken(
+    matrix: torch.Tensor, view: View, like: torch.Tensor, owned: bool, channels_last: bool = False
+) -> torch.Tensor:
     """The tensor a view sees; the matrix itself, if nobody else reads it and it lies as torch's would."""
     value, dtype = seen(matrix, view), like.dtype
-    if owned and value.dtype == dtype and value.numel() == matrix.numel() and _lies_like(value, like):
-        return value
+    if owned and value.dtype == dtype and value.numel() == matrix.numel():
+        images = channels_last and value.is_contiguous(memory_format=torch.channels_last)
+        if images or _lies_like(value, like):
+            return value
     if dtype in _WHOLE and value.is_floating_point():
         value = value.round()
     made = value.to(dtype)
