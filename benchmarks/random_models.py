@@ -227,7 +227,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1e6, help="start no case after this")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    globals()["BACKEND"] = args.backend
+    globals()["BACKEND"] = options.backend
     end, outcomes = time.monotonic() + 60 * options.minutes, []
     for seed in range(options.first, options.first + options.count):
         if time.monotonic() > end:
