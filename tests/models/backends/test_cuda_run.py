@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 import tilesmith
 from tilesmith.models.backends.cuda import CudaExecutable
+from tilesmith.models.torch_backend import tilesmith_backend
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 
@@ -87,14 +88,18 @@ def test_memory_does_not_grow() -> None:
 
 @torch.no_grad()
 def test_tensors_of_the_cpu_come_back_to_it() -> None:
-    layers = model()
-    made = tilesmith.compile(layers, backend="cuda")(rows().cpu())
+    layers = model().cpu()
+    x = rows().cpu()
+    made = tilesmith.compile(layers, backend="cuda")(x)
     assert not made.is_cuda
+    close(made, layers(x))
 
 
 def test_training_through_torch_compile() -> None:
     layers = model().train().float()
-    compiled = torch.compile(layers, backend="tilesmith", options={"device": "cuda", "precision": "float32"})
+    compiled = torch.compile(
+        layers, backend=tilesmith_backend, options={"device": "cuda", "precision": "float32"}
+    )
     x = rows().float()
     compiled(x).square().mean().backward()
     found = [one.grad.clone() for one in layers.parameters() if one.grad is not None]

@@ -15,6 +15,8 @@ from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import TILE, Storage
 
 _BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
+# What takes sizes that the fused kernels do not.
+_OTHERWISE = [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 _WITH_MASK = {"cudnn": SDPBackend.CUDNN_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
 
 
@@ -33,7 +35,12 @@ def attention_ways(step: Launch, is_result: bool) -> Iterator[tuple[str, Routine
     if not plain or template.dtype != "bfloat16" or (template.causal and rows not in (1, keys)):
         return
     causal = template.causal and rows > 1
-    for name, backend in (_BACKENDS if template.mask is None else _WITH_MASK).items():
+    backends = dict(_BACKENDS if template.mask is None else _WITH_MASK)
+    if (
+        not is_result and step.numbers["q_row2"] and keys <= 1024
+    ):  # cuDNN stores as queries lie, flash does not
+        backends = dict(reversed(backends.items()))
+    for name, backend in backends.items():
         if not (causal and template.mask is not None):
             yield f"{name} attention", *_routines(step, backend, causal, is_result)
 
@@ -54,7 +61,7 @@ def _routines(
     takes_place = _lies_as_torch_stores(step)
 
     def run(memory: Any) -> None:
-        with sdpa_kernel(backend):
+        with sdpa_kernel([backend, *_OTHERWISE], set_priority=True):
             made = scaled_dot_product_attention(
                 q(memory),
                 k(memory),

@@ -92,16 +92,30 @@ def _routine(step: Launch, epilogue: str, other: str = "") -> Routine:
     def run(memory: Any, target: Storage) -> None:
         image, weight = pictures(memory[x], images, height, width, x.cols), weight_of(memory)
         bias = memory[step.storages["bias"]][0, : n["n"]] if epilogue else None
+        more = pictures(memory[step.storages[other]], images, tall, wide, n["n"]) if other else None
         with cudnn.flags(enabled=True, benchmark=True, allow_tf32=cudnn.allow_tf32):
-            if epilogue == "relu":
-                made = torch.cudnn_convolution_relu(image, weight, bias, stride, padding, dilation, 1)
-            elif epilogue == "add_relu":
-                more = pictures(memory[step.storages[other]], images, tall, wide, n["n"])
-                made = torch.cudnn_convolution_add_relu(
-                    image, weight, more, 1.0, bias, stride, padding, dilation, 1
-                )
-            else:
-                made = conv2d(image, weight, bias, stride, padding, dilation)
+            made = _convolved(epilogue, (image, weight, bias), (stride, padding, dilation), more)
         memory[target] = made.permute(0, 2, 3, 1).reshape(n["m"], n["n"])
 
     return run
+
+
+def _convolved(
+    epilogue: str, tensors: tuple[Any, ...], geometry: tuple[Any, ...], more: torch.Tensor | None
+) -> torch.Tensor:
+    """A convolution with what follows it in one kernel of cuDNN, where it has one."""
+    image, weight, bias = tensors
+    stride, padding, dilation = geometry
+    try:
+        if epilogue == "relu":
+            return torch.cudnn_convolution_relu(image, weight, bias, stride, padding, dilation, 1)
+        if more is not None:
+            return torch.cudnn_convolution_add_relu(
+                image, weight, more, 1.0, bias, stride, padding, dilation, 1
+            )
+    except RuntimeError:  # not for these types and sizes
+        pass
+    made = conv2d(image, weight, bias, stride, padding, dilation)
+    if more is not None:
+        made = made + more
+    return made.relu() if epilogue in ("relu", "add_relu") else made

@@ -83,20 +83,20 @@ def is_few_rows(step: Launch) -> bool:
 
 
 def _linear_time(step: Launch, way: Linear) -> float:
-    """Microseconds, roughly: waves of blocks, each as long as its tiles take to load or to multiply."""
+    """Microseconds, roughly: rounds of blocks, each as long as its tiles take to load or to multiply."""
     numbers, (bm, bn, bk) = step.numbers, way.block
     blocks = ceil(numbers["m"] / bm) * ceil(numbers["n"] / bn) * numbers["nb1"] * numbers["nb2"]
     shared = way.stages * (bm + bn * way.weights) * bk * 2
     resident = max(
         1, min(SHARED // shared, 2048 // (way.threads + 128), 65536 // ((way.threads + 128) * 168))
     )
-    waves = ceil(blocks / (SMS * resident))
+    rounds = ceil(blocks / (SMS * resident))
     busy = min(blocks, SMS * resident) / SMS
     loads = (bm + bn * way.weights) * bk * 2 / 42e3 * max(1.0, busy)
     products = 2 * bm * bn * bk * way.weights / 5.6e6 * max(1.0, busy)
     # A step costs a barrier whatever its depth; registers beyond 64 a thread leave little to hide it with.
     step_time = max(loads, products, 0.12) + 0.1
-    return waves * (step_time * numbers["k"] / bk + 1.5 + bm * bn * way.weights / way.threads / 64)
+    return rounds * (step_time * numbers["k"] / bk + 1.5 + bm * bn * way.weights / way.threads / 64)
 
 
 def _convolution(step: Launch) -> list[Template]:
