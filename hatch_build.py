@@ -31,7 +31,9 @@ class CompileRuntime(BuildHookInterface):
         sys.path.insert(0, str(Path(self.root) / "src"))
         if version == "editable":
             self.compile_runtime()
-        elif os.environ.get(VARIABLE) == "1":
+            return
+        build_data["force_include"][str(Path(self.root) / "examples")] = "tilesmith/examples"
+        if os.environ.get(VARIABLE) == "1":
             self.compile_for_wheel(build_data)
 
     def compile_runtime(self) -> None:
