@@ -31,6 +31,8 @@ OTHERS = {
     "split-buffers": "softmax",
     "store-forwarding": "softmax",
     "start-with-product": "gemm",
+    "merge-product-steps": "gemm",
+    "keep-accumulators-reserved": "gemm",
     "share-circular-buffers": "chain",
     "lower-reads": "first_rows",
     "canonicalize-scalars": "running_sum",
