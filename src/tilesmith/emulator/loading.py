@@ -177,13 +177,18 @@ def _describe_kernel(
 
 
 def _describe_cb(
-    slot: library.CbDescription, cb: CircularBuffer, one: CBFormat, address: int, arch: Arch, keep: list[Any]
+    slot: library.CbDescription,
+    cb: CircularBuffer,
+    view: CBFormat,
+    address: int,
+    arch: Arch,
+    keep: list[Any],
 ) -> None:
-    tile = one.tile or TileShape()
-    slot.index, slot.format = one.buffer_index, int(one.data_format)
+    tile = view.tile or TileShape()
+    slot.index, slot.format = view.buffer_index, int(view.data_format)
     slot.tile_rows, slot.tile_cols = tile.rows, tile.cols
     slot.face_rows, slot.faces = tile.face_rows, tile.num_faces
-    slot.offset, slot.size, slot.page_size = address, cb.total_size, one.page_size
+    slot.offset, slot.size, slot.page_size = address, cb.total_size, view.page_size
     slot.globally_allocated = cb.buffer is not None
     _describe_cores(slot, cb.core_ranges.cores(), arch, keep)
 

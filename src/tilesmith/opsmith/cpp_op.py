@@ -104,9 +104,9 @@ def _lines(line: str) -> Iterator[str]:
         yield f"{margin}    {item}{',' if number + 1 < len(items) else f'){tail}'}"
 
 
-def _result(spec: OpSpec, one: str) -> str:
+def _result(spec: OpSpec, text: str) -> str:
     count = len(spec.outputs)
-    return one if count == 1 else f"std::tuple<{', '.join([one] * count)}>"
+    return text if count == 1 else f"std::tuple<{', '.join([text] * count)}>"
 
 
 def _declared(parameter: Parameter) -> str:
@@ -143,20 +143,20 @@ def _api(spec: OpSpec) -> dict[str, object]:
     }
 
 
-def _parameter(one: Parameter) -> dict[str, str]:
-    memory = one.kind is ParameterKind.MEMORY_CONFIG
+def _parameter(parameter: Parameter) -> dict[str, str]:
+    memory = parameter.kind is ParameterKind.MEMORY_CONFIG
     return {
-        "declared": _declared(one),
-        "default": "" if one.required else f" = {_default(one)}",
-        "passed": f"{one.name}.value_or(usual)" if memory else one.name,
+        "declared": _declared(parameter),
+        "default": "" if parameter.required else f" = {_default(parameter)}",
+        "passed": f"{parameter.name}.value_or(usual)" if memory else parameter.name,
     }
 
 
-def _documented(one: Parameter) -> dict[str, str]:
-    memory = one.kind is ParameterKind.MEMORY_CONFIG
-    shown = "ttnn.MemoryConfig" if memory else _SHOWN.get(one.cpp_type, one.python_type)
-    value = "nb::none()" if memory else _default(one)
-    return {"name": one.name, "shown": shown, "description": one.description, "value": value}
+def _documented(parameter: Parameter) -> dict[str, str]:
+    memory = parameter.kind is ParameterKind.MEMORY_CONFIG
+    shown = "ttnn.MemoryConfig" if memory else _SHOWN.get(parameter.cpp_type, parameter.python_type)
+    value = "nb::none()" if memory else _default(parameter)
+    return {"name": parameter.name, "shown": shown, "description": parameter.description, "value": value}
 
 
 def _operation(spec: OpSpec) -> dict[str, object]:
@@ -203,10 +203,10 @@ def device_tensor(spec: OpSpec) -> str:
     return f"{first.name}[0]" if first.kind is ParameterKind.TENSORS else first.name
 
 
-def _primitive(one: Parameter) -> str:
-    if one.kind is ParameterKind.MEMORY_CONFIG:
+def _primitive(parameter: Parameter) -> str:
+    if parameter.kind is ParameterKind.MEMORY_CONFIG:
         return "const tt::tt_metal::MemoryConfig& output_mem_config"
-    return _declared(one)
+    return _declared(parameter)
 
 
 def _rule(spec: OpSpec, rule: Requirement) -> dict[str, object]:

@@ -52,8 +52,8 @@ def role_groups(program: ProgramProfile) -> list[RoleGroup]:
     groups: dict[tuple[str, str], list[RoleProfile]] = {}
     for role in program.roles:
         groups.setdefault((role.kernel, role.role), []).append(role)
-    made = [RoleGroup(kernel, role, members) for (kernel, role), members in groups.items()]
-    return sorted(made, key=lambda one: ROLES.index(one.role))
+    result = [RoleGroup(kernel, role, members) for (kernel, role), members in groups.items()]
+    return sorted(result, key=lambda one: ROLES.index(one.role))
 
 
 def waits_of(group: RoleGroup) -> list[GroupWait]:

@@ -63,7 +63,7 @@ class PerformanceProfiler:
         total = self.profile.microseconds or 1.0
         for program in self.profile.programs:
             least = program.roofline.cycles / program.cycles if program.cycles else 1.0
-            one = Bottleneck(
+            entry = Bottleneck(
                 program=program.name,
                 microseconds=program.microseconds,
                 share=program.microseconds / total,
@@ -72,7 +72,7 @@ class PerformanceProfiler:
                 changes=program.bound.changes,
                 saving_us=program.microseconds * max(0.0, 1 - least),
             )
-            groups.setdefault((program.name, program.bound.kind), []).append(one)
+            groups.setdefault((program.name, program.bound.kind), []).append(entry)
         found = sorted(map(_together, groups.values()), key=lambda one: -one.saving_us)
         return found[:most]
 

@@ -34,8 +34,8 @@ def from_json(kind: type[Made], text: str) -> Made:
     >>> from_json(BankTraffic, to_json(bank)) == bank
     True
     """
-    made: Made = _made(kind, json.loads(text))
-    return made
+    result: Made = _made(kind, json.loads(text))
+    return result
 
 
 @cache

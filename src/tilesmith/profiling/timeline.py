@@ -99,11 +99,11 @@ def _resampled(parts: Parts, step: int) -> Parts:
     steps = int(-(-end[-1] // step))
     best = np.zeros(steps, np.int64)
     most = np.full(steps, -1.0)
-    for one in np.unique(state):
-        mine = state == one
+    for entry in np.unique(state):
+        mine = state == entry
         cycles = _cycles_in_steps(begin[mine], end[mine], step, steps)
         better = cycles > most
-        best[better], most[better] = one, cycles[better]
+        best[better], most[better] = entry, cycles[better]
     change = np.flatnonzero(np.diff(best)) + 1
     starts = np.concatenate([[0], change])
     stops = np.concatenate([change, [steps]])

@@ -150,16 +150,16 @@ def _device(chip: Chip) -> tuple[Any, ...]:
     )
 
 
-def _tensor(one: HeldTensor) -> tuple[Any, ...]:
+def _tensor(held_tensor: HeldTensor) -> tuple[Any, ...]:
     return (
-        one.id,
-        f"Shape({list(one.shape)})",
-        f"DataType.{data_type(one.dtype)}",
-        f"Layout.{one.layout}",
-        memory_config(one),
+        held_tensor.id,
+        f"Shape({list(held_tensor.shape)})",
+        f"DataType.{data_type(held_tensor.dtype)}",
+        f"Layout.{held_tensor.layout}",
+        memory_config(held_tensor),
         0,
-        one.address,
-        BUFFER_TYPE[one.memory.split("_")[0]],
+        held_tensor.address,
+        BUFFER_TYPE[held_tensor.memory.split("_")[0]],
     )
 
 
@@ -182,6 +182,13 @@ def _goldens(profile: Profile, tensors: Sequence[HeldTensor]) -> list[tuple[Any,
     ]
 
 
-def _buffer(number: int, one: HeldTensor) -> tuple[Any, ...]:
-    kind, layout = one.memory.split("_", 1)
-    return (number, 0, one.address, one.size_per_bank, BUFFER_TYPE[kind], MEMORY_LAYOUT[layout])
+def _buffer(number: int, held_tensor: HeldTensor) -> tuple[Any, ...]:
+    kind, layout = held_tensor.memory.split("_", 1)
+    return (
+        number,
+        0,
+        held_tensor.address,
+        held_tensor.size_per_bank,
+        BUFFER_TYPE[kind],
+        MEMORY_LAYOUT[layout],
+    )

@@ -198,32 +198,32 @@ def _check_circular_buffer(cb: CircularBuffer, program: Program, arch: Arch) -> 
         )
 
 
-def _check_format(one: CBFormat, cb: CircularBuffer, program: Program, arch: Arch) -> None:
-    name = f"circular buffer {one.buffer_index}"
-    if not 0 <= one.buffer_index < arch.num_circular_buffers:
+def _check_format(view: CBFormat, cb: CircularBuffer, program: Program, arch: Arch) -> None:
+    name = f"circular buffer {view.buffer_index}"
+    if not 0 <= view.buffer_index < arch.num_circular_buffers:
         _reject_cb(cb, f"there is no {name} on {arch.product}", f"use 0 to {arch.num_circular_buffers - 1}")
-    if one.page_size <= 0 or cb.total_size <= 0:
+    if view.page_size <= 0 or cb.total_size <= 0:
         _reject_cb(
-            cb, f"{name} has {cb.total_size} bytes in pages of {one.page_size}", "both must be positive"
+            cb, f"{name} has {cb.total_size} bytes in pages of {view.page_size}", "both must be positive"
         )
-    if cb.total_size % one.page_size:
-        fits = cb.total_size - cb.total_size % one.page_size
+    if cb.total_size % view.page_size:
+        fits = cb.total_size - cb.total_size % view.page_size
         _reject_cb(
             cb,
-            f"{name} has {cb.total_size} bytes, which is not a whole number of {one.page_size}-byte pages",
-            f"use {fits or one.page_size} or {fits + one.page_size} bytes",
+            f"{name} has {cb.total_size} bytes, which is not a whole number of {view.page_size}-byte pages",
+            f"use {fits or view.page_size} or {fits + view.page_size} bytes",
         )
-    if cb.total_size // one.page_size > arch.max_cb_pages:
+    if cb.total_size // view.page_size > arch.max_cb_pages:
         _reject_cb(
             cb,
-            f"{name} has {cb.total_size // one.page_size} pages; its counters are 16 bits wide",
+            f"{name} has {cb.total_size // view.page_size} pages; its counters are 16 bits wide",
             f"use at most {arch.max_cb_pages} pages, for instance by making the pages larger",
         )
-    if one.page_size % arch.l1_alignment and _has_compute(cb.core_ranges, program):
-        rounded = -(-one.page_size // arch.l1_alignment) * arch.l1_alignment
+    if view.page_size % arch.l1_alignment and _has_compute(cb.core_ranges, program):
+        rounded = -(-view.page_size // arch.l1_alignment) * arch.l1_alignment
         _reject_cb(
             cb,
-            f"{name} has pages of {one.page_size} bytes next to a compute kernel, whose addresses count"
+            f"{name} has pages of {view.page_size} bytes next to a compute kernel, whose addresses count"
             f" {arch.l1_alignment}-byte words",
             f"round the page up to {rounded} bytes",
         )

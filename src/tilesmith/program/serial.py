@@ -144,12 +144,12 @@ def _cb_in(item: Mapping[str, Any]) -> CircularBuffer:
     return CircularBuffer(**fields)
 
 
-def _format_out(one: CBFormat) -> dict[str, Any]:
-    tile = [one.tile.rows, one.tile.cols] if one.tile is not None else None
+def _format_out(cbformat: CBFormat) -> dict[str, Any]:
+    tile = [cbformat.tile.rows, cbformat.tile.cols] if cbformat.tile is not None else None
     return {
-        "buffer_index": one.buffer_index,
-        "data_format": one.data_format.name,
-        "page_size": one.page_size,
+        "buffer_index": cbformat.buffer_index,
+        "data_format": cbformat.data_format.name,
+        "page_size": cbformat.page_size,
         "tile": tile,
     }
 
@@ -171,12 +171,12 @@ def _buffer_in(item: Mapping[str, Any]) -> BufferView:
     return BufferView(item["address"], item["size_per_bank"], _cores_in(item["cores"]))
 
 
-def _semaphore_out(one: Semaphore) -> dict[str, Any]:
+def _semaphore_out(semaphore: Semaphore) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "core_ranges": _cores_out(one.core_ranges),
-        "initial_value": one.initial_value,
-        "declared_at": one.declared_at,
+        "id": semaphore.id,
+        "core_ranges": _cores_out(semaphore.core_ranges),
+        "initial_value": semaphore.initial_value,
+        "declared_at": semaphore.declared_at,
     }
 
 

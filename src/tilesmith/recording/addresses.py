@@ -13,22 +13,22 @@ from tilesmith.program import CoreCoord, Kernel, Program
 Seen: TypeAlias = tuple[Program, Mapping[int, tuple[int, int]]]
 
 
-def bindings_between(one: Seen, other: Seen) -> Bindings:
+def bindings_between(seen: Seen, other: Seen) -> Bindings:
     """Compare two runs of one launch whose tensors lay at different addresses."""
     places = [
         place
-        for number, (kernel, moved) in enumerate(zip(one[0].kernels, other[0].kernels, strict=True))
-        for place in _places(number, kernel, moved, one, other)
+        for number, (kernel, moved) in enumerate(zip(seen[0].kernels, other[0].kernels, strict=True))
+        for place in _places(number, kernel, moved, seen, other)
     ]
     buffers = [
-        (number, _tensor_under(cb.buffer.address, moved.buffer.address, one, other)[0])
-        for number, (cb, moved) in enumerate(zip(one[0].cbs, other[0].cbs, strict=True))
+        (number, _tensor_under(cb.buffer.address, moved.buffer.address, seen, other)[0])
+        for number, (cb, moved) in enumerate(zip(seen[0].cbs, other[0].cbs, strict=True))
         if cb.buffer is not None and moved.buffer is not None
     ]
     return Bindings(tuple(places), tuple(buffers))
 
 
-def _places(number: int, kernel: Kernel, moved: Kernel, one: Seen, other: Seen) -> Iterator[Place]:
+def _places(number: int, kernel: Kernel, moved: Kernel, seen: Seen, other: Seen) -> Iterator[Place]:
     if kernel.compile_time_args != moved.compile_time_args:
         raise ProgramError(
             f"{kernel.label} gets the address of a tensor as a compile-time argument",
@@ -39,7 +39,7 @@ def _places(number: int, kernel: Kernel, moved: Kernel, one: Seen, other: Seen) 
         others = moved.common_runtime_args if core is None else moved.runtime_args[core]
         for position, (word, there) in enumerate(zip(words, others, strict=True)):
             if word != there:
-                tensor, offset = _tensor_under(word, there, one, other)
+                tensor, offset = _tensor_under(word, there, seen, other)
                 yield Place(number, core, position, tensor, offset)
 
 
@@ -47,9 +47,9 @@ def _lists(kernel: Kernel) -> list[tuple[CoreCoord | None, Sequence[int]]]:
     return [(None, kernel.common_runtime_args), *kernel.runtime_args.items()]
 
 
-def _tensor_under(word: int, there: int, one: Seen, other: Seen) -> tuple[int, int]:
+def _tensor_under(word: int, there: int, seen: Seen, other: Seen) -> tuple[int, int]:
     """The tensor whose move explains that of the word, and how far into it the word points."""
-    for number, (address, size) in one[1].items():
+    for number, (address, size) in seen[1].items():
         offset = word - address
         if 0 <= offset < size and there - other[1][number][0] == offset:
             return number, offset

@@ -60,7 +60,7 @@ def decoder(channels: tuple[int, ...] = (32, 32)) -> nn.Module:
     from diffusers import AutoencoderKL
 
     blocks = len(channels)
-    made: Any = seeded(
+    result: Any = seeded(
         lambda: AutoencoderKL(
             block_out_channels=channels,
             latent_channels=4,
@@ -70,7 +70,7 @@ def decoder(channels: tuple[int, ...] = (32, 32)) -> nn.Module:
             up_block_types=("UpDecoderBlock2D",) * blocks,
         )
     )
-    return Decoder(made)
+    return Decoder(result)
 
 
 class Decoder(nn.Module):
@@ -127,8 +127,8 @@ def full_vae(path: Path | None) -> Sample:
 
     if path is None:
         return Sample(decoder((32, 32, 64, 64)), (noise(1, 4, 8, 8),), RANDOM, paints=True)
-    made = pretrained(AutoencoderKL.from_pretrained, path)
-    return Sample(Decoder(made), (noise(1, 4, 64, 64),), str(path), paints=True)
+    result = pretrained(AutoencoderKL.from_pretrained, path)
+    return Sample(Decoder(result), (noise(1, 4, 64, 64),), str(path), paints=True)
 
 
 def image(

@@ -58,9 +58,9 @@ class Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         relu6 = nn.functional.relu6
-        made = relu6(self._bn0(self._expand_conv(x))) if hasattr(self, "_expand_conv") else x
-        made = relu6(self._bn1(self._depthwise_conv(made)))
-        result: torch.Tensor = self._bn2(self._project_conv(made))
+        built = relu6(self._bn0(self._expand_conv(x))) if hasattr(self, "_expand_conv") else x
+        built = relu6(self._bn1(self._depthwise_conv(built)))
+        result: torch.Tensor = self._bn2(self._project_conv(built))
         return result + x if self.skips else result
 
 

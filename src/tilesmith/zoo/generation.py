@@ -31,15 +31,15 @@ def continuation(step: Step, cached: WithCache, prompt: list[int], count: int) -
 
     The prompt goes in at once, then one token at a time; keys and values of earlier tokens are kept.
     """
-    made: list[int] = []
+    result: list[int] = []
     cache = cached.empty()
     ids, start = torch.tensor([prompt]), 0
     for _ in range(count):
         logits, cache = step(*cached.arguments(ids, start), cache)
         start += ids.shape[1]
-        made.append(int(logits[0].argmax()))
-        ids = torch.tensor([made[-1:]])
-    return made
+        result.append(int(logits[0].argmax()))
+        ids = torch.tensor([result[-1:]])
+    return result
 
 
 def continue_text(prompt: str, count: int, backend: str = "tenstorrent", path: Path | None = None) -> str:

@@ -70,7 +70,7 @@ def _figures(
     compiled = compile_model(model, "tenstorrent", level, **options)
     compiled.prepare(*inputs)  # a search may run kernels too: they are not the model's
     with recording(title) if trace else watching(title, level, "tenstorrent") as seen:
-        made = _first_tensor(compiled(*inputs))
+        result = _first_tensor(compiled(*inputs))
     run = figures_of(seen.profile, level, "tenstorrent") if isinstance(seen, Recorder) else seen.figures
     executable, report = compiled.executable, compiled.report
     assert isinstance(executable, TenstorrentExecutable)
@@ -79,8 +79,8 @@ def _figures(
         len(report.kernels),
         executable.microseconds / 1e3,
         executable.dram_bytes,
-        pcc(made, wanted),
-        relative_l2(made, wanted),
+        pcc(result, wanted),
+        relative_l2(result, wanted),
         len(report.host),
         report.precision,
         run,
@@ -106,11 +106,11 @@ def table(figures: Sequence[LevelFigures]) -> str:
     return "\n".join(lines)
 
 
-def _row(one: LevelFigures, slowest: float) -> str:
-    faster = slowest / one.chip_ms if one.chip_ms else 1.0
+def _row(level: LevelFigures, slowest: float) -> str:
+    faster = slowest / level.chip_ms if level.chip_ms else 1.0
     return (
-        f"{one.level:5}  {one.kernels:7}  {one.host_ops:11}  {one.chip_ms:12.3f}  {faster:12.2f}"
-        f"  {one.dram_bytes / 1e6:7.2f}  {one.pcc:.5f}  {one.relative_l2:11.4f}"
+        f"{level.level:5}  {level.kernels:7}  {level.host_ops:11}  {level.chip_ms:12.3f}  {faster:12.2f}"
+        f"  {level.dram_bytes / 1e6:7.2f}  {level.pcc:.5f}  {level.relative_l2:11.4f}"
     )
 
 

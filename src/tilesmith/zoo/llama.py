@@ -126,9 +126,9 @@ class _Written:
     def update(
         self, keys: torch.Tensor, values: torch.Tensor, layer: int, *_: Any, **__: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        made = tuple(self.cache[layer, kind] + self.place @ new for kind, new in enumerate((keys, values)))
-        self.layers_made.append((made[0], made[1]))
-        return made[0], made[1]
+        result = tuple(self.cache[layer, kind] + self.place @ new for kind, new in enumerate((keys, values)))
+        self.layers_made.append((result[0], result[1]))
+        return result[0], result[1]
 
     def get_seq_length(self, *_: Any) -> int:
         return 0

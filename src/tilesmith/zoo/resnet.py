@@ -38,11 +38,11 @@ class Block(nn.Module):
             self.downsample = nn.Sequential(straight, nn.BatchNorm2d(outputs))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        made = x
+        built = x
         for number in range(1, self.depth + 1):
-            made = getattr(self, f"bn{number}")(getattr(self, f"conv{number}")(made))
-            made = torch.relu(made) if number < self.depth else made
-        return torch.relu(made + (x if self.downsample is None else self.downsample(x)))
+            built = getattr(self, f"bn{number}")(getattr(self, f"conv{number}")(built))
+            built = torch.relu(built) if number < self.depth else built
+        return torch.relu(built + (x if self.downsample is None else self.downsample(x)))
 
 
 class ResNet(nn.Module):

@@ -94,20 +94,20 @@ def run_sample(
     begin = perf_counter()
     compiled.run(*sample.inputs)
     ready = perf_counter()
-    made = compiled.run(*sample.inputs)
+    result = compiled.run(*sample.inputs)
     done = perf_counter()
     if out is not None:
-        save_picture(made, out)
+        save_picture(result, out)
     with torch.no_grad():
         wanted = sample.model(*sample.inputs)
-    verdict, well = sample.judge(made, wanted) if sample.judge is not None else ("", True)
-    rows = (made, wanted) if sample.classifies else None
+    verdict, well = sample.judge(result, wanted) if sample.judge is not None else ("", True)
+    rows = (result, wanted) if sample.classifies else None
     return Outcome(
         name=name,
         weights=sample.weights,
         **_counts([model.report for model in compiled.models]),
-        pcc=pcc(made, wanted),
-        relative_l2=relative_l2(made, wanted),
+        pcc=pcc(result, wanted),
+        relative_l2=relative_l2(result, wanted),
         same_answer=None if rows is None else same_answer(*rows),
         top1=None if rows is None else same_largest(*rows, 1),
         top5=None if rows is None else same_largest(*rows, 5),
@@ -135,11 +135,11 @@ class _Compiled:
 
 def _compiled(model: Any, backend: str, options: Mapping[str, Any]) -> _Compiled:
     if not isinstance(model, Loop):
-        one = compile_model(model, backend, **options)
-        return _Compiled(one, (one,), (1,))
-    made = {name: compile_model(part, backend, **options) for name, part in model.models.items()}
-    turns = tuple(model.turns[name] for name in made)
-    return _Compiled(partial(model.run, **made), tuple(made.values()), turns)
+        entry = compile_model(model, backend, **options)
+        return _Compiled(entry, (entry,), (1,))
+    result = {name: compile_model(part, backend, **options) for name, part in model.models.items()}
+    turns = tuple(model.turns[name] for name in result)
+    return _Compiled(partial(model.run, **result), tuple(result.values()), turns)
 
 
 def _counts(reports: Sequence[Report]) -> dict[str, Any]:

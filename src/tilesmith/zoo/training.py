@@ -62,11 +62,11 @@ def train_step(sample: Sample, **options: Any) -> Trained:
     model, twin = sample.network.train(), deepcopy(sample.network).train()
     compiled = torch.compile(model, backend=torch_backend.tilesmith_backend, options=options)
     with collect_reports() as reports:
-        made, wanted = compiled(*sample.inputs), twin(*sample.inputs)
+        result, wanted = compiled(*sample.inputs), twin(*sample.inputs)
         slope = noise(*wanted.shape, seed=9)
-        made.backward(slope)
+        result.backward(slope)
         wanted.backward(slope)
-    return Trained(pcc(made, wanted), _compared(model, twin), tuple(reports))
+    return Trained(pcc(result, wanted), _compared(model, twin), tuple(reports))
 
 
 def _compared(model: nn.Module, twin: nn.Module) -> tuple[Gradient, ...]:

@@ -21,7 +21,8 @@ class Block(nn.Module):
         self.norm, self.up, self.down = nn.LayerNorm(64), nn.Linear(64, 128), nn.Linear(128, 64)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x + self.down(nn.functional.gelu(self.up(self.norm(x))))
+        out: torch.Tensor = self.down(nn.functional.gelu(self.up(self.norm(x))))
+        return x + out
 
 
 @pytest.mark.parametrize(

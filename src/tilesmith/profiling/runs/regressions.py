@@ -28,8 +28,8 @@ def regressions(runs: Sequence[Run], tolerance: float = DEFAULT_TOLERANCE) -> li
     """The worst first. Runs may come in any order."""
     groups: dict[tuple[str, ...], list[Run]] = {}
     for run in sorted(runs, key=lambda one: one.id):
-        one = run.figures
-        groups.setdefault((one.title, one.chip, one.level, one.backend, one.source), []).append(run)
+        entry = run.figures
+        groups.setdefault((entry.title, entry.chip, entry.level, entry.backend, entry.source), []).append(run)
     found = [_of(same, tolerance) for same in groups.values()]
     return sorted((one for one in found if one is not None), key=lambda one: -one.verdict.ratio)
 

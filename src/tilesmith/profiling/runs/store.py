@@ -252,9 +252,15 @@ def default_folder() -> Path:
     return chosen if chosen is not None else project_root() / ".tilesmith"
 
 
-def same_work(one: RunFigures, other: RunFigures) -> bool:
+def same_work(run_figures: RunFigures, other: RunFigures) -> bool:
     """Whether two runs may be compared as before and after: same title, chip, level, backend and source."""
-    return (one.title, one.chip, one.level, one.backend, one.source) == (
+    return (
+        run_figures.title,
+        run_figures.chip,
+        run_figures.level,
+        run_figures.backend,
+        run_figures.source,
+    ) == (
         other.title,
         other.chip,
         other.level,
