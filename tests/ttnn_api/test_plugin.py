@@ -102,3 +102,9 @@ def test_the_plugin_may_be_named_and_installed(tmp_path: Path) -> None:
         cwd=tmp_path,
     )
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_old_helpers_of_the_vendors_tests_are_found(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("import tt_lib\nfrom tt_lib.utils import tilize, untilize\n")
+    done = _pytest(tmp_path, "--ttnn=tilesmith")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,8 +1,8 @@
 """`import ttnn` means tilesmith's, with its submodules; and what the vendor's tests need of their own tree.
 
-The vendor's unit tests live in a large repository. Two small modules of it that many of them import are
-given here when a checkout has only the tests: a counter of program cache entries, and comparisons (which are
-those of models.common.utility_functions under an older path).
+The vendor's unit tests live in a large repository. Small modules of it that many of them import are given
+here when a checkout has only the tests: a counter of program cache entries, comparisons (which are those of
+models.common.utility_functions under an older path), and the tilizing functions of tt_lib.utils.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tilesmith.ops.device import MeshDevice
 
 _COUNTER = "tests.tests_common.cache_entries_counter"
+_UTILS = "tt_lib.utils"
 _COMPARISONS = "tests.tt_eager.python_api_testing.sweep_tests.comparison_funcs"
 
 
@@ -82,7 +83,9 @@ class _Missing(importlib.abc.MetaPathFinder):
             return importlib.util.spec_from_loader(fullname, _Alias(__name__))
         if fullname == _COMPARISONS:
             return importlib.util.spec_from_loader(fullname, _Alias("models.common.utility_functions"))
-        if any(whole.startswith(f"{fullname}.") for whole in (_COUNTER, _COMPARISONS)):
+        if fullname == _UTILS:
+            return importlib.util.spec_from_loader(fullname, _Alias("tilesmith.ttnn.tt_lib_utils"))
+        if any(whole.startswith(f"{fullname}.") for whole in (_COUNTER, _COMPARISONS, _UTILS)):
             return ModuleSpec(fullname, None, is_package=True)
         return None
 
