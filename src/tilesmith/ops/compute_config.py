@@ -80,3 +80,6 @@ def layernorm_default_compute_config(arch: object) -> ComputeKernelConfig:
 def rmsnorm_default_compute_config(arch: object) -> ComputeKernelConfig:
     """What rms_norm computes with where nothing is said."""
     return layernorm_default_compute_config(arch)
+
+
+DeviceComputeKernelConfig = ComputeKernelConfig

@@ -29,6 +29,7 @@ class SubDeviceManagerId:
 class SubDevice:
     """Cores by kind: Tensix cores first.
 
+    >>> from tilesmith.program import CoreRange
     >>> SubDevice([CoreRangeSet(CoreRange((0, 0), (3, 0)))]).cores.num_cores
     4
     """

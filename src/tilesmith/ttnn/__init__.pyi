@@ -165,6 +165,7 @@ from tilesmith.ops.hosted.convolution_config import Conv2dL1Full as Conv2dL1Full
 from tilesmith.ops.hosted.convolution_config import Conv2dL1FullSliceConfig as Conv2dL1FullSliceConfig
 from tilesmith.ops.hosted.convolution_config import Conv2dSliceConfig as Conv2dSliceConfig
 from tilesmith.ops.hosted.convolution_config import Conv3dConfig as Conv3dConfig
+from tilesmith.ops.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
 from tilesmith.ops.mesh_names import FabricConfig as FabricConfig
 from tilesmith.ops.mesh_names import FabricManagerMode as FabricManagerMode
 from tilesmith.ops.mesh_names import FabricReliabilityMode as FabricReliabilityMode

@@ -23,7 +23,8 @@ _NAMES = {
     " Op2DSliceConfig Conv2dDRAMSliceHeight Conv2dDRAMSliceWidth Conv2dL1Full Conv2dL1FullSliceConfig"
     " Op2DDRAMSliceHeight Op2DDRAMSliceWidth Op2DL1Full Op2DL1FullSliceConfig PaddingMode"
     " get_conv_output_dim",
-    "ops.compute_config": "ThrottleLevel layernorm_default_compute_config rmsnorm_default_compute_config",
+    "ops.compute_config": "DeviceComputeKernelConfig ThrottleLevel layernorm_default_compute_config"
+    " rmsnorm_default_compute_config",
     "ops.core_grid": "num_cores_to_corerangeset_in_subcoregrids",
     "ops.printing": "set_printoptions",
     "ops.hosted.attention": "PagedCacheGeometryOverride",

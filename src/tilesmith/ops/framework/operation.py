@@ -50,7 +50,7 @@ class FunctionFactory(Generic[Attributes]):
     """A factory that is one function.
 
     >>> FunctionFactory(lambda attrs, inputs, outputs: Program()).create(None, (), ())
-    Program(kernels=(), cbs=(), semaphores=())
+    Program(no kernels; 0 CBs on 0 cores)
     """
 
     function: Callable[[Attributes, Sequence[Tensor], Sequence[Tensor]], Program]
