@@ -61,10 +61,10 @@ def from_matrix(matrix: NDArray[Any], view: View, dtype: torch.dtype) -> torch.T
 
 def from_tensor(matrix: torch.Tensor, view: View, dtype: torch.dtype) -> torch.Tensor:
     """The same for a storage as torch has it."""
-    seen = seen(matrix, view)
+    value = seen(matrix, view)
     if dtype in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
-        seen = seen.round()
-    return seen.to(dtype).clone(memory_format=torch.contiguous_format)
+        value = value.round()
+    return value.to(dtype).clone(memory_format=torch.contiguous_format)
 
 
 def seen(matrix: torch.Tensor, view: View) -> torch.Tensor:
