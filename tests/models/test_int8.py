@@ -92,7 +92,7 @@ def test_quantised_linears_are_as_torch_has_them(quantised: type[WeightOnly]) ->
     made = compiled(x)
     assert torch.corrcoef(torch.stack([made.flatten(), wanted.flatten()]))[0, 1] > 0.999
     assert (made - wanted).norm() < 0.01 * wanted.norm()
-    assert ("int8_product" in str(compiled.report)) == (quantised is Dynamic)
+    assert ("integer_linear" in str(compiled.report)) == (quantised is Dynamic)
 
 
 @pytest.mark.filterwarnings("ignore")

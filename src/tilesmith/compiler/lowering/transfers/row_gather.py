@@ -133,9 +133,11 @@ def _find(op: tile.ScalarOp) -> RowGather | None:
     if not isinstance(write, tile.WriteOp) or write.accumulate.data or list(write.indices) != [line, column]:
         return None
     conditions: list[SSAValue] = []
-    read = _source(_unwrapped(write.value), conditions)
+    value = _unwrapped(write.value)
+    read = _source(value, conditions)
     kind = buffer_of(write.dest)
-    if read is not None and tensor_of(read.source).element_type != kind.element_type:
+    cut = value is not write.value
+    if cut and read is not None and tensor_of(read.source).element_type != kind.element_type:
         return None
     extents = [constant_of(loop.ub) for loop in (rows, columns)]
     if read is None or len(read.indices) != 2 or tuple(extents) != tuple(kind.dims):
