@@ -66,7 +66,8 @@ def test_circular_buffers() -> None:
     cbs = program_of("gemm").cbs
     assert [cb.indices for cb in cbs] == [(index,) for index in range(len(cbs))]
     first = cbs[0]
-    assert (first.total_size, first.num_pages) == (2 * 2 * 2048, 4)
+    # Two blocks of 64 x 128: four steps of the kernel's 32 are one.
+    assert (first.total_size, first.num_pages) == (2 * 8 * 2048, 16)
 
 
 def test_semaphores_of_shared_loads() -> None:
@@ -95,13 +96,13 @@ def test_plans_follow_the_schema(name: str) -> None:
 def test_a_plan_says_who_shares_what() -> None:
     plan = kernel_of("gemm").plan
     assert plan["multicast"] == [
-        {"buffer": "A_shared", "along": "row", "receivers": 3},
         {"buffer": "B_shared", "along": "column", "receivers": 3},
+        {"buffer": "A_shared", "along": "row", "receivers": 3},
     ]
     assert plan["partition"] == {"kind": "mesh", "extents": ["4", "4"], "columns": 4, "rows": 4}
     by_name = {one["name"]: one for one in plan["circular_buffers"]}
-    assert by_name["A_shared"]["bytes"] == 2 * 2 * 2048
-    assert by_name["A_shared"]["producer"] == "reader"
+    assert by_name["A_shared"]["bytes"] == 2 * 8 * 2048
+    assert by_name["A_shared"]["producer"] == "writer"
 
 
 def test_the_schema_refuses_what_is_missing_or_unknown() -> None:
