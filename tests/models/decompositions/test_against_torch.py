@@ -274,6 +274,13 @@ def _learning_norm(d: Draw) -> Args:
     return x, weight, bias, d.x(x.shape[1]), d.x(x.shape[1]).abs(), True, 0.1, 1e-3
 
 
+def _lstm(d: Draw) -> Args:
+    steps, batch, wide, hidden = d.shape(4)
+    weights = d.x(4 * hidden, wide) / 9, d.x(4 * hidden, hidden) / 9, d.x(4 * hidden) / 9, d.x(4 * hidden) / 9
+    state = d.x(1, batch, hidden), d.x(1, batch, hidden)
+    return d.x(steps, batch, wide), *weights, *state, d.flag(), [], 2, hidden, 1, True, False, False, False
+
+
 def _shape_and(*rest: Any) -> Case:
     return lambda d: (d.x(*d.some()), *rest)
 
@@ -357,6 +364,7 @@ CASES: dict[str, Case] = {
     "aten::max_pool2d_with_indices_backward": _max_pool_gradient,
     "aten::min": _shape_and(),
     "aten::min.dim": _reduced,
+    "aten::mkldnn_rnn_layer": _lstm,
     "aten::mm": lambda d: _outer(d),
     "aten::native_dropout": lambda d: (d.x(*d.some()), 0.5, False),
     "aten::native_group_norm": lambda d: (
@@ -461,7 +469,13 @@ def _tensors(result: Any) -> Iterator[Tensor]:
     return (one for one in pytree.tree_leaves(result) if isinstance(one, Tensor))
 
 
-_FOUND = [name for name, entry in ENTRIES.items() if entry.stage == "graph" and not isinstance(entry.op, str)]
+_WHOLE = ("aten::mkldnn_rnn_layer",)
+"""The graph here asks for every result, and its condition is that nobody asks for the last."""
+_FOUND = [
+    name
+    for name, entry in ENTRIES.items()
+    if entry.stage == "graph" and not isinstance(entry.op, str) and name not in _WHOLE
+]
 
 
 @pytest.mark.parametrize("name", _FOUND)
@@ -477,7 +491,7 @@ def test_its_condition_takes_such_calls(name: str, data: st.DataObject) -> None:
 
 def test_every_module_is_in_the_table() -> None:
     folder = Path(table.__file__).parent
-    helpers = {"__init__", "fft", "registry", "table"}
+    helpers = {"__init__", "fft", "quantized", "registry", "table"}
     assert {path.stem for path in folder.glob("*.py")} - helpers == {
         module.__name__.split(".")[-1] for module in table.MODULES
     }
