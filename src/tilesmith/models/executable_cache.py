@@ -24,11 +24,14 @@ class ExecutableCache:
     def __len__(self) -> int:
         return len(self._executables)
 
-    def get(self, key: Any, build: Callable[[], Executable]) -> Executable:
-        """The executable of a signature, built if there is none, or if the device of the last is closed."""
+    def get(self, key: Any, build: Callable[[], Executable], renew: bool = False) -> Executable:
+        """The executable of a signature, built if there is none.
+
+        With `renew` also if the device of the last was closed; else running it tells the user so.
+        """
         with ONE_AT_A_TIME:
             found = self._executables.get(key)
-            if found is None or found.is_closed:
+            if found is None or (renew and found.is_closed):
                 found = self._executables[key] = build()
                 for reports in _collectors.get():
                     reports.append(found.report)

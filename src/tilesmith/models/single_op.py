@@ -20,7 +20,9 @@ def run_single(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     """What an operator gives for these arguments, and the report of how it was compiled."""
     leaves, spec = pytree.tree_flatten((args, kwargs))
     tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-    executable = _executables.get((target, spec, signature(leaves)), lambda: _compile(target, leaves, spec))
+    executable = _executables.get(
+        (target, spec, signature(leaves)), lambda: _compile(target, leaves, spec), True
+    )
     results = executable.run(tensors)
     single = len(target._schema.returns) == 1 and isinstance(target._schema.returns[0].type, torch.TensorType)
     return results[0] if single else tuple(results), executable.report
