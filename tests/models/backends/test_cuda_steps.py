@@ -10,11 +10,15 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend
 
 import tilesmith
+from tilesmith.formats import DataFormat
 from tilesmith.models.backends.cuda import CudaExecutable, attention_call
 from tilesmith.models.backends.cuda.kernels import key_of
 from tilesmith.models.backends.cuda.library import Call
 from tilesmith.models.backends.cuda.runner import Runner
-from tilesmith.models.planning.steps import Launch
+from tilesmith.models.backends.cuda.values import fill
+from tilesmith.models.planning.steps import Launch, Upload
+from tilesmith.models.planning.views import Axis, Storage, View
+from tilesmith.runtime.memory_config import Layout
 
 
 class Layer(nn.Module):
@@ -141,3 +145,14 @@ def test_a_step_of_decoding_copies_its_cache_once() -> None:
     with torch.no_grad():
         exact = model.float()(x.float(), cache.float())
     torch.testing.assert_close(made.float(), exact, atol=0.05, rtol=0.05)
+
+
+def test_an_index_out_of_range_stops_the_run() -> None:
+    storage = Storage(1, 4, Layout.ROW_MAJOR, DataFormat.Int32, 0)
+    step = Upload("tokens", View(storage, (Axis(1, 1, 0), Axis(4, 0, 1))), below=10)
+    matrix = torch.zeros(1, 4, dtype=torch.int32)
+    fill(matrix, step, torch.tensor([[0, 9, 3, 4]]))
+    assert matrix.tolist() == [[0, 9, 3, 4]]
+    for wrong in (10, -1, 2**32):
+        with pytest.raises(RuntimeError, match="out of range"):
+            fill(matrix, step, torch.tensor([[0, wrong, 3, 4]]))

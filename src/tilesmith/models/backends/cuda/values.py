@@ -31,8 +31,10 @@ def fill(matrix: torch.Tensor, step: Upload, value: torch.Tensor) -> None:
         hidden = torch.zeros(value.shape, dtype=matrix.dtype, device=matrix.device)
         target.copy_(hidden.masked_fill(value.logical_not(), float("-inf")).reshape(step.view.shape))
     elif step.below is not None:
-        # An index that int32 does not hold must not come out as another.
-        target.copy_(value.reshape(step.view.shape).clamp(-1, step.below))
+        # As torch's own kernels do: the GPU stops, and nobody waits for it to say that all is well.
+        inside = (value >= 0) & (value < step.below)
+        torch._assert_async(inside.all(), f"an index is out of range: it must be below {step.below}")
+        target.copy_(value.reshape(step.view.shape))
     elif matrix.dtype == torch.bfloat16 and value.dtype in (torch.float32, torch.float64):
         target.copy_(finite_kept(value.detach(), matrix.dtype).reshape(step.view.shape))
     else:
