@@ -23,7 +23,7 @@ def refusal(error: Exception) -> CaptureError:
             where=where,
             remedy="use torch.where or torch.cond, or compile the parts on either side of the decision",
         )
-    if "PackedParams" in str(error):
+    if "torch.classes.quantized" in str(error) or "torch.classes.rnn" in str(error):
         return CaptureError(
             "the model has modules of torch.ao whose packed int8 weights torch.export cannot read",
             where=where,
