@@ -205,7 +205,7 @@ _LEAST = -inf
 @T.macro
 def _weigh(acc, pixels, weights, rows, columns):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, columns):
-        acc[i, j] = acc[i, j] + pixels[i, j] * weights[j]
+        acc[i, j] = acc[i, j] + pixels[i, j].astype("float32") * weights[j].astype("float32")
 
 
 @T.macro
