@@ -76,7 +76,7 @@ def _gain(memory: Memory, got: Array, expected: Value) -> str:
     wanted = np.clip(wanted, -most, most)
     power, gains = float((wanted**2).sum()), off * wanted
     gain = float(gains.sum()) / power
-    if abs(gain) <= _GAIN + _SIGMAS * _noise(gains) / power:
+    if abs(gain) <= _GAIN + _SIGMAS * _noise((off - gain * wanted) * wanted) / power:
         return ""
     return f"{memory.name} ({memory.dtype}): a gain of {gain:+.1e} over {int(plain.sum())} elements"
 

@@ -105,7 +105,7 @@ class Mesh:
     """Open chips. Use it as a context manager, or call `close`.
 
     >>> with open_mesh((1, 2), "wormhole") as mesh:
-    ...     len(mesh.devices)
+    ...     mesh.num_chips
     2
     """
 

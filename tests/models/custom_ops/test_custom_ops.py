@@ -70,6 +70,15 @@ HEADS = torch.randn(1, 2, 4, 8).double()
 WITHOUT_GRADIENTS: dict[str, tuple[Any, ...]] = {
     "equality": (MARKS, MARKS.T),
     "in_bounds": (torch.tensor([-1, 2]), 4, True),
+    "integer_linear": (torch.ones(4, 8), torch.ones(3, 8, dtype=torch.int8)),
+    "integer_conv2d": (
+        torch.ones(1, 1, 5, 5),
+        torch.ones(2, 1, 3, 3, dtype=torch.int8),
+        [1, 1],
+        [1, 1],
+        [1, 1],
+        1,
+    ),
     "softmax_backward": (ROWS, ROWS.softmax(-1)),
     "layer_norm_backward": (ROWS, ROWS, ROWS[0], 1e-5),
     "rms_norm_backward": (ROWS, ROWS, None, 1e-5),

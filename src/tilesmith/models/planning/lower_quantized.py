@@ -86,6 +86,7 @@ def computed(dtype: str) -> str:
 def quantised_values(graph: Graph) -> set[Node]:
     """What products of quantised values read, and the views on the way: integers that bfloat16 holds.
 
+    >>> import torch
     >>> graph = Graph()
     >>> rows = graph.call_function(torch.ops.aten.round.default, (graph.placeholder("x"),))
     >>> seen = graph.call_function(torch.ops.aten.view.default, (rows, [2, 4]))
