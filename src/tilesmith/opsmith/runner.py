@@ -67,13 +67,14 @@ def run_tests(folder: Path, files: Sequence[str]) -> TestRun:
     folder = folder.resolve()  # pytest runs in the folder, where a relative path means something else
     shown = f"pytest {' '.join(files)}"
     # The compiler cache and other settings are those of the caller.
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    # Its report is read: notebooks ask for colours, which would stand in the middle of it.
+    ours = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1", "PY_COLORS": "0"}
+    environment = {**os.environ, **ours}
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.xml"
         options = ["-q", "-p", "no:cacheprovider", "--tb=short", "--continue-on-collection-errors"]
         options += ["--rootdir", str(folder), "-c", _empty_configuration(Path(scratch))]
-        # What a test says is read: notebooks ask for colours, which stand in the middle of it.
-        command = [sys.executable, "-m", "pytest", "--color=no", *options, f"--junitxml={report}", *files]
+        command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", *files]
         start = time.monotonic()
         done = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
