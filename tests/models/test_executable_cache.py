@@ -35,10 +35,11 @@ def test_a_key_is_built_once() -> None:
     assert len(cache) == 2
 
 
-def test_what_a_closed_device_ran_is_built_again() -> None:
+def test_what_a_closed_device_ran_is_built_again_where_asked() -> None:
     cache = ExecutableCache()
     first = cache.get("a", lambda: Echo(closed=True))
-    assert cache.get("a", Echo) is not first
+    assert cache.get("a", Echo) is first, "running it says that the device was closed"
+    assert cache.get("a", Echo, renew=True) is not first
 
 
 DIFFERENT = [
