@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from tilesmith import ttnn
 from tilesmith.ops.device import MeshDevice
+from tilesmith.ops.hosted.attention_reference import attend
 
 
 def _on(device: MeshDevice | None, values: torch.Tensor, dtype: ttnn.DataType = ttnn.float32) -> ttnn.Tensor:
@@ -83,6 +84,15 @@ def test_attention_with_fewer_heads_of_keys(device: MeshDevice, causal: bool) ->
     )
     wanted = functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=True)
     torch.testing.assert_close(ttnn.to_torch(found), wanted, atol=1e-5, rtol=1e-5)
+
+
+def test_nan_is_not_taken_for_a_row_that_looks_nowhere() -> None:
+    q = k = v = torch.ones(1, 1, 2, 4)
+    nowhere = torch.tensor([[[[0.0, 0.0], [float("-inf"), float("-inf")]]]])
+    assert attend(q, k, v, nowhere).tolist() == [[[[1.0] * 4, [0.0] * 4]]]
+    broken = q.clone()
+    broken[0, 0, 0, 0] = float("nan")
+    assert attend(broken, k, v)[0, 0].isnan().any(-1).tolist() == [True, False]
 
 
 def test_decode_looks_at_positions_up_to_its_own(device: MeshDevice) -> None:

@@ -15,6 +15,8 @@ _MODULES = (
     "grid_sample.api",
     "heads",
     "hosted.attention",
+    "hosted.attention_decode",
+    "hosted.attention_softmax",
     "hosted.caches",
     "hosted.convolution",
     "hosted.elementwise",

@@ -189,7 +189,7 @@ from tilesmith.ops.hosted.convolution_config import Op2DL1Full as Op2DL1Full
 from tilesmith.ops.hosted.convolution_config import Op2DL1FullSliceConfig as Op2DL1FullSliceConfig
 from tilesmith.ops.hosted.convolution_config import Op2DSliceConfig as Op2DSliceConfig
 from tilesmith.ops.hosted.convolution_config import PaddingMode as PaddingMode
-from tilesmith.ops.hosted.attention import PagedCacheGeometryOverride as PagedCacheGeometryOverride
+from tilesmith.ops.hosted.attention_reference import PagedCacheGeometryOverride as PagedCacheGeometryOverride
 from tilesmith.ops.mesh_names import PlacementReplicate as PlacementReplicate
 from tilesmith.ops.mesh_names import PlacementShard as PlacementShard
 from tilesmith.ops.mesh_names import ReplicateTensorToMesh as ReplicateTensorToMesh

@@ -27,7 +27,7 @@ _NAMES = {
     " rmsnorm_default_compute_config",
     "ops.core_grid": "num_cores_to_corerangeset_in_subcoregrids",
     "ops.printing": "set_printoptions",
-    "ops.hosted.attention": "PagedCacheGeometryOverride",
+    "ops.hosted.attention_reference": "PagedCacheGeometryOverride",
     "ops.hosted.misc": "BcastOpMath BcastOpDim",
     "ops.program_configs": "SDPAProgramConfig MinimalMatmulConfig"
     " MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",

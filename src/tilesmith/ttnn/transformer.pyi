@@ -3,7 +3,7 @@
 # Written by scripts/ttnn_stubs.py from the signatures of the operations.
 
 from collections.abc import Sequence as _Sequence
-from tilesmith.ops.hosted.attention import PagedCacheGeometryOverride as _PagedCacheGeometryOverride
+from tilesmith.ops.hosted.attention_reference import PagedCacheGeometryOverride as _PagedCacheGeometryOverride
 from tilesmith.ops.memory import MemoryConfig as _MemoryConfig
 from tilesmith.ops.program_configs import SDPAProgramConfig as _SDPAProgramConfig
 from tilesmith.ops.tensor import Tensor as _Tensor
