@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 
-def html_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """A table; every cell is escaped.
+def html_table(header: Sequence[object], rows: Iterable[Sequence[object]], css: str = "") -> str:
+    """A table, of a class if one is named; every cell is escaped.
 
     >>> html_table(["a"], [["<b>"]])
     '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
@@ -16,7 +16,8 @@ def html_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> st
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    opening = f'<table class="{css}">' if css else "<table>"
+    return f"{opening}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def html_fields(title: str, fields: Mapping[str, object]) -> str:

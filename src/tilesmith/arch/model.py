@@ -96,6 +96,13 @@ class Arch:
         """Where that endpoint stands on the NoC grid (counted as NoC 0 does)."""
         return self.dram_physical[noc][bank]
 
+    def microseconds(self, cycles: float) -> float:
+        """
+        >>> load_arch("p150").microseconds(1350)
+        1.0
+        """
+        return cycles / (self.clock_ghz * 1e3)
+
     def dst_tiles(self, fp32: bool, full_sync: bool) -> int:
         """How many 32x32 tiles a compute kernel may hold in DST at once.
 

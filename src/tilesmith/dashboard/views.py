@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from html import escape
 from typing import Any
 
 from tilesmith.errors import BadCallError
+from tilesmith.notebook import html_fields, html_table
 from tilesmith.profiling.html import html_page
 from tilesmith.profiling.runs.compare import compare
 from tilesmith.profiling.runs.live import running
@@ -62,12 +62,8 @@ class Views:
             "settings": ", ".join(f"{key}={value}" for key, value in told.settings.items()),
             "versions": ", ".join(f"{key} {value}" for key, value in told.versions.items()),
         }
-        rows = "".join(
-            f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>"
-            for key, value in lines.items()
-            if value
-        )
-        return f"<table class='summary'><tbody>{rows}</tbody></table>{_kernels(run)}"
+        given = {key: value for key, value in lines.items() if value}
+        return html_fields(f"#{run.id} {run.title}", given) + _kernels(run)
 
     def report(self, name: str) -> str:
         """The whole report of a run: timeline, core grid, DRAM banks, memory."""
@@ -115,15 +111,15 @@ def _power(run: Run) -> str:
 
 def _kernels(run: Run) -> str:
     total = run.figures.kernel_us or 1.0
-    rows = "".join(
-        f"<tr><td>{escape(one.name)}</td><td>{one.launches}</td><td>{one.microseconds:,.1f} us</td>"
-        f"<td>{one.microseconds / total:.0%}</td><td class='text'>{escape(one.sentence)}</td>"
-        f"<td class='text'>{escape(one.change)}</td></tr>"
-        for one in sorted(run.figures.kernels, key=lambda kernel: -kernel.microseconds)
-    )
-    head = "".join(
-        f"<th>{name}</th>" for name in ("kernel", "launches", "time", "part", "bound", "change first")
-    )
-    return (
-        f"<table class='kernels'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
-    )
+    rows = [
+        (
+            kernel.name,
+            kernel.launches,
+            f"{kernel.microseconds:,.1f} us",
+            f"{kernel.microseconds / total:.0%}",
+            kernel.sentence,
+            kernel.change,
+        )
+        for kernel in sorted(run.figures.kernels, key=lambda kernel: -kernel.microseconds)
+    ]
+    return html_table(("kernel", "launches", "time", "part", "bound", "change first"), rows) if rows else ""

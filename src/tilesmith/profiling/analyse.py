@@ -40,9 +40,9 @@ def analyse(
     buffers = _buffers(program, placement)
     evidence = Evidence(arch, program, report.cycles, fidelity, approximate, roles, moved, banks, buffers)
     return ProgramProfile(
-        name=name or _name(program),
+        name=name or program_name(program),
         cycles=report.cycles,
-        microseconds=report.cycles / (arch.clock_ghz * 1e3),
+        microseconds=arch.microseconds(report.cycles),
         launch_us=report.launch_us,
         cores=evidence.cores,
         fidelity=fidelity,
@@ -82,7 +82,7 @@ def _math_mode(program: Program) -> tuple[str, bool]:
     return max(one.math_fidelity for one in configs).name, all(one.math_approx_mode for one in configs)
 
 
-def _name(program: Program) -> str:
+def program_name(program: Program) -> str:
     """A program has no name: its compute kernel's, or the first one's."""
     named = [*_compute_kernels(program), *program.kernels]
     return named[0].name or "program" if named else "program"

@@ -155,7 +155,7 @@ class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
                 self._hold(device, False, address, cb.total_size, f"CB {indices} of {name}", cb.declared_at)
                 keys.append((id(device), False, address))
         self._sample(f"{name} runs")
-        self._microseconds += report.cycles / (device.arch.clock_ghz * 1e3)
+        self._microseconds += device.arch.microseconds(report.cycles)
         for key in keys:
             life = self._open.pop(key)
             self._lives[life] = replace(self._lives[life], freed=len(self._samples))

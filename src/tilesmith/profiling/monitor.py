@@ -54,7 +54,7 @@ class PerformanceMonitor(Observer):
             observer.handle(event)
 
     def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:  # noqa: ARG002
-        time = report.cycles / (device.arch.clock_ghz * 1e3) + report.launch_us
+        time = device.arch.microseconds(report.cycles) + report.launch_us
         self.notify(ProgramRan(label() or "program", report.cycles, time))
 
     def __enter__(self) -> PerformanceMonitor:

@@ -52,7 +52,7 @@ class RunSummary:
             kernel=kernel,
             product=arch.product,
             cycles=cycles,
-            microseconds=cycles / (arch.clock_ghz * 1e3),
+            microseconds=arch.microseconds(cycles),
             kernels=tuple(time for report in reports for time in _kernel_times(report)),
             traffic=tuple(moved for report in reports for moved in report.traffic),
         )

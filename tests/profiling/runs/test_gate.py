@@ -7,11 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from examples.metal.elementwise import host as elementwise
 
 from tilesmith.errors import BadCallError, RunStoreError
+from tilesmith.profiling import recording
 from tilesmith.profiling.runs import BaselineFile, KernelFigures, RunFigures, compare, judge, parse_tolerance
-from tilesmith.profiling.runs.figures import measured
+from tilesmith.profiling.runs.figures import figures_of, measured
 from tilesmith.profiling.runs.views import page_html
+from tilesmith.profiling.runs.watch import watching
+from tilesmith.runtime import open_device
 
 
 def kernel(name: str, us: float, operands: str = "[64, 64] Float16_b", bound: str = "math") -> KernelFigures:
@@ -115,3 +119,12 @@ def test_a_broken_baseline_is_told(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text('{"baselines": [1]}')
     with pytest.raises(RunStoreError, match="is not a file of baselines"):
         BaselineFile(tmp_path / "b.json").read()
+
+
+def test_programs_are_called_alike_with_and_without_a_trace() -> None:
+    with recording() as recorder, watching("sum") as watch, open_device("n150") as device:
+        elementwise.run(device, (32, 32))
+    traced = figures_of(recorder.profile)
+    assert [kernel.name for kernel in watch.figures.kernels] == [kernel.name for kernel in traced.kernels]
+    assert watch.figures.latency_us == pytest.approx(traced.latency_us)
+    assert watch.figures.dram_bytes == traced.dram_bytes

@@ -124,10 +124,9 @@ async function show(id) {
     const run = state.runs.find((one) => one.id === id);
     const summary = element("div");
     summary.innerHTML = await fetched(`/runs/${id}/summary`);  // the server escapes what it puts in
-    const head = element("h2", `#${id} ${run ? run.title : ""}`);
     const pin = element("button", run && run.tags.includes("baseline") ? "unpin baseline" : "pin as baseline");
     pin.onclick = () => tag(id, "baseline", run && run.tags.includes("baseline"));
-    detail.replaceChildren(head, pin, summary);
+    detail.replaceChildren(pin, summary);
     if (run && run.profile) {
       const frame = element("iframe");
       frame.title = "report";

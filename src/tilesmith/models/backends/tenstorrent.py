@@ -191,7 +191,7 @@ class TenstorrentExecutable(Executable):
     @property
     def microseconds(self) -> float:
         """What the last call would take on the chip: its kernels, and their launches."""
-        return self.cycles / (self.arch.clock_ghz * 1e3) + self.launch_us
+        return self.arch.microseconds(self.cycles) + self.launch_us
 
     @property
     def dram_bytes(self) -> int:

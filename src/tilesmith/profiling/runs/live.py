@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from tilesmith.profiling.analyse import program_name
 from tilesmith.profiling.runs.store import default_folder
 from tilesmith.program import Program
 from tilesmith.program.executor import RunReport
@@ -49,10 +50,9 @@ class LiveRun(Observer):
         now = self.figures
         now.chip = device.arch.product
         now.programs += 1
-        now.microseconds += report.cycles / (device.arch.clock_ghz * 1e3) + report.launch_us
+        now.microseconds += device.arch.microseconds(report.cycles) + report.launch_us
         now.findings += [f"{finding.check}: {finding.message}" for finding in report.findings]
-        name = label() or (program.kernels[0].label if program.kernels else "program")
-        now.last = [*now.last[1 - _LAST :], name]
+        now.last = [*now.last[1 - _LAST :], label() or program_name(program)]
         if time.monotonic() - self._written >= _EVERY:
             self.write()
 

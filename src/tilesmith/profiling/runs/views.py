@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tilesmith.notebook import html_table
 from tilesmith.profiling.runs.compare import Comparison, KernelRow, Total
 from tilesmith.units import readable
 
@@ -37,16 +38,8 @@ def as_text(comparison: Comparison) -> str:
 
 def tables_html(comparison: Comparison) -> str:
     """The same tables as HTML, for a page or a notebook."""
-    parts = []
-    for header, rows in (_totals(comparison), _kernels(comparison)):
-        if rows:
-            head = "".join(f"<th>{escape(column)}</th>" for column in header)
-            body = "".join(
-                "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-            )
-            parts.append(
-                f"<table class='comparison'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            )
+    tables = (_totals(comparison), _kernels(comparison))
+    parts = [html_table(header, rows, "comparison") for header, rows in tables if rows]
     parts += [f"<p class='remark'>{escape(remark)}</p>" for remark in comparison.remarks]
     return "\n".join(parts)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from tilesmith.profiling.analyse import program_name
 from tilesmith.profiling.runs.figures import PREDICTED, KernelFigures, RunFigures
 from tilesmith.program import Program
 from tilesmith.program.executor import RunReport
@@ -26,13 +27,13 @@ class Watch(Observer):
 
     def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:  # noqa: ARG002
         self.chip = self.chip or device.arch.product
-        name = label() or (program.kernels[0].label if program.kernels else "program")
+        name = label() or program_name(program)
         known = self.kernels.get(name) or KernelFigures(name, "", 0, 0.0, 0.0, 0, "", "", "")
         moved = sum(one.dram_read_bytes + one.dram_written_bytes for one in report.traffic)
         self.kernels[name] = replace(
             known,
             launches=known.launches + 1,
-            microseconds=known.microseconds + report.cycles / (device.arch.clock_ghz * 1e3),
+            microseconds=known.microseconds + device.arch.microseconds(report.cycles),
             launch_us=known.launch_us + report.launch_us,
             dram_bytes=known.dram_bytes + moved,
             findings=known.findings + len(report.findings),
