@@ -15,6 +15,7 @@ from tilesmith.models.capture.fx import Captured, export
 from tilesmith.models.capture.state import Watch, attributes, fingerprint
 from tilesmith.models.config import CompilerConfig
 from tilesmith.models.executable_cache import ExecutableCache, signature
+from tilesmith.models.generation.generate import Generator, generator_of
 from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.report import Report
 from tilesmith.models.strategy import OptimizationStrategy
@@ -101,6 +102,7 @@ class CompiledModel(torch.nn.Module):
         self._graphs: dict[Any, _Graph] = {}
         self._last: Executable | None = None
         self._known: dict[Any, tuple[Captured, Executable, Watch]] = {}
+        self._generator: Generator | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy is compiled anew: what runs on a device stays there."""
@@ -167,6 +169,15 @@ class CompiledModel(torch.nn.Module):
             self(*args, **kwargs)
         return recorder.profile
 
+    def generate(self, *args: Any, **kwargs: Any) -> Any:
+        """`generate` of a model of transformers: one graph for the prompt, one for every token after it."""
+        if self._generator is None:
+            self._generator = generator_of(self.original, self.backend, self.forward, self._strategy)
+        try:
+            return self._generator(*args, **kwargs)
+        finally:
+            self._last = self._generator.step.last or self._last
+
     @property
     def report(self) -> Report:
         """How the model was compiled for the last inputs."""
@@ -175,7 +186,8 @@ class CompiledModel(torch.nn.Module):
     @property
     def graphs(self) -> int:
         """How many graphs were compiled: one for each set of shapes."""
-        return sum(len(one.executables) for one in self._graphs.values())
+        generated = self._generator.step.graphs if self._generator is not None else 0
+        return generated + sum(len(one.executables) for one in self._graphs.values())
 
     @property
     def executable(self) -> Executable:

@@ -1,0 +1,1 @@
+"""Language models that generate: `tilesmith.compile(model).generate(...)`."""

@@ -1,0 +1,72 @@
+"""Caches of transformers as a list of tensors, and a description of the rest that a graph is captured for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+_ROOMS = ("transformers.cache_utils", "tilesmith.models.generation")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A cache without its tensors: of which classes its layers are, and their plain attributes."""
+
+    cls: type | None
+    entries: tuple[tuple[Any, Any], ...]
+
+
+_TENSOR = "tensor"
+
+
+def flatten(cache: Any) -> tuple[list[torch.Tensor], Structure]:
+    """The tensors of a cache in a fixed order, and what else it is made of; the latter can be compared."""
+    tensors: list[torch.Tensor] = []
+    structure = _described(cache, tensors)
+    assert isinstance(structure, Structure)
+    return tensors, structure
+
+
+def restore(structure: Structure, tensors: Sequence[torch.Tensor]) -> Any:
+    """A new cache of a structure around tensors."""
+    return _built(structure, iter(tensors))
+
+
+def assign(cache: Any, structure: Structure, tensors: Sequence[torch.Tensor]) -> None:
+    """Make a cache like one of this structure with these tensors, in place."""
+    made = restore(structure, tensors)
+    vars(cache).update(vars(made))
+
+
+def _described(value: Any, tensors: list[torch.Tensor]) -> Any:
+    if isinstance(value, torch.Tensor):
+        tensors.append(value)
+        return _TENSOR
+    if isinstance(value, list | tuple):
+        return Structure(
+            type(value), tuple((place, _described(entry, tensors)) for place, entry in enumerate(value))
+        )
+    if isinstance(value, dict):
+        return Structure(dict, tuple((key, _described(entry, tensors)) for key, entry in value.items()))
+    if type(value).__module__.startswith(_ROOMS):
+        entries = tuple((name, _described(entry, tensors)) for name, entry in vars(value).items())
+        return Structure(type(value), entries)
+    return Structure(None, (("", value),))
+
+
+def _built(described: Any, tensors: Iterator[torch.Tensor]) -> Any:
+    if isinstance(described, str):
+        return next(tensors)
+    cls, entries = described.cls, described.entries
+    if cls is None:
+        return entries[0][1]
+    if issubclass(cls, list | tuple):
+        return cls(_built(entry, tensors) for _, entry in entries)
+    if cls is dict:
+        return {key: _built(entry, tensors) for key, entry in entries}
+    made = cls.__new__(cls)
+    vars(made).update({name: _built(entry, tensors) for name, entry in entries})
+    return made

@@ -1,0 +1,88 @@
+"""`generate` of transformers with the forward calls of a compiled model."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import torch
+
+from tilesmith.errors import BadCallError
+from tilesmith.models.backends import Backend
+from tilesmith.models.capture.state import attributes, fingerprint
+from tilesmith.models.generation.static_cache import static_cache
+from tilesmith.models.generation.step import CACHE_NAMES, ForwardStep
+from tilesmith.models.strategy import OptimizationStrategy
+
+
+class Generator:
+    """Runs transformers' `generate` for a model: prompts and tokens go through compiled graphs.
+
+    Caches are static ones of the length a call needs, or of that of an earlier call if it is longer, so that
+    the graph for one token serves all tokens and calls. What chooses tokens is transformers' own.
+    """
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        backend: Backend,
+        forward: Callable[..., Any],
+        strategy: OptimizationStrategy | None = None,
+    ) -> None:
+        self.model = model
+        self._backend, self._forward, self._strategy = backend, forward, strategy
+        self._weights: tuple[Any, ...] = ()
+        self._longest = 0
+        self.step = ForwardStep(model, backend, strategy)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As `model.generate`. A cache, or a kind of cache, that the caller names is used as it is."""
+        self._notice_changes()
+        if kwargs.get("use_cache") is not False and all(kwargs.get(name) is None for name in CACHE_NAMES):
+            kwargs.setdefault("cache_implementation", "static")
+        return self._host().generate(*args, **kwargs)
+
+    def _notice_changes(self) -> None:
+        """Capture anew if weights or attributes of the model changed since the last call."""
+        every = (*self.model.parameters(), *self.model.buffers())
+        now = tuple(map(fingerprint, every)), attributes(self.model.modules())
+        if now != self._weights:
+            self.step = ForwardStep(self.model, self._backend, self._strategy)
+            self._weights = now
+
+    def _host(self) -> Any:
+        """The model with another `forward`: a copy that shares all else, so that the model stays as it is."""
+        original: Any = self.model
+        host = copy.copy(original)
+
+        @wraps(original.forward)
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            if args or all(kwargs.get(name) is None for name in CACHE_NAMES):
+                return self._forward(*args, **kwargs)
+            return self.step(kwargs)
+
+        def prepare(*, max_cache_len: int, **kwargs: Any) -> Any:
+            self._longest = max(self._longest, max_cache_len)
+            return static_cache(original.config, self._longest, kwargs.get("model_kwargs", {}))
+
+        host.forward = forward
+        host._prepare_static_cache = prepare
+        return host
+
+
+def generator_of(
+    model: torch.nn.Module,
+    backend: Backend,
+    forward: Callable[..., Any],
+    strategy: OptimizationStrategy | None = None,
+) -> Generator:
+    """A generator for a model of transformers; others are refused."""
+    if not callable(getattr(model, "generate", None)) or not hasattr(model, "_prepare_static_cache"):
+        raise BadCallError(
+            f"{type(model).__name__} has no `generate` of transformers",
+            where="CompiledModel.generate",
+            remedy="compile a model that generates, such as LlamaForCausalLM; call others as they are",
+        )
+    return Generator(model, backend, forward, strategy)
