@@ -210,7 +210,7 @@ def test_a_header_is_precompiled_once_for_many_sources_and_again_when_it_changes
         header.write_text(f"#pragma once\nenum {{ N = {value} }};\n")
         assert [answer(path) for path in compile_many(jobs)] == [value, value + 1]
     precompiled = list(fresh_cache.rglob("*.gch"))
-    assert len(precompiled) == (2 if find_compiler().kind == "gcc" else 0)
+    assert len(precompiled) == (2 if find_compiler().family == "gcc" else 0)
 
 
 def test_our_own_headers_are_known_by_content_wherever_they_lie(

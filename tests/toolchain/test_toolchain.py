@@ -32,7 +32,7 @@ def bare_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh_cache: Path
 
 def test_this_machine_has_one() -> None:
     compiler = find_compiler()
-    assert compiler.kind in ("gcc", "clang", "zig")
+    assert compiler.family in ("gcc", "clang", "zig")
     assert compiler.version in str(compiler)
     assert find_compiler() == compiler
 
@@ -47,7 +47,7 @@ def test_an_old_compiler_is_passed_over(bare_path: Path) -> None:
     script(bare_path / "g++", "echo 'error: unknown standard c++20' >&2; exit 1")
     script(bare_path / "clang++", "echo 'tilesmith_probe clang \"19.1\"'")
     compiler = find_compiler()
-    assert (compiler.kind, compiler.version) == ("clang", "19.1")
+    assert (compiler.family, compiler.version) == ("clang", "19.1")
 
 
 def test_every_refused_compiler_is_named(bare_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_zig_is_the_last_resort(bare_path: Path, monkeypatch: pytest.MonkeyPatch
     zig = script(bare_path / "wheel" / "zig", "echo 'tilesmith_probe clang \"20\"'")
     monkeypatch.setattr(toolchain, "_zig", lambda: str(zig))
     compiler = find_compiler()
-    assert (compiler.kind, compiler.command) == ("zig", (str(zig), "c++"))
+    assert (compiler.family, compiler.command) == ("zig", (str(zig), "c++"))
     assert "ZIG_GLOBAL_CACHE_DIR" in compiler.environment()
 
 

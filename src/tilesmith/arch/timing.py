@@ -117,8 +117,8 @@ class Timing:
     dispatch: DispatchTiming
 
 
-def _table(kind: type[Table], values: Mapping[str, Any]) -> Table:
-    return kind(**{name: _frozen(value) for name, value in values.items()})
+def _table(table_class: type[Table], values: Mapping[str, Any]) -> Table:
+    return table_class(**{name: _frozen(value) for name, value in values.items()})
 
 
 def _frozen(value: Any) -> Any:

@@ -113,8 +113,8 @@ def opt(
         rows = [{"name": name.strip(), "options": has, "does": does} for name, has, does in found]
         tell(as_json, rows, "\n".join(lines))
         return
-    made = optimise(source, passes, choices, trace)
-    tell(as_json, {"module": made}, made)
+    text = optimise(source, passes, choices, trace)
+    tell(as_json, {"module": text}, text)
 
 
 @app.command("compile")
@@ -132,11 +132,11 @@ def compile_kernel(
     from tilesmith.cli.compile import compiled, write
 
     with stdout_kept_for_json(as_json):
-        made = compiled(kernel, arch, formats, fidelity)
+        compiled_kernel = compiled(kernel, arch, formats, fidelity)
     if out is None:
-        tell(as_json, made.sources(), "\n".join(made.sources().values()))
+        tell(as_json, compiled_kernel.sources(), "\n".join(compiled_kernel.sources().values()))
         return
-    paths = [str(path) for path in write(made, out)]
+    paths = [str(path) for path in write(compiled_kernel, out)]
     tell(as_json, paths, "\n".join(paths))
 
 

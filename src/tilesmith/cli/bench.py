@@ -43,11 +43,11 @@ def bench(
 def keep_and_judge(figures: Sequence[LevelFigures], gate: Gate) -> list[Verdict]:
     """Keep a run for each level, and hold it against its baseline, which has the level in its name."""
     verdicts = []
-    for one in figures:
-        if one.run is None:
+    for figure in figures:
+        if figure.run is None:
             continue
-        verdict = gate.verdict(f"{one.run.title} {one.level}", one.run, RunStore())
-        keep(one.run)
+        verdict = gate.verdict(f"{figure.run.title} {figure.level}", figure.run, RunStore())
+        keep(figure.run)
         if verdict is not None:
             verdicts.append(verdict)
     return verdicts
@@ -67,9 +67,9 @@ def _model(name: str, size: Size, weights: Path | None) -> tuple[torch.nn.Module
 
 
 def _from_file(name: str) -> tuple[torch.nn.Module, Sequence[Any]]:
-    made = kernel_from(parsed(name))
-    if isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], torch.nn.Module):
-        model, inputs = made
+    result = kernel_from(parsed(name))
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], torch.nn.Module):
+        model, inputs = result
         return model.eval(), inputs if isinstance(inputs, list | tuple) else (inputs,)
     raise BadCallError(
         f"{name} gives no model",

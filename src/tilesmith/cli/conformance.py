@@ -58,11 +58,11 @@ def save(work: Workload | Recording, chip: str, path: Path) -> Recording:
     """Record a workload, and write it for another computer or another Python."""
     if path.suffix != SUFFIX:
         raise BadCallError(f"{path} does not end in {SUFFIX}", remedy=f"call it {path.name}{SUFFIX}")
-    made = work if isinstance(work, Recording) else record(work, Target.parse(chip).chip)
-    if not made.launches:
+    recording = work if isinstance(work, Recording) else record(work, Target.parse(chip).chip)
+    if not recording.launches:
         raise BadCallError(
-            f"{made.title} launched no program on {made.product}",
+            f"{recording.title} launched no program on {recording.product}",
             remedy="record something that runs on a device",
         )
-    save_recording(made, path)
-    return made
+    save_recording(recording, path)
+    return recording

@@ -91,14 +91,14 @@ def copy(
 
 def copy_one(example: Example, to: Path) -> list[Path]:
     """The files that were copied."""
-    made = []
+    copied = []
     for source in _with_imports(root(), example.starts.relative_to("examples")):
         target = to / "examples" / source.relative_to(root())
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
-            made.append(target)
-    return made
+            copied.append(target)
+    return copied
 
 
 def _with_imports(top: Path, starts: Path) -> list[Path]:

@@ -50,14 +50,14 @@ def init(folder: Path, template: Template) -> list[Path]:
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ScriptError(f"{folder} is there already", remedy="name a new folder, or empty this one")
-    made = []
+    written = []
     for relative, text in _files(template):
         path = folder / relative.replace("NAME", name)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = text.replace("NAME", name).replace("DISTRIBUTION", template.distribution)
         path.write_text(_notebook(text) if path.suffix == ".ipynb" else text, encoding="utf-8")
-        made.append(path)
-    return made
+        written.append(path)
+    return written
 
 
 def _files(template: Template) -> Iterator[tuple[str, str]]:

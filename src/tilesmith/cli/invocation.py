@@ -79,13 +79,13 @@ def _unforeseen(error: Exception) -> TilesmithError:
     """What nobody turned into a sentence where it happened."""
     if isinstance(error, OSError) and error.strerror:
         file = f"{error.filename}: " if error.filename else ""
-        made: TilesmithError = TilesmithError(
+        fault: TilesmithError = TilesmithError(
             f"{file}{error.strerror}", remedy="check the path, its permissions and the room on the disk"
         )
     else:
-        made = InternalFault(
+        fault = InternalFault(
             f"{type(error).__name__}: {error}",
             remedy="this is a bug in tilesmith, or in the file you named: --verbose shows where it happened",
         )
-    made.__cause__ = error
-    return made
+    fault.__cause__ = error
+    return fault

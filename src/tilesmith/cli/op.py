@@ -55,9 +55,9 @@ def stage(
     from tilesmith.opsmith.stages import run_stage
 
     stages, journal = _stages(number), find_op(folder)
-    for one in stages:
-        result = run_stage(journal, one)
-        typer.echo(f"stage {one} {'green' if result.green else 'RED'}: {result.message}")
+    for stage in stages:
+        result = run_stage(journal, stage)
+        typer.echo(f"stage {stage} {'green' if result.green else 'RED'}: {result.message}")
         if not result.green:
             raise typer.Exit(1)
 

@@ -54,8 +54,8 @@ def listed(choices: Choices) -> Iterator[tuple[str, str, str]]:
         yield "  " * depth + step.name, options, (type(step).__doc__ or "").strip().splitlines()[0]
 
 
-def _giving(kind: type[ModulePass]) -> Callable[[], type[ModulePass]]:
-    return lambda: kind
+def _giving(pass_class: type[ModulePass]) -> Callable[[], type[ModulePass]]:
+    return lambda: pass_class
 
 
 def _run(source: str, steps: tuple[ModulePass, ...], observe: Observer | None) -> str:

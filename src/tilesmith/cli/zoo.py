@@ -66,8 +66,8 @@ def generate(
     if not compare:
         typer.echo(continue_text(prompt, count, backend, weights))
         return
-    made = compare_continuations(prompt, count, backend, weights)
-    same = sum(one == other for one, other in zip(made.ours, made.theirs, strict=True))
-    typer.echo(f"{made.text}\n{same} of {count} tokens are torch's")
+    comparison = compare_continuations(prompt, count, backend, weights)
+    same = sum(one == other for one, other in zip(comparison.ours, comparison.theirs, strict=True))
+    typer.echo(f"{comparison.text}\n{same} of {count} tokens are torch's")
     if same < count:
         raise typer.Exit(1)

@@ -276,8 +276,8 @@ class CompiledKernel:
             if name in given:
                 _write_back(given[name], values)
         chosen = self.signature.outputs or tuple(results)
-        made = {name: torch_like(values) if as_torch else values for name, values in results.items()}
-        returned = [given[name] if name in given else made[name] for name in chosen]
+        converted = {name: torch_like(values) if as_torch else values for name, values in results.items()}
+        returned = [given[name] if name in given else converted[name] for name in chosen]
         return returned[0] if len(returned) == 1 else tuple(returned)
 
     def _for_user(self, name: str, values: Array) -> Array:

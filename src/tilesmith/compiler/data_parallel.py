@@ -39,8 +39,10 @@ def data_parallel(
             f"{kernel.signature.kernel} has no parameter {unknown[0]}", where=str(kernel.signature)
         )
     module = kernel.modules[0]
-    types = {name: kind for name, kind in tensor_types(module).items() if kind.layout.data}
-    tensors = {name: _allocated(mesh, kind, split.get(name)) for name, kind in types.items()}
+    types = {
+        name: tensor_type for name, tensor_type in tensor_types(module).items() if tensor_type.layout.data
+    }
+    tensors = {name: _allocated(mesh, tensor_type, split.get(name)) for name, tensor_type in types.items()}
     for name, values in arrays.items():
         tensors[name].copy_from_numpy(to_storage(values, tensors[name].local.dtype, name))
     local = {name: tensor.local for name, tensor in tensors.items()}
@@ -54,8 +56,8 @@ def _obstacle(kernel: CompiledKernel) -> str:
     return f"sizes that come with the call ({symbols})" if symbols else f"{len(kernel.modules)} grids"
 
 
-def _allocated(mesh: Mesh, kind: TensorType, dim: int | None) -> MeshTensor:
-    part = [int(size) for size in kind.dims]
+def _allocated(mesh: Mesh, tensor_type: TensorType, dim: int | None) -> MeshTensor:
+    part = [int(size) for size in tensor_type.dims]
     whole = [size * (mesh.num_chips if position == dim else 1) for position, size in enumerate(part)]
-    layout, form = LAYOUTS[kind.layout.data], DataFormat[kind.format.data]
+    layout, form = LAYOUTS[tensor_type.layout.data], DataFormat[tensor_type.format.data]
     return mesh.empty(whole, form, layout, shard_dim=dim)

@@ -132,11 +132,20 @@ class Launch:
         self, types: Sequence[Mapping[str, TensorType]], symbols: Mapping[str, int]
     ) -> list[dict[str, Tensor]]:
         """The tensors of each grid; those of equal type are the same."""
-        made: dict[tuple[str, TensorType], Tensor] = {}
-        for name, kind in (pair for part in types for pair in part.items()):
-            if (name, kind) not in made and kind.layout.data:
-                shape = [symbols[size] if isinstance(size, str) else size for size in kind.dims]
-                layout = LAYOUTS[kind.layout.data]
-                made[name, kind] = self.device.empty(shape, DataFormat[kind.format.data], layout)
-                self._elements[name] = kind.element_type
-        return [{name: made[name, kind] for name, kind in part.items() if kind.layout.data} for part in types]
+        tensors: dict[tuple[str, TensorType], Tensor] = {}
+        for name, tensor_type in (pair for part in types for pair in part.items()):
+            if (name, tensor_type) not in tensors and tensor_type.layout.data:
+                shape = [symbols[size] if isinstance(size, str) else size for size in tensor_type.dims]
+                layout = LAYOUTS[tensor_type.layout.data]
+                tensors[name, tensor_type] = self.device.empty(
+                    shape, DataFormat[tensor_type.format.data], layout
+                )
+                self._elements[name] = tensor_type.element_type
+        return [
+            {
+                name: tensors[name, tensor_type]
+                for name, tensor_type in part.items()
+                if tensor_type.layout.data
+            }
+            for part in types
+        ]

@@ -179,11 +179,15 @@ def _names(func: tile.FuncOp, attribute: str) -> tuple[str, ...]:
 
 def _parameter(name: str, funcs: Sequence[tile.FuncOp]) -> Parameter:
     """Read, if the first grid that uses it reads it; written, if any grid does."""
-    kind = funcs[0].tensors[name].type
-    assert isinstance(kind, TensorType)
+    tensor_type = funcs[0].tensors[name].type
+    assert isinstance(tensor_type, TensorType)
     uses = [use for use in (_accesses(func.tensors[name]) for func in funcs) if any(use)]
     return Parameter(
-        name, kind.dims, kind.element_type, bool(uses) and uses[0][0], any(written for _, written in uses)
+        name,
+        tensor_type.dims,
+        tensor_type.element_type,
+        bool(uses) and uses[0][0],
+        any(written for _, written in uses),
     )
 
 

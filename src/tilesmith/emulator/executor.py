@@ -59,8 +59,8 @@ class EmulatorExecutor:
     def l1(self, core: CoreCoord) -> NDArray[np.uint8]:
         return self.machine.l1(core)
 
-    def note_host_write(self, kind: str, index: int | CoreCoord, address: int, size: int) -> None:
-        if kind == "dram" and isinstance(index, int):
+    def note_host_write(self, memory: str, index: int | CoreCoord, address: int, size: int) -> None:
+        if memory == "dram" and isinstance(index, int):
             self.machine.note_host_dram_write(index, address, size)
         elif not isinstance(index, int):
             self.machine.note_host_write(core_index(index, self.arch), address, size)

@@ -102,7 +102,7 @@ def build_kernels(
 
 
 def _flags(compiler: Compiler, checks: bool) -> tuple[str, ...]:
-    gcc = compiler.kind == "gcc"
+    gcc = compiler.family == "gcc"
     common = (f"-O{settings.current().kernel_optimization}", *_FLAGS)
     # No start-up files, which bring static data, and no run-time library of a sanitizer; to zig that would
     # also mean no standard headers. Unique symbols would be shared by all kernels of the process.
@@ -110,7 +110,7 @@ def _flags(compiler: Compiler, checks: bool) -> tuple[str, ...]:
         "gcc": (*common, "-nostdlib", "-fno-gnu-unique"),
         "clang": (*common, "-nostdlib", _CLANG_CASTS),
         "zig": (*common, _CLANG_CASTS),
-    }[compiler.kind]
+    }[compiler.family]
     if not checks:
         return flags
     return (*flags, *(_GCC_CHECKED if gcc else _CLANG_CHECKED))

@@ -56,7 +56,7 @@ def confuses(compiler: Compiler, texts: Sequence[str]) -> bool:
     """Whether there is something this compiler refuses or crashes on, and `simplified` takes away."""
     if (
         not compiler.present
-        or compiler.kind != "gcc"
+        or compiler.family != "gcc"
         or int(compiler.version.split(".")[0]) >= _FIRST_GOOD_GCC
     ):
         return False

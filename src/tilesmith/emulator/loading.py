@@ -106,9 +106,9 @@ def load_program(
     for slot, kernel, paths, cores in zip(kernels, program.kernels, libraries, orders, strict=True):
         _describe_kernel(slot, kernel, paths, cores, arch, keep)
     views = [
-        (cb, one, address)
+        (cb, descriptor, address)
         for cb, address in zip(program.cbs, addresses, strict=True)
-        for one in cb.format_descriptors
+        for descriptor in cb.format_descriptors
     ]
     cbs = (library.CbDescription * len(views))()
     for slot, (cb, entry, address) in zip(cbs, views, strict=True):

@@ -111,10 +111,19 @@ def run_options(
     array = (library.Allocation * len(allocations))(
         *(
             library.Allocation(
-                *(one.address, one.size, one.in_dram, one.page_size, one.pages, one.written),
-                any(one.address <= value < one.address + one.size for value in constants),
+                *(
+                    allocation.address,
+                    allocation.size,
+                    allocation.in_dram,
+                    allocation.page_size,
+                    allocation.pages,
+                    allocation.written,
+                ),
+                any(
+                    allocation.address <= value < allocation.address + allocation.size for value in constants
+                ),
             )
-            for one in allocations
+            for allocation in allocations
         )
     )
     return library.RunOptions(

@@ -77,8 +77,8 @@ def split_findings(
 
 def _allowed_by_comment(finding: Finding, inline: Mapping[str, str]) -> bool:
     lines = _text(finding.file, inline).splitlines()
-    for kind, names in _COMMENT.findall("\n".join(lines)):
-        if kind == "allow-file" and finding.check in _split(names):
+    for keyword, names in _COMMENT.findall("\n".join(lines)):
+        if keyword == "allow-file" and finding.check in _split(names):
             return True
     # The line itself, and the comments that stand alone right above it.
     above = finding.line - 1
@@ -86,9 +86,9 @@ def _allowed_by_comment(finding: Finding, inline: Mapping[str, str]) -> bool:
         above -= 1
     asked = lines[above : finding.line] if finding.line else []
     return any(
-        kind == "allow" and finding.check in _split(names)
+        keyword == "allow" and finding.check in _split(names)
         for line in asked
-        for kind, names in _COMMENT.findall(line)
+        for keyword, names in _COMMENT.findall(line)
     )
 
 

@@ -62,9 +62,9 @@ def _binary(name: str) -> VectorFunction:
 
 
 def _reduction(pool: str) -> VectorFunction:
-    kind = f"PoolType::{pool}, DataFormat::Float32"
-    function = _function(f"sfpu_reduce<{kind}, ReduceDim::REDUCE_COL>({{0}})")
-    return replace(function, init=f"sfpu_reduce_init<{kind}>()")
+    arguments = f"PoolType::{pool}, DataFormat::Float32"
+    function = _function(f"sfpu_reduce<{arguments}, ReduceDim::REDUCE_COL>({{0}})")
+    return replace(function, init=f"sfpu_reduce_init<{arguments}>()")
 
 
 def _typecast(source: str, dest: str) -> VectorFunction:

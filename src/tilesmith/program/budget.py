@@ -55,7 +55,8 @@ def _table(
     rows.append(("firmware and kernels", "", str(arch.l1_unreserved_base), "0x0", ""))
     for cb, address in cbs:
         pages = " = ".join(
-            f"{cb.total_size // one.page_size} x {one.page_size}" for one in cb.format_descriptors
+            f"{cb.total_size // descriptor.page_size} x {descriptor.page_size}"
+            for descriptor in cb.format_descriptors
         )
         taken = str(cb.total_size) if cb.is_allocated else "0 (shard)"
         formats = "/".join(one.data_format.name for one in cb.format_descriptors)

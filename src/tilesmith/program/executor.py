@@ -168,7 +168,7 @@ class Executor(Protocol):
         """The core's L1, likewise."""
 
     def note_host_write(
-        self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
+        self, memory: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
     ) -> None:
         """The host has written these bytes through a view: they count as initialised."""
 

@@ -115,11 +115,11 @@ def _config_out(config: KernelConfig) -> dict[str, Any]:
 
 def _config_in(item: Mapping[str, Any]) -> KernelConfig:
     fields = dict(item)
-    kind = fields.pop("kind")
-    if kind == "data_movement":
+    config_type = fields.pop("kind")
+    if config_type == "data_movement":
         return DataMovementConfig(Processor[fields["processor"]], fields["noc"])
-    if kind != "compute":
-        raise ValueError(f"no kernel configuration is of kind {kind!r}")
+    if config_type != "compute":
+        raise ValueError(f"no kernel configuration is of kind {config_type!r}")
     fields["math_fidelity"] = MathFidelity[fields["math_fidelity"]]
     fields["unpack_to_dest_fp32"] = tuple(fields["unpack_to_dest_fp32"])
     return ComputeConfig(**fields)

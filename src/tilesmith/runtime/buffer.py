@@ -168,5 +168,5 @@ class Buffer:
         return memory[self.address : self.address + pages * self.aligned_page_size]
 
     def _note(self, bank: int | CoreCoord) -> None:
-        kind: Literal["dram", "l1"] = "dram" if self.in_dram else "l1"
-        self.device.executor.note_host_write(kind, bank, self.address, self.size_per_bank)
+        memory: Literal["dram", "l1"] = "dram" if self.in_dram else "l1"
+        self.device.executor.note_host_write(memory, bank, self.address, self.size_per_bank)

@@ -72,7 +72,7 @@ class Device:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, exc_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -263,9 +263,9 @@ class Device:
         self._take_back()
         if self._allocations is None:
             self._allocations = tuple(
-                _live(one, allocator is self._dram)
+                _live(allocation, allocator is self._dram)
                 for allocator in (self._dram, self._l1)
-                for one in allocator.held
+                for allocation in allocator.held
             )
         return self._allocations
 

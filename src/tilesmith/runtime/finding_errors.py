@@ -19,8 +19,10 @@ def error_of(report: RunReport, program: Program) -> KernelFindings | GeneratedC
     if not lines:
         return KernelFindings(report.findings, suppressed=report.suppressed)
     findings = [
-        replace(one, written_for=lines[one.kernel](one.line)) if one.kernel in lines else one
-        for one in report.findings
+        replace(finding, written_for=lines[finding.kernel](finding.line))
+        if finding.kernel in lines
+        else finding
+        for finding in report.findings
     ]
     ours = [one for one in findings if one.written_for and one.check not in _OF_THE_KERNEL_ITSELF]
     if ours:

@@ -166,17 +166,17 @@ class TensorSpec:
         return self.memory_config.shard_spec
 
     def _check_shards(self, spec: ShardSpec) -> None:
-        kind = self.memory_config.memory_layout
+        memory_layout = self.memory_config.memory_layout
         (height, width), (rows, cols) = self.height_width, spec.shape
         if self.layout is Layout.TILE and (rows % self.tile.rows or cols % self.tile.cols):
             tile = f"{self.tile.rows}x{self.tile.cols}"
             self._reject(spec, f"is not made of {tile} tiles", "round the shard up to whole tiles")
-        if kind is TensorMemoryLayout.HEIGHT_SHARDED and cols != width:
+        if memory_layout is TensorMemoryLayout.HEIGHT_SHARDED and cols != width:
             self._reject(spec, f"is not as wide as the tensor ({width})", "height shards hold whole rows")
-        if kind is TensorMemoryLayout.WIDTH_SHARDED and rows != height:
+        if memory_layout is TensorMemoryLayout.WIDTH_SHARDED and rows != height:
             self._reject(spec, f"is not as high as the tensor ({height})", "width shards hold whole columns")
         down, across = self.shard_count
-        if kind is TensorMemoryLayout.BLOCK_SHARDED:
+        if memory_layout is TensorMemoryLayout.BLOCK_SHARDED:
             self._check_block_grid(spec)
         elif down * across > spec.grid.num_cores:
             why = f"gives {down * across} shards for {spec.grid.num_cores} cores"

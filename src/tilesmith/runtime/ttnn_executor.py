@@ -102,7 +102,7 @@ class TtnnExecutor:
         self._no_view()
 
     def note_host_write(
-        self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
+        self, memory: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
     ) -> None:
         """Nothing to note: a chip does not track what was written."""
 
@@ -161,16 +161,19 @@ class TtnnDevice(Device):
 
     def tensors(self) -> list[tuple[TensorSpec, Allocation]]:
         return [
-            (one.spec, Allocation(one.address, one.size_per_bank, f"tensor {list(one.spec.shape)}", ""))
-            for one in self.buffers()
-            if one.num_pages
+            (
+                buffer.spec,
+                Allocation(buffer.address, buffer.size_per_bank, f"tensor {list(buffer.spec.shape)}", ""),
+            )
+            for buffer in self.buffers()
+            if buffer.num_pages
         ]
 
     def _l1_claims(self) -> list[L1Claim]:
         return [
-            L1Claim(f"tensor {list(one.spec.shape)}", one.address, one.size_per_bank, "")
-            for one in self.executor.buffers
-            if one.is_allocated and not one.in_dram and one.num_pages
+            L1Claim(f"tensor {list(buffer.spec.shape)}", buffer.address, buffer.size_per_bank, "")
+            for buffer in self.executor.buffers
+            if buffer.is_allocated and not buffer.in_dram and buffer.num_pages
         ]
 
 

@@ -173,7 +173,10 @@ def dtype_name(data_format: DataFormat) -> str:
 def core_range_set(ttnn: Any, cores: CoreRangeSet) -> Any:
     return ttnn.CoreRangeSet(
         [
-            ttnn.CoreRange(ttnn.CoreCoord(one.start.x, one.start.y), ttnn.CoreCoord(one.end.x, one.end.y))
-            for one in cores.ranges
+            ttnn.CoreRange(
+                ttnn.CoreCoord(core_range.start.x, core_range.start.y),
+                ttnn.CoreCoord(core_range.end.x, core_range.end.y),
+            )
+            for core_range in cores.ranges
         ]
     )

@@ -24,7 +24,7 @@ def announced(title: str, sources: Sequence[str], compiler: Compiler) -> Iterato
         return
     what, began = title or ", ".join(sources), time.monotonic()
     if title:
-        usually = _USUALLY[compiler.kind]
+        usually = _USUALLY[compiler.family]
         _tell(f"compiling {title} with {compiler}: once for this computer and version, {usually} ...")
     yield
     kept = f", kept in {settings.current().cache_dir}" if title else ""

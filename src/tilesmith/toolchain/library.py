@@ -142,13 +142,13 @@ def _build_under(key: str, job: Job, compiler: Compiler, out: Path) -> None:
 
 def build_to(job: Job, compiler: Compiler, out: Path) -> None:
     """Compile and link, whatever the cache has."""
-    common = [*_ALWAYS, *(_ALWAYS_ZIG if compiler.kind == "zig" else ()), *job.flags]
+    common = [*_ALWAYS, *(_ALWAYS_ZIG if compiler.family == "zig" else ()), *job.flags]
     common += [f"-I{directory}" for directory in job.include_dirs]
-    if job.precompiled and compiler.kind == "gcc":
+    if job.precompiled and compiler.family == "gcc":
         common += precompiled.options(job.precompiled, common, job.include_dirs, compiler, out.parent)
     inputs = [_materialise(source, out.parent, index) for index, source in enumerate(job.sources)]
     names = names_of(job)
-    bare = job.bare and compiler.kind == "zig"
+    bare = job.bare and compiler.family == "zig"
     if len(inputs) > 1 or bare:
         objects = [f"{index}.o" for index in range(len(inputs))]
         units = zip(inputs, objects, names, strict=True)

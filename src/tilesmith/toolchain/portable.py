@@ -28,7 +28,7 @@ def building_portably(root: Path) -> Iterator[None]:
 
     def build(job: library.Job) -> Path:
         wanted = job.compiled_for(march)
-        alone = _STANDALONE if compiler.kind == "gcc" else ()
+        alone = _STANDALONE if compiler.family == "gcc" else ()
         linked = replace(wanted, link=(*wanted.link, *alone))
         names[includes.known_as(library.names_of(job)[0])] = None
         key = wanted.key(compiler, march)

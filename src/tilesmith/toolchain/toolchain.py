@@ -20,7 +20,7 @@ from tilesmith import settings
 from tilesmith.errors import ToolchainError
 from tilesmith.toolchain.cache import Cache
 
-Kind = Literal["gcc", "clang", "zig"]
+Family = Literal["gcc", "clang", "zig"]
 
 # Preprocessing this shows language, library and version at once, in a tenth of the time compiling would take.
 _PROBE = """
@@ -45,7 +45,7 @@ class Compiler:
     """
 
     command: tuple[str, ...]
-    kind: Kind
+    family: Family
     version: str
     id: str
     present: bool = True
@@ -56,7 +56,7 @@ class Compiler:
     def environment(self) -> dict[str, str]:
         """Its messages in English, and zig's own cache beside ours."""
         environment = {**os.environ, "LC_ALL": "C"}
-        if self.kind == "zig":
+        if self.family == "zig":
             environment.setdefault("ZIG_GLOBAL_CACHE_DIR", str(settings.current().cache_dir / "zig"))
         return environment
 
@@ -110,9 +110,9 @@ def _examine(command: tuple[str, ...], cache_dir: Path) -> Compiler:
         path.write_text(json.dumps(_probe(command)))
 
     answer = json.loads(Cache(cache_dir).get_or_build(key, build, ".json").read_text())
-    kind: Kind = "zig" if command[1:2] == ("c++",) else answer["kind"]
+    family: Family = "zig" if command[1:2] == ("c++",) else answer["kind"]
     digest = hashlib.sha256(f"{key}{answer['version']}".encode()).hexdigest()[:16]
-    return Compiler(command, kind, answer["version"], digest)
+    return Compiler(command, family, answer["version"], digest)
 
 
 def _probe(command: tuple[str, ...]) -> dict[str, str]:
@@ -130,6 +130,6 @@ def _probe(command: tuple[str, ...]) -> dict[str, str]:
         raise ToolchainError(f"{name} does not run: {error}") from error
     for line in done.stdout.splitlines():
         if line.startswith("tilesmith_probe ") and done.returncode == 0:
-            _, kind, version = line.split(" ", 2)
-            return {"kind": kind, "version": version.strip('"')}
+            _, family, version = line.split(" ", 2)
+            return {"kind": family, "version": version.strip('"')}
     raise ToolchainError(f"{name} does not know C++20")

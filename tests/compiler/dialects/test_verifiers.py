@@ -146,10 +146,10 @@ def test_circular_buffers_belong_to_roles() -> None:
         tt.CBOp("cb", kind, 1, 0, 4096, "reader", "compute").verify()
 
 
-def test_stages_kernels_and_arguments_have_known_kinds() -> None:
+def test_stages_kernels_and_arguments_have_known_roles_and_scopes() -> None:
     with pytest.raises(VerifyException, match="expected a role of"):
         tt.StageOp("loader", "", [], []).verify()
     with pytest.raises(VerifyException, match="expected a role of"):
         tt.KernelOp("k", "loader", [], [], []).verify()
-    with pytest.raises(VerifyException, match="expected an argument of kind"):
+    with pytest.raises(VerifyException, match="expected an argument of scope"):
         tt.ArgOp("n", "global").verify()

@@ -102,7 +102,7 @@ PARTITIONS = [
 ]
 
 
-@pytest.mark.parametrize("partition", PARTITIONS, ids=lambda one: f"{one.kind}-{'x'.join(one.extents)}")
+@pytest.mark.parametrize("partition", PARTITIONS, ids=lambda one: f"{one.strategy}-{'x'.join(one.extents)}")
 def test_every_block_runs_once(partition: Partition) -> None:
     module = after(grid_of(partition), GridToCoreGrid())
     extents = tuple(map(int, partition.extents))

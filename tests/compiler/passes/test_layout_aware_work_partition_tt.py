@@ -50,23 +50,23 @@ def test_a_product_shares_both_operands_in_a_mesh(size: int, block: int, columns
 def test_a_mesh_that_leaves_cores_idle_is_not_worth_it() -> None:
     # 11 x 11 blocks: a mesh of divisors would be a single core.
     module = partitioned(inferred(layout_kernels.gemm(352, 352, 32, (32, 32, 32))))
-    assert partition_of(module).kind == "linear"
+    assert partition_of(module).strategy == "linear"
     assert not shared(module)
 
 
 def test_without_anything_to_share_blocks_are_counted_off() -> None:
-    assert partition_of(partitioned(after(samples.module("add"), InferTTLayout()))).kind == "linear"
+    assert partition_of(partitioned(after(samples.module("add"), InferTTLayout()))).strategy == "linear"
 
 
 def test_a_load_that_not_all_cores_of_a_row_run_is_not_shared() -> None:
     module = partitioned(inferred(layout_kernels.rows_when_needed(128, 128, 32)))
-    assert partition_of(module).kind == "mesh"
+    assert partition_of(module).strategy == "mesh"
     assert shared(module) == {"w": "row"}
 
 
 def test_a_grid_of_unknown_size_is_an_expression_of_symbols() -> None:
     part = partition_of(partitioned(inferred(layout_kernels.dynamic_rows(64, 32))))
-    assert part.kind == "linear"
+    assert part.strategy == "linear"
     assert [extents_of(part, {"m": m}) for m in (0, 1, 32, 33)] == [(0,), (1,), (1,), (2,)]
 
 
@@ -118,7 +118,7 @@ def test_what_keeps_blocks_apart(x: str, y: str, separate: tuple[int, ...]) -> N
 def test_blocks_that_never_meet_are_split_like_any_others() -> None:
     text = ACCUMULATE.format(x="%size", y="%by").replace("arith.addi %by", "arith.addi %column")
     text = text.replace("%half =", "%column = arith.muli %by, %wide : index\n      %half =")
-    assert partition_of(partitioned(parse(text))).kind == "linear"
+    assert partition_of(partitioned(parse(text))).strategy == "linear"
 
 
 def test_arguments_of_a_linear_split() -> None:

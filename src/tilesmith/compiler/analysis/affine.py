@@ -39,8 +39,8 @@ def linear_of(value: SSAValue) -> Linear:
     if isinstance(op, arith.SubiOp):
         return linear_of(op.lhs).plus(linear_of(op.rhs), -1)
     if isinstance(op, arith.MuliOp):
-        for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            factor = constant_of(one)
+        for scale, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            factor = constant_of(scale)
             if factor is not None:
                 return Linear().plus(linear_of(other), factor)
     return Linear(0, {value: 1})

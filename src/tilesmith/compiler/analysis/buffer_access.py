@@ -20,14 +20,14 @@ class Access:
     role: str
     reads: bool
     writes: bool
-    kind: BufferType
+    buffer_type: BufferType
 
 
 def needs_copies(accesses: list[Access]) -> bool:
     """Whether one circular buffer is not enough."""
     writers = {access.role for access in accesses if access.writes}
     readers = {access.role for access in accesses if access.reads}
-    return len(writers) > 1 or len(readers) > 1 or len({access.kind for access in accesses}) > 1
+    return len(writers) > 1 or len(readers) > 1 or len({access.buffer_type for access in accesses}) > 1
 
 
 def accesses_by_buffer(roles: Mapping[Operation, str]) -> dict[SSAValue, list[Access]]:
@@ -37,17 +37,19 @@ def accesses_by_buffer(roles: Mapping[Operation, str]) -> dict[SSAValue, list[Ac
         effects = buffer_effects(op)
         for place in effects.touches:
             sides = place in effects.reads, place in effects.writes
-            found.setdefault(place, []).append(Access(op, role, *sides, wanted_kind(op, place)))
+            found.setdefault(place, []).append(Access(op, role, *sides, requested_type(op, place)))
     return found
 
 
-def wanted_kind(op: Operation, buffer: SSAValue) -> BufferType:
+def requested_type(op: Operation, buffer: SSAValue) -> BufferType:
     """The NoC moves tiles as they are: what is loaded or stored has the format of the tensor."""
-    kind = tile.place_of(buffer)
-    assert isinstance(kind, BufferType)
+    buffer_type = tile.place_of(buffer)
+    assert isinstance(buffer_type, BufferType)
     if isinstance(op, tile.LoadOp | tile.StoreOp):
         tensor = tile.place_of(op.tensor)
         assert isinstance(tensor, TensorType)
-        if tensor.layout.data == "tile" and tensor.format != kind.format:
-            return BufferType(kind.shape, tensor.element_type, kind.scope, kind.layout, tensor.format)
-    return kind
+        if tensor.layout.data == "tile" and tensor.format != buffer_type.format:
+            return BufferType(
+                buffer_type.shape, tensor.element_type, buffer_type.scope, buffer_type.layout, tensor.format
+            )
+    return buffer_type

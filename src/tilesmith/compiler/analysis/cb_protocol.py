@@ -98,11 +98,11 @@ class _Follower:
         self.round(regions, before_last)
         return _plus(before_last, change, 1)
 
-    def merge(self, op: Operation, one: State, other: State) -> State:
+    def merge(self, op: Operation, state: State, other: State) -> State:
         """The state after either of two ways: they may differ in what was waited for, in nothing else."""
         merged: State = {}
-        for cb in one | other:
-            a, b = one.get(cb, NOTHING_HELD), other.get(cb, NOTHING_HELD)
+        for cb in state | other:
+            a, b = state.get(cb, NOTHING_HELD), other.get(cb, NOTHING_HELD)
             own = _declaration(cb).producer == _declaration(cb).consumer
             if a.reserved != b.reserved or (own and a.stored != b.stored):
                 self.refuse(op, cb, f"holds {a} on one way through {op.name} and {b} on another")

@@ -74,10 +74,10 @@ _BINARY: dict[type[Operation], Callable[[int, int], int | None]] = {
 }
 
 
-def _wrapped(value: int, kind: object) -> int:
-    if not isinstance(kind, IntegerType):
+def _wrapped(value: int, result_type: object) -> int:
+    if not isinstance(result_type, IntegerType):
         return value
-    width = kind.width.data
+    width = result_type.width.data
     return (value + (1 << (width - 1))) % (1 << width) - (1 << (width - 1)) if width > 1 else value & 1
 
 

@@ -70,10 +70,16 @@ def _smaller_block(buffers: Sequence[tt.CBOp], arch: Arch) -> str:
 
 
 def _bytes_with(op: tt.CBOp, size: int, smaller: int) -> int:
-    kind = op.cb.type.buffer
-    dims = [smaller if dim == size else dim for dim in kind.dims]
-    changed = BufferType.of(dims, kind.element_type, kind.scope.data, kind.layout.data, kind.format.data)
-    return bytes_of(op) * tiles_of(changed) // tiles_of(kind)
+    buffer_type = op.cb.type.buffer
+    dims = [smaller if dim == size else dim for dim in buffer_type.dims]
+    changed = BufferType.of(
+        dims,
+        buffer_type.element_type,
+        buffer_type.scope.data,
+        buffer_type.layout.data,
+        buffer_type.format.data,
+    )
+    return bytes_of(op) * tiles_of(changed) // tiles_of(buffer_type)
 
 
 def _shape(op: tt.CBOp) -> str:
@@ -85,9 +91,9 @@ def _table(buffers: Sequence[tt.CBOp], free: int, wanted: int) -> str:
     for op in sorted(buffers, key=bytes_of, reverse=True):
         pages = f"{op.pages.value.data} x {op.page_size.value.data}"
         depth = str(op.depth.value.data)
-        kind = op.cb.type.buffer.format.data
+        stored = op.cb.type.buffer.format.data
         rows.append(
-            (op.cb_name.data, _shape(op), kind, pages, depth, str(bytes_of(op)), tile.location_of(op))
+            (op.cb_name.data, _shape(op), stored, pages, depth, str(bytes_of(op)), tile.location_of(op))
         )
     rows.append(("wanted", "", "", "", "", str(wanted), ""))
     rows.append(("free", "", "", "", "", str(free), ""))

@@ -67,15 +67,15 @@ def constraints_of(op: Operation) -> Iterator[LayoutConstraint]:
 
 
 def dims_of(buffer: SSAValue) -> tuple[int, ...]:
-    kind = place_of(buffer)
-    assert isinstance(kind, BufferType)
-    return kind.dims
+    buffer_type = place_of(buffer)
+    assert isinstance(buffer_type, BufferType)
+    return buffer_type.dims
 
 
 def elements_of(buffer: SSAValue) -> int:
-    kind = place_of(buffer)
-    assert isinstance(kind, BufferType)
-    return kind.elements
+    buffer_type = place_of(buffer)
+    assert isinstance(buffer_type, BufferType)
+    return buffer_type.elements
 
 
 def is_vector(dims: Sequence[int]) -> bool:
@@ -89,7 +89,7 @@ def _constraints_of_reduce(op: ReduceOp) -> Iterator[LayoutConstraint]:
     if elements_of(op.dest) == 1:
         yield SameLayout((op.source,), flat=True)
         return
-    if rank < 2 or op.kind.data.startswith("bit"):
+    if rank < 2 or op.reduction.data.startswith("bit"):
         yield NotTileable(op)
         return
     yield RequiredLayout(op, 0, "tiled")

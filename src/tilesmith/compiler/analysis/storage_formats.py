@@ -62,9 +62,9 @@ def is_narrow_result(place: SSAValue) -> bool:
     They are kept as Float32: rounded to bfloat16 first and to 8 bits when they are read back, some would end
     up one step off.
     """
-    kind = place_of(place)
-    assert kind is not None
-    if not isinstance(kind.element_type, AnyFloat) or kind.element_type.bitwidth != 8:
+    buffer_type = place_of(place)
+    assert buffer_type is not None
+    if not isinstance(buffer_type.element_type, AnyFloat) or buffer_type.element_type.bitwidth != 8:
         return False
     writers = [use.operation for use in place.uses if place in effects_of(use.operation).writes]
     return any(not isinstance(op, LoadOp) for op in writers)
@@ -85,10 +85,10 @@ def is_used_by_compute(buffer: SSAValue) -> bool:
 
 def is_sum_of_integers(buffer: SSAValue) -> bool:
     """Whether products of integers are added up in the buffer; int32 keeps sums that floats would round."""
-    kind = place_of(buffer)
-    assert kind is not None
+    buffer_type = place_of(buffer)
+    assert buffer_type is not None
     added_to = any(isinstance(use.operation, GemmOp) and use.operation.c is buffer for use in buffer.uses)
-    return added_to and not is_float(kind.element_type)
+    return added_to and not is_float(buffer_type.element_type)
 
 
 def is_of_integers(op: ReduceOp) -> bool:
@@ -108,9 +108,9 @@ def _widens(op: CopyOp, buffer: SSAValue) -> bool:
 
 def is_integer_buffer(buffer: SSAValue) -> bool:
     """Whether a buffer holds integers as integers: only scalar code and transfers may touch it."""
-    kind = place_of(buffer)
-    assert isinstance(kind, BufferType)
-    return isinstance(kind.element_type, IntegerType) and not is_used_by_compute(buffer)
+    buffer_type = place_of(buffer)
+    assert isinstance(buffer_type, BufferType)
+    return isinstance(buffer_type.element_type, IntegerType) and not is_used_by_compute(buffer)
 
 
 def requested_formats(text: str, func: FuncOp) -> dict[str, str]:
@@ -137,9 +137,9 @@ def format_of_loaded(buffer: SSAValue, default: str) -> str:
 def _tensors_loaded(buffer: SSAValue) -> Iterable[TensorType]:
     for use in buffer.uses:
         if isinstance(use.operation, LoadOp):
-            kind = place_of(use.operation.tensor)
-            assert isinstance(kind, TensorType)
-            yield kind
+            tensor_type = place_of(use.operation.tensor)
+            assert isinstance(tensor_type, TensorType)
+            yield tensor_type
 
 
 def _checked(name: str, format: str, func: FuncOp) -> str:
@@ -156,13 +156,14 @@ def _checked(name: str, format: str, func: FuncOp) -> str:
             where=where,
             remedy=f"choose one of {', '.join(CHOICES)}",
         )
-    kind = tensors[name].type
-    assert isinstance(kind, TensorType)
-    if not is_float(kind.element_type) and not (
-        0 < bits_of(kind.element_type) <= 8 and format in _SMALL_INTEGERS
+    tensor_type = tensors[name].type
+    assert isinstance(tensor_type, TensorType)
+    if not is_float(tensor_type.element_type) and not (
+        0 < bits_of(tensor_type.element_type) <= 8 and format in _SMALL_INTEGERS
     ):
         raise LayoutError(
-            f"parameter {name} holds integers ({kind.element_type}) and cannot have the format {format}",
+            f"parameter {name} holds integers ({tensor_type.element_type})"
+            f" and cannot have the format {format}",
             where=where,
             remedy="leave the format of integer parameters out",
         )

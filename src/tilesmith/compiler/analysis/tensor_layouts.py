@@ -21,19 +21,19 @@ def why_not_tiles(
 
     Integers lie in rows, unless they are kept in a format of floats.
     """
-    kind = tensor.type
-    assert isinstance(kind, TensorType)
-    if len(kind.dims) < 2:
+    tensor_type = tensor.type
+    assert isinstance(tensor_type, TensorType)
+    if len(tensor_type.dims) < 2:
         return "it has one dimension", None
-    if not is_float(kind.element_type) and (not format or DataFormat[format].is_integer):
+    if not is_float(tensor_type.element_type) and (not format or DataFormat[format].is_integer):
         return "it holds integers", None
     users = [use.operation for use in tensor.uses]
     for op in users:
-        reason = _why_not(op, kind, layouts)
+        reason = _why_not(op, tensor_type, layouts)
         if reason:
             return reason, op
-    kinds = {type(op) for op in users}
-    if {LoadOp, StoreOp} <= kinds and not all(_is_whole(size) for size in kind.dims[-2:]):
+    op_classes = {type(op) for op in users}
+    if {LoadOp, StoreOp} <= op_classes and not all(_is_whole(size) for size in tensor_type.dims[-2:]):
         # Stores leave anything in the padding; the next load would need zeros there.
         return "it is loaded and stored, and its sizes are not multiples of 32", users[0]
     return "", None
@@ -45,7 +45,7 @@ def describe(reason: str, op: Operation | None) -> str:
     return f"{reason} ({where})" if where else reason
 
 
-def _why_not(op: Operation, kind: TensorType, layouts: dict[SSAValue, str]) -> str:
+def _why_not(op: Operation, tensor_type: TensorType, layouts: dict[SSAValue, str]) -> str:
     if isinstance(op, ViewOp):
         return "it is used with another shape"
     if not isinstance(op, LoadOp | StoreOp):
@@ -63,7 +63,7 @@ def _why_not(op: Operation, kind: TensorType, layouts: dict[SSAValue, str]) -> s
         return "a copy of it changes the order of its dimensions"
     if not all(
         _is_aligned(offset, size, whole)
-        for offset, size, whole in zip(op.offsets[-2:], sizes[-2:], kind.dims[-2:], strict=True)
+        for offset, size, whole in zip(op.offsets[-2:], sizes[-2:], tensor_type.dims[-2:], strict=True)
     ):
         return "a copy of it does not start and end at multiples of 32"
     return ""

@@ -28,7 +28,7 @@ class Axes:
     col: int | None
 
 
-def axes_of(kind: BufferType) -> Axes:
+def axes_of(buffer_type: BufferType) -> Axes:
     """The axes of a buffer of any layout but "flat", which has none.
 
     >>> from xdsl.dialects.builtin import bf16
@@ -37,18 +37,18 @@ def axes_of(kind: BufferType) -> Axes:
     >>> axes_of(BufferType.of((64, 1), bf16, "shared", "column", "Float16_b"))
     Axes(batch=(1,), row=0, col=None)
     """
-    rank, layout = len(kind.dims), kind.layout.data
+    rank, layout = len(buffer_type.dims), buffer_type.layout.data
     if layout == "tiled":
         return Axes(tuple(range(rank - 2)), rank - 2 if rank > 1 else None, rank - 1)
     if layout == "scalar":
         return Axes(tuple(range(rank)), None, None)
-    vector = vector_dim(kind.dims)
+    vector = vector_dim(buffer_type.dims)
     batch = tuple(dim for dim in range(rank) if dim != vector)
     if layout == "column":
         return Axes(batch, vector, None)
     if layout == "row":
         return Axes(batch, None, vector)
-    raise InternalFault(f"a buffer of layout {layout!r} has no axes: {kind}")
+    raise InternalFault(f"a buffer of layout {layout!r} has no axes: {buffer_type}")
 
 
 def vector_dim(dims: Sequence[int]) -> int:
@@ -60,7 +60,7 @@ def vector_dim(dims: Sequence[int]) -> int:
     return max((dim for dim, size in enumerate(dims) if size > 1), default=len(dims) - 1)
 
 
-def tile_grid(kind: BufferType) -> tuple[int, int, int]:
+def tile_grid(buffer_type: BufferType) -> tuple[int, int, int]:
     """How many grids of tiles a buffer has, and how many tiles each has down and across.
 
     >>> from xdsl.dialects.builtin import bf16
@@ -69,36 +69,36 @@ def tile_grid(kind: BufferType) -> tuple[int, int, int]:
     >>> tile_grid(BufferType.of((128,), bf16, "fragment", "column", "Float16_b"))
     (1, 4, 1)
     """
-    if kind.layout.data == "flat":
-        return 1, 1, -(-kind.elements // TILE_ELEMENTS)
-    axes = axes_of(kind)
-    batch = prod(kind.dims[dim] for dim in axes.batch)
-    return batch, _tiles_along(kind, axes.row), _tiles_along(kind, axes.col)
+    if buffer_type.layout.data == "flat":
+        return 1, 1, -(-buffer_type.elements // TILE_ELEMENTS)
+    axes = axes_of(buffer_type)
+    batch = prod(buffer_type.dims[dim] for dim in axes.batch)
+    return batch, _tiles_along(buffer_type, axes.row), _tiles_along(buffer_type, axes.col)
 
 
-def tiles_of(kind: BufferType) -> int:
+def tiles_of(buffer_type: BufferType) -> int:
     """How many tiles hold one version of a buffer.
 
     >>> from xdsl.dialects.builtin import bf16
     >>> tiles_of(BufferType.of((2, 64, 100), bf16, "shared", "tiled", "Float16_b"))
     16
     """
-    return prod(tile_grid(kind))
+    return prod(tile_grid(buffer_type))
 
 
-def page_bytes(kind: BufferType) -> int:
+def page_bytes(buffer_type: BufferType) -> int:
     """Bytes of one tile of a buffer.
 
     >>> from xdsl.dialects.builtin import bf16
     >>> page_bytes(BufferType.of((32, 32), bf16, "shared", "tiled", "Bfp8_b"))
     1088
     """
-    return tile_bytes(DataFormat[kind.format.data])
+    return tile_bytes(DataFormat[buffer_type.format.data])
 
 
-def version_bytes(kind: BufferType) -> int:
+def version_bytes(buffer_type: BufferType) -> int:
     """Bytes of one version of a buffer."""
-    return tiles_of(kind) * page_bytes(kind)
+    return tiles_of(buffer_type) * page_bytes(buffer_type)
 
 
 def datum_of(row: int, col: int) -> int:
@@ -111,7 +111,7 @@ def datum_of(row: int, col: int) -> int:
     return face * FACE * FACE + row % FACE * FACE + col % FACE
 
 
-def element_position(kind: BufferType, index: Sequence[int]) -> tuple[int, int]:
+def element_position(buffer_type: BufferType, index: Sequence[int]) -> tuple[int, int]:
     """The tile that holds an element, and the element's place in the tile's memory (the first of its copies).
 
     >>> from xdsl.dialects.builtin import bf16
@@ -120,35 +120,35 @@ def element_position(kind: BufferType, index: Sequence[int]) -> tuple[int, int]:
     >>> element_position(BufferType.of((64,), bf16, "fragment", "column", "Float16_b"), (33,))
     (1, 16)
     """
-    if kind.layout.data == "flat":
-        return divmod(_flattened(kind, range(len(kind.dims)), index), TILE_ELEMENTS)
-    axes = axes_of(kind)
+    if buffer_type.layout.data == "flat":
+        return divmod(_flattened(buffer_type, range(len(buffer_type.dims)), index), TILE_ELEMENTS)
+    axes = axes_of(buffer_type)
     row = 0 if axes.row is None else index[axes.row]
     col = 0 if axes.col is None else index[axes.col]
-    _, rows, cols = tile_grid(kind)
-    grid = _flattened(kind, axes.batch, index)
+    _, rows, cols = tile_grid(buffer_type)
+    grid = _flattened(buffer_type, axes.batch, index)
     return (grid * rows + row // TILE) * cols + col // TILE, datum_of(row % TILE, col % TILE)
 
 
-def is_padded(kind: BufferType, dim: int) -> bool:
+def is_padded(buffer_type: BufferType, dim: int) -> bool:
     """Whether tiles reach beyond the buffer's shape along a dimension.
 
     >>> from xdsl.dialects.builtin import bf16
     >>> is_padded(BufferType.of((64, 100), bf16, "shared", "tiled", "Float16_b"), 1)
     True
     """
-    if kind.layout.data == "flat":
-        return kind.elements % TILE_ELEMENTS != 0
-    axes = axes_of(kind)
-    return dim in (axes.row, axes.col) and kind.dims[dim] % TILE != 0
+    if buffer_type.layout.data == "flat":
+        return buffer_type.elements % TILE_ELEMENTS != 0
+    axes = axes_of(buffer_type)
+    return dim in (axes.row, axes.col) and buffer_type.dims[dim] % TILE != 0
 
 
-def _tiles_along(kind: BufferType, dim: int | None) -> int:
-    return 1 if dim is None else -(-kind.dims[dim] // TILE)
+def _tiles_along(buffer_type: BufferType, dim: int | None) -> int:
+    return 1 if dim is None else -(-buffer_type.dims[dim] // TILE)
 
 
-def _flattened(kind: BufferType, dims: Sequence[int], index: Sequence[int]) -> int:
+def _flattened(buffer_type: BufferType, dims: Sequence[int], index: Sequence[int]) -> int:
     place = 0
     for dim in dims:
-        place = place * kind.dims[dim] + index[dim]
+        place = place * buffer_type.dims[dim] + index[dim]
     return place

@@ -29,7 +29,7 @@ class Partition:
     - "grouped": blocks that differ only in dimensions outside `separate` go to the same core, in order.
     """
 
-    kind: str
+    strategy: str
     extents: tuple[str, ...]
     columns: int = 0
     rows: int = 0
@@ -49,7 +49,7 @@ class Partition:
         """
         return DictionaryAttr(
             {
-                "kind": StringAttr(self.kind),
+                "strategy": StringAttr(self.strategy),
                 "extents": ArrayAttr([StringAttr(extent) for extent in self.extents]),
                 "columns": IntAttr(self.columns),
                 "rows": IntAttr(self.rows),
@@ -61,15 +61,15 @@ class Partition:
     def of(attribute: DictionaryAttr) -> Partition:
         """The partition an attribute stands for."""
         fields = attribute.data
-        kind, extents, separate = fields["kind"], fields["extents"], fields["separate"]
+        strategy, extents, separate = fields["strategy"], fields["extents"], fields["separate"]
         columns, rows = fields["columns"], fields["rows"]
-        assert isinstance(kind, StringAttr)
+        assert isinstance(strategy, StringAttr)
         assert isinstance(extents, ArrayAttr)
         assert isinstance(separate, ArrayAttr)
         assert isinstance(columns, IntAttr)
         assert isinstance(rows, IntAttr)
         return Partition(
-            kind.data,
+            strategy.data,
             tuple(extent.data for extent in extents),
             columns.data,
             rows.data,
@@ -94,10 +94,10 @@ def core_args(partition: Partition, extents: Sequence[int], arch: Arch) -> tuple
     >>> cores.num_cores, args[CoreCoord(0, 0)], args[CoreCoord(7, 7)]
     (64, {'first_block': 0, 'block_count': 2}, {'first_block': 99, 'block_count': 1})
     """
-    if partition.kind == "mesh":
+    if partition.strategy == "mesh":
         cores = CoreRangeSet.of([_mesh_range(partition)])
         return cores, {core: {"core_x": core.x, "core_y": core.y} for core in cores.cores()}
-    if partition.kind == "grouped":
+    if partition.strategy == "grouped":
         groups = prod(extents[dim] for dim in partition.separate) if all(extents) else 0
         return _runs(groups, arch, "first_group", "group_count")
     return _runs(prod(extents), arch, "first_block", "block_count")

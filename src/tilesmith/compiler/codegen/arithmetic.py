@@ -47,8 +47,8 @@ def _constant(e: Emitter, op: arith.ConstantOp) -> Expr:
     raise InternalFault(f"no C++ is known for the constant {op.value}")
 
 
-def _integer(value: int, kind: object) -> Expr:
-    if kind == IntegerType(1):
+def _integer(value: int, result_type: object) -> Expr:
+    if result_type == IntegerType(1):
         return Expr("true" if value else "false")
     if value == -(2**31):
         return Expr("INT32_MIN")
@@ -148,8 +148,8 @@ def _extreme(e: Emitter, op: Operation, function: str) -> Expr:
     e.include("<algorithm>")
     left, right = op.operands
     # Both sides are spelled int32_t: an int literal and an int32_t may differ in type on the chip.
-    kind = cpp_type(op.results[0].type)
-    return Expr(f"{function}<{kind}>({e.value(left)}, {e.value(right)})")
+    result_type = cpp_type(op.results[0].type)
+    return Expr(f"{function}<{result_type}>({e.value(left)}, {e.value(right)})")
 
 
 @expresses(arith.MinUIOp, arith.MaxUIOp)
@@ -217,17 +217,17 @@ def _float_to_unsigned(e: Emitter, op: arith.FPToUIOp) -> Expr:
 
 @expresses(arith.ExtUIOp)
 def _extend_unsigned(e: Emitter, op: arith.ExtUIOp) -> Expr:
-    kind = cpp_type(op.results[0].type)
+    result_type = cpp_type(op.results[0].type)
     if op.input.type == IntegerType(1):
-        return Expr(f"static_cast<{kind}>({e.value(op.input)})")
-    return Expr(f"static_cast<{kind}>(static_cast<u{cpp_type(op.input.type)}>({e.value(op.input)}))")
+        return Expr(f"static_cast<{result_type}>({e.value(op.input)})")
+    return Expr(f"static_cast<{result_type}>(static_cast<u{cpp_type(op.input.type)}>({e.value(op.input)}))")
 
 
 @expresses(arith.BitcastOp)
 def _bitcast(e: Emitter, op: arith.BitcastOp) -> Expr:
-    kind = cpp_type(op.results[0].type)
+    result_type = cpp_type(op.results[0].type)
     e.helper("bit_cast", _BIT_CAST)
-    return Expr(f"bit_cast<{kind}>({e.value(op.input)})")
+    return Expr(f"bit_cast<{result_type}>({e.value(op.input)})")
 
 
 _BIT_CAST = """

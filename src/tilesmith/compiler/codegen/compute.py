@@ -34,15 +34,15 @@ inline uint32_t bits_of(float value) {
 
 @emits(ttc.MoveTileOp)
 def _move(e: Emitter, op: ttc.MoveTileOp) -> None:
-    e.include(_MOVES[op.kind.data])
-    e.line(f"{op.kind.data}_tile({e.cb(op.cb)}, {e.value(op.tile)}, {e.value(op.slot)});")
+    e.include(_MOVES[op.fn.data])
+    e.line(f"{op.fn.data}_tile({e.cb(op.cb)}, {e.value(op.tile)}, {e.value(op.slot)});")
 
 
 @emits(ttc.EltwiseTilesOp)
 def _eltwise(e: Emitter, op: ttc.EltwiseTilesOp) -> None:
     e.include("api/compute/eltwise_binary.h")
     tiles = f"{e.cb(op.a)}, {e.cb(op.b)}, {e.value(op.a_tile)}, {e.value(op.b_tile)}"
-    e.line(f"{op.kind.data}_tiles({tiles}, {e.value(op.slot)});")
+    e.line(f"{op.fn.data}_tiles({tiles}, {e.value(op.slot)});")
 
 
 @emits(ttc.MatmulBlockOp)
@@ -145,14 +145,14 @@ def _pack_reconfig(e: Emitter, op: ttc.PackReconfigOp) -> None:
 
 @emits(ttc.InitMoveOp)
 def _init_move(e: Emitter, op: ttc.InitMoveOp) -> None:
-    e.include(_MOVES[op.kind.data])
-    e.line(f"{op.kind.data}_init({e.cb(op.cb)});")
+    e.include(_MOVES[op.fn.data])
+    e.line(f"{op.fn.data}_init({e.cb(op.cb)});")
 
 
 @emits(ttc.InitEltwiseOp)
 def _init_eltwise(e: Emitter, op: ttc.InitEltwiseOp) -> None:
     e.include("api/compute/eltwise_binary.h")
-    e.line(f"{op.kind.data}_init({e.cb(op.a)}, {e.cb(op.b)});")
+    e.line(f"{op.fn.data}_init({e.cb(op.a)}, {e.cb(op.b)});")
 
 
 @emits(ttc.InitMatmulOp)

@@ -69,9 +69,9 @@ def _while(e: Emitter, op: scf.WhileOp) -> None:
             e.body(after)
         return
     with e.block("while (true)"):
-        for one in before.ops:
-            if one is not condition:
-                e.emit(one)
+        for inner in before.ops:
+            if inner is not condition:
+                e.emit(inner)
         with e.block(f"if (!{e.operand(condition.condition)})"):
             e.line("break;")
         e.body(after)
@@ -105,7 +105,7 @@ def _argument(e: Emitter, op: tt.ArgOp) -> None:
         raise InternalFault(f"argument {op.arg_name.data} has no position yet")
     if e.role == "compute":
         e.include("api/compute/common.h")  # has what gets arguments; data-movement kernels have it anyway
-    call = "get_arg_val" if op.kind.data == "core" else "get_common_arg_val"
+    call = "get_arg_val" if op.scope.data == "core" else "get_common_arg_val"
     e.line(f"const int32_t {e.declare(op.value)} = {call}<int32_t>({op.position.value.data});")
 
 

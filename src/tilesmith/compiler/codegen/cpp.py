@@ -43,24 +43,24 @@ _EXPRESSIONS: dict[type[Operation], Callable[[Emitter, Any], Expr]] = {}
 
 
 def emits(
-    *kinds: type[Operation],
+    *op_classes: type[Operation],
 ) -> Callable[[Callable[[Emitter, Op], None]], Callable[[Emitter, Op], None]]:
     """Register how an operation is written as statements."""
 
     def register(function: Callable[[Emitter, Op], None]) -> Callable[[Emitter, Op], None]:
-        _STATEMENTS.update(dict.fromkeys(kinds, function))
+        _STATEMENTS.update(dict.fromkeys(op_classes, function))
         return function
 
     return register
 
 
 def expresses(
-    *kinds: type[Operation],
+    *op_classes: type[Operation],
 ) -> Callable[[Callable[[Emitter, Op], Expr]], Callable[[Emitter, Op], Expr]]:
     """Register how an operation with one result is written as an expression."""
 
     def register(function: Callable[[Emitter, Op], Expr]) -> Callable[[Emitter, Op], Expr]:
-        _EXPRESSIONS.update(dict.fromkeys(kinds, function))
+        _EXPRESSIONS.update(dict.fromkeys(op_classes, function))
         return function
 
     return register
@@ -84,20 +84,20 @@ _NAMES = {
 }
 
 
-def cpp_type(kind: Attribute) -> str:
+def cpp_type(mlir_type: Attribute) -> str:
     """The C++ type of a scalar.
 
     >>> cpp_type(IndexType()), cpp_type(Float32Type()), cpp_type(IntegerType(1))
     ('int32_t', 'float', 'bool')
     """
-    if isinstance(kind, IndexType):
+    if isinstance(mlir_type, IndexType):
         return "int32_t"
-    if isinstance(kind, Float32Type):
+    if isinstance(mlir_type, Float32Type):
         return "float"
-    if isinstance(kind, IntegerType):
-        width = kind.width.data
+    if isinstance(mlir_type, IntegerType):
+        width = mlir_type.width.data
         return "bool" if width == 1 else f"int{width}_t"
-    raise InternalFault(f"no C++ type for a scalar of type {kind}")
+    raise InternalFault(f"no C++ type for a scalar of type {mlir_type}")
 
 
 class Line(str):
@@ -213,10 +213,10 @@ class Emitter:
         """Write one operation as registered."""
         if isinstance(op.location, FileLineColLoc):
             self._at = location_of(op)
-        kind = type(op)
-        if kind in _STATEMENTS:
-            _STATEMENTS[kind](self, op)
-        elif kind not in _EXPRESSIONS:
+        op_class = type(op)
+        if op_class in _STATEMENTS:
+            _STATEMENTS[op_class](self, op)
+        elif op_class not in _EXPRESSIONS:
             raise InternalFault(f"no C++ is known for {op.name}")
         elif not is_inlined(op):
             self._name(op)

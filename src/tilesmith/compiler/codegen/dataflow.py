@@ -165,7 +165,7 @@ def _elements(e: Emitter, op: tt_elements.ElementsOp) -> None:
     helpers.need_storage(e, op.format.data)
     e.helper("l1_load", helpers.L1_LOAD)
     e.helper("l1_store", helpers.L1_STORE)
-    name, text = _ELEMENTS[op.kind.data]
+    name, text = _ELEMENTS[op.access.data]
     e.helper(name, text)
     tensor = e.value(op.accessor)
     fields = f"{tensor}, {e.value(op.scratch)}, {e.value(op.page_bytes)}"

@@ -220,13 +220,13 @@ struct Bfloat16 {
 """
 
 
-def _float8(kind: Float8) -> str:
+def _float8(format: Float8) -> str:
     return f"""
 // float8 in the word of a float.
-struct {kind.storage} {{
+struct {format.storage} {{
     using Word = uint32_t;
     static float value(Word word) {{ return __builtin_bit_cast(float, word); }}
-    static Word word(float value) {{ return __builtin_bit_cast(uint32_t, to_{kind.function}(value)); }}
+    static Word word(float value) {{ return __builtin_bit_cast(uint32_t, to_{format.function}(value)); }}
 }};
 """
 
@@ -244,7 +244,7 @@ struct {name} {{
 STORAGES = {
     "Float32": _FLOAT32,
     "Half": _HALF,
-    **{kind.storage: _float8(kind) for kind in FLOAT8.values()},
+    **{float8.storage: _float8(float8) for float8 in FLOAT8.values()},
     "Bfloat16": _BFLOAT16,
     "Int32": _integer("Int32", "int32_t"),
     "UInt32": _integer("UInt32", "uint32_t", "uint32_t"),
@@ -256,7 +256,7 @@ STORAGES = {
 
 
 def need_storage(e: Emitter, name: str) -> None:
-    for kind in FLOAT8.values():
-        if name == kind.storage:
-            need_float8(e, kind)
+    for float8 in FLOAT8.values():
+        if name == float8.storage:
+            need_float8(e, float8)
     e.helper(name, STORAGES[name])

@@ -18,10 +18,10 @@ inline float to_{name}(float value) {{
 """
 
 
-def need_float8(e: Emitter, kind: Float8) -> None:
-    """Let the kernel have the function `to_...` of a kind of float8."""
-    name = f"to_{kind.function}"
+def need_float8(e: Emitter, format: Float8) -> None:
+    """Let the kernel have the function `to_...` of a float8 format."""
+    name = f"to_{format.function}"
     text = _TO_FLOAT8.format(
-        name=kind.function, largest=kind.largest, lowest=kind.lowest, bits=23 - kind.mantissa
+        name=format.function, largest=format.largest, lowest=format.lowest, bits=23 - format.mantissa
     )
     e.helper(name, text)

@@ -38,7 +38,7 @@ _FORMULAS = {
 }
 
 
-_FLOAT8 = {kind.function: kind for kind in FLOAT8.values()}
+_FLOAT8 = {float8.function: float8 for float8 in FLOAT8.values()}
 
 _TO_BFLOAT16 = """
 // Rounded to bfloat16, to nearest even.

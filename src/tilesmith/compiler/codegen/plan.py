@@ -51,8 +51,8 @@ def schema() -> Plan:
 
 def _partition(module: ModuleOp) -> Plan:
     partition = partition_of(module)
-    mesh = {"columns": partition.columns, "rows": partition.rows} if partition.kind == "mesh" else {}
-    return {"kind": partition.kind, "extents": list(partition.extents), **mesh}
+    mesh = {"columns": partition.columns, "rows": partition.rows} if partition.strategy == "mesh" else {}
+    return {"kind": partition.strategy, "extents": list(partition.extents), **mesh}
 
 
 def _ranges(cores: CoreRangeSet) -> list[Plan]:
@@ -65,26 +65,26 @@ def _tensors(kernels: list[tt.KernelOp]) -> list[Plan]:
     return [
         {
             "name": name.data,
-            "shape": list(kind.dims),
-            "element_type": str(kind.element_type),
-            "layout": kind.layout.data or None,
-            "format": kind.format.data or None,
+            "shape": list(tensor_type.dims),
+            "element_type": str(tensor_type.element_type),
+            "layout": tensor_type.layout.data or None,
+            "format": tensor_type.format.data or None,
         }
         for name, value in zip(first.arg_names, first.body.block.args, strict=False)
-        if isinstance(kind := value.type, TensorType)
+        if isinstance(tensor_type := value.type, TensorType)
     ]
 
 
 def _circular_buffer(op: tt.CBOp) -> Plan:
     assert op.index is not None
-    kind = op.cb.type.buffer
+    buffer_type = op.cb.type.buffer
     page, pages, depth = op.page_size.value.data, op.pages.value.data, op.depth.value.data
     return {
         "index": op.index.value.data,
         "name": op.cb_name.data,
-        "shape": list(kind.dims),
-        "layout": kind.layout.data,
-        "format": kind.format.data,
+        "shape": list(buffer_type.dims),
+        "layout": buffer_type.layout.data,
+        "format": buffer_type.format.data,
         "page_size": page,
         "pages": pages,
         "depth": depth,
@@ -95,8 +95,8 @@ def _circular_buffer(op: tt.CBOp) -> Plan:
     }
 
 
-def _kernel(op: tt.KernelOp, made: Kernel) -> Plan:
-    config = made.config
+def _kernel(op: tt.KernelOp, kernel: Kernel) -> Plan:
+    config = kernel.config
     compute = (
         {
             "math_fidelity": config.math_fidelity.name,
@@ -110,7 +110,7 @@ def _kernel(op: tt.KernelOp, made: Kernel) -> Plan:
         "name": op.sym_name.data,
         "role": op.role.data,
         "processor": config.risc,
-        "compile_time_args": list(made.compile_time_args),
+        "compile_time_args": list(kernel.compile_time_args),
         "common_args": names_in(op, COMMON_ARGS),
         "core_args": names_in(op, CORE_ARGS),
         "semaphores": names_in(op, SEMAPHORES),

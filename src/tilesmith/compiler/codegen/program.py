@@ -71,10 +71,13 @@ def build_program(
 def _check_tensors(kernel: tt.KernelOp, tensors: Mapping[str, Tensor]) -> None:
     """A tensor that lies otherwise than its kernel was compiled for would be read as something else."""
     for name, value in zip(kernel.arg_names, kernel.body.block.args, strict=False):
-        kind, tensor = value.type, tensors.get(name.data)
-        if tensor is None or not isinstance(kind, TensorType) or not kind.layout.data:
+        tensor_type, tensor = value.type, tensors.get(name.data)
+        if tensor is None or not isinstance(tensor_type, TensorType) or not tensor_type.layout.data:
             continue
-        wanted, found = (kind.layout.data, kind.format.data), (tensor.layout.name.lower(), tensor.dtype.name)
+        wanted, found = (
+            (tensor_type.layout.data, tensor_type.format.data),
+            (tensor.layout.name.lower(), tensor.dtype.name),
+        )
         if wanted != found:
             raise BadCallError(
                 f"{name.data} is {found[0]} {found[1]}; its kernel reads {wanted[0]} {wanted[1]}",
@@ -102,7 +105,7 @@ def partition_of(module: ModuleOp) -> Partition:
 def _per_core(module: ModuleOp, arch: Arch, symbols: Mapping[str, int]) -> tuple[CoreRangeSet, CoreArgs]:
     partition = partition_of(module)
     cores, args = core_args(partition, extents_of(partition, symbols), arch)
-    if partition.kind == "mesh":
+    if partition.strategy == "mesh":
         neighbours = multicast_args(partition, arch)
         args = {core: {**own, **neighbours[core]} for core, own in args.items()}
     return cores, args

@@ -54,15 +54,15 @@ def _receive(e: Emitter, op: tt.ReceiveOp) -> None:
     e.line(f"const {cpp_type(op.value.type)} {e.declare(op.value)} = {word};")
 
 
-def _as_word(text: str, kind: Attribute) -> str:
-    if isinstance(kind, Float32Type):
+def _as_word(text: str, value_type: Attribute) -> str:
+    if isinstance(value_type, Float32Type):
         return f"__builtin_bit_cast(uint32_t, {text})"
     return f"static_cast<uint32_t>({text})"
 
 
-def _from_word(text: str, kind: Attribute) -> str:
-    if isinstance(kind, Float32Type):
+def _from_word(text: str, value_type: Attribute) -> str:
+    if isinstance(value_type, Float32Type):
         return f"__builtin_bit_cast(float, {text})"
-    if isinstance(kind, IntegerType) and kind.width.data == 1:
+    if isinstance(value_type, IntegerType) and value_type.width.data == 1:
         return f"{text} != 0"
-    return f"static_cast<{cpp_type(kind)}>({text})"
+    return f"static_cast<{cpp_type(value_type)}>({text})"

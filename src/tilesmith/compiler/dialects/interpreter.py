@@ -134,15 +134,15 @@ class _Run:
     # ---- memory ----
 
     def alloc(self, op: tile.AllocOp) -> None:
-        kind = op.buffer.type
-        assert isinstance(kind, BufferType)
-        empty = np.full(kind.dims, np.nan if is_float(kind.element_type) else _UNWRITTEN)
-        self.values[op.buffer] = empty.astype(held_type(kind.element_type))
+        buffer_type = op.buffer.type
+        assert isinstance(buffer_type, BufferType)
+        empty = np.full(buffer_type.dims, np.nan if is_float(buffer_type.element_type) else _UNWRITTEN)
+        self.values[op.buffer] = empty.astype(held_type(buffer_type.element_type))
 
     def view(self, op: tile.ViewOp) -> None:
-        kind = op.tensor.type
-        assert isinstance(kind, TensorType)
-        shape = [self.symbols[size] if isinstance(size, str) else size for size in kind.dims]
+        tensor_type = op.tensor.type
+        assert isinstance(tensor_type, TensorType)
+        shape = [self.symbols[size] if isinstance(size, str) else size for size in tensor_type.dims]
         self.values[op.tensor] = self.values[op.source].reshape(shape)
 
     def load(self, op: tile.LoadOp) -> None:
@@ -216,9 +216,9 @@ class _Run:
 
     def reduce(self, op: tile.ReduceOp) -> None:
         source, dest = self.values[op.source], self.values[op.dest]
-        kind = op.kind.data
-        combine = _REDUCE[kind]
-        values = np.abs(source) if kind.startswith("abs") else source
+        reduction = op.reduction.data
+        combine = _REDUCE[reduction]
+        values = np.abs(source) if reduction.startswith("abs") else source
         values = values if values.dtype.kind == "f" else values.astype(np.int64)
         result = combine.reduce(values, axis=op.dim.value.data).reshape(dest.shape)
         dest[...] = rounded(result if op.clear else combine(dest, result), _element(op.dest))

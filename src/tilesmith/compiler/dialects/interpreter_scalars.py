@@ -28,13 +28,13 @@ _erf = np.frompyfunc(math.erf, 1, 1)
 _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
-def scalar_of(value: Value, kind: Attribute) -> Value:
+def scalar_of(value: Value, result_type: Attribute) -> Value:
     """The value as the scalar type an operation says it has."""
     if isinstance(value, np.ndarray) and value.ndim:
-        return value.astype(held_type(kind))
-    if isinstance(kind, IndexType):
+        return value.astype(held_type(result_type))
+    if isinstance(result_type, IndexType):
         return int(value)
-    return np.asarray(value).astype(held_type(kind))[()]
+    return np.asarray(value).astype(held_type(result_type))[()]
 
 
 def constant(op: arith.ConstantOp) -> Value:
@@ -58,8 +58,8 @@ def _unsigned(operate: Callable[[Value, Value], Value]) -> Callable[[Value, Valu
     def on_bits(a: Value, b: Value) -> Value:
         if isinstance(a, int):
             return operate(a, b)
-        kind = np.dtype(f"u{np.asarray(a).dtype.name}")
-        return operate(np.asarray(a).view(kind), np.asarray(b).view(kind)).view(kind.name[1:])[()]
+        unsigned = np.dtype(f"u{np.asarray(a).dtype.name}")
+        return operate(np.asarray(a).view(unsigned), np.asarray(b).view(unsigned)).view(unsigned.name[1:])[()]
 
     return on_bits
 

@@ -32,7 +32,7 @@ from tilesmith.compiler.dialects.syntax import parse_function, print_function
 from tilesmith.compiler.dialects.types import BufferType, TensorType
 
 ROLES = ("reader", "compute", "writer")
-ARG_KINDS = ("core", "common")
+ARG_SCOPES = ("core", "common")
 
 
 _KERNEL_PROPERTIES: tuple[str, ...] = ("sym_name", "arg_names", "symbols", "source")
@@ -195,33 +195,33 @@ class ReceiveOp(IRDLOperation):
     value = result_def()
     assembly_format = "$cb attr-dict `:` type($cb) `->` type($value)"
 
-    def __init__(self, cb: SSAValue, kind: Attribute) -> None:
-        super().__init__(operands=[cb], result_types=[kind])
+    def __init__(self, cb: SSAValue, result_type: Attribute) -> None:
+        super().__init__(operands=[cb], result_types=[result_type])
 
 
 @irdl_op_definition
 class ArgOp(IRDLOperation):
-    """A runtime argument: of kind "core" it differs from core to core, of kind "common" from call to call."""
+    """A runtime argument: of scope "core" it differs from core to core, "common" from call to call."""
 
     name = "tt.arg"
 
     arg_name = prop_def(StringAttr)
-    kind = prop_def(StringAttr)
+    scope = prop_def(StringAttr)
     position = opt_prop_def(IntegerAttr[I64])
     value = result_def(IndexType)
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$kind $arg_name attr-dict"
+    assembly_format = "$scope $arg_name attr-dict"
 
-    def __init__(self, name: str, kind: str) -> None:
+    def __init__(self, name: str, scope: str) -> None:
         super().__init__(
-            properties={"arg_name": StringAttr(name), "kind": StringAttr(kind)}, result_types=[IndexType()]
+            properties={"arg_name": StringAttr(name), "scope": StringAttr(scope)}, result_types=[IndexType()]
         )
         self.value.name_hint = name
 
     def verify_(self) -> None:
-        if self.kind.data not in ARG_KINDS:
-            raise VerifyException(f"expected an argument of kind {ARG_KINDS}, got {self.kind.data!r}")
+        if self.scope.data not in ARG_SCOPES:
+            raise VerifyException(f"expected an argument of scope {ARG_SCOPES}, got {self.scope.data!r}")
 
 
 @irdl_op_definition

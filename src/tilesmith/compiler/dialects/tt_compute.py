@@ -57,18 +57,18 @@ class MoveTileOp(IRDLOperation):
 
     name = "tt_compute.move_tile"
 
-    kind = prop_def(StringAttr)
+    fn = prop_def(StringAttr)
     cb = operand_def(CBType)
     tile = operand_def(IndexType())
     slot = operand_def(IndexType())
-    assembly_format = "$kind $cb `[` $tile `]` `to` $slot attr-dict `:` type($cb)"
+    assembly_format = "$fn $cb `[` $tile `]` `to` $slot attr-dict `:` type($cb)"
 
-    def __init__(self, cb: SSAValue, tile: SSAValue, slot: SSAValue, kind: str = "copy") -> None:
-        super().__init__(operands=[cb, tile, slot], properties={"kind": StringAttr(kind)})
+    def __init__(self, cb: SSAValue, tile: SSAValue, slot: SSAValue, fn: str = "copy") -> None:
+        super().__init__(operands=[cb, tile, slot], properties={"fn": StringAttr(fn)})
 
     def verify_(self) -> None:
-        if self.kind.data not in MOVES:
-            raise VerifyException(f"expected a move of {MOVES}, got {self.kind.data!r}")
+        if self.fn.data not in MOVES:
+            raise VerifyException(f"expected a move of {MOVES}, got {self.fn.data!r}")
 
 
 @irdl_op_definition
@@ -77,24 +77,24 @@ class EltwiseTilesOp(IRDLOperation):
 
     name = "tt_compute.eltwise_tiles"
 
-    kind = prop_def(StringAttr)
+    fn = prop_def(StringAttr)
     a = operand_def(CBType)
     a_tile = operand_def(IndexType())
     b = operand_def(CBType)
     b_tile = operand_def(IndexType())
     slot = operand_def(IndexType())
     assembly_format = (
-        "$kind $a `[` $a_tile `]` `,` $b `[` $b_tile `]` `to` $slot attr-dict `:` type($a) `,` type($b)"
+        "$fn $a `[` $a_tile `]` `,` $b `[` $b_tile `]` `to` $slot attr-dict `:` type($a) `,` type($b)"
     )
 
     def __init__(
-        self, kind: str, a: SSAValue, a_tile: SSAValue, b: SSAValue, b_tile: SSAValue, slot: SSAValue
+        self, fn: str, a: SSAValue, a_tile: SSAValue, b: SSAValue, b_tile: SSAValue, slot: SSAValue
     ) -> None:
-        super().__init__(operands=[a, a_tile, b, b_tile, slot], properties={"kind": StringAttr(kind)})
+        super().__init__(operands=[a, a_tile, b, b_tile, slot], properties={"fn": StringAttr(fn)})
 
     def verify_(self) -> None:
-        if self.kind.data not in ELTWISE:
-            raise VerifyException(f"expected an operation of {ELTWISE}, got {self.kind.data!r}")
+        if self.fn.data not in ELTWISE:
+            raise VerifyException(f"expected an operation of {ELTWISE}, got {self.fn.data!r}")
 
 
 @irdl_op_definition
@@ -234,31 +234,31 @@ class PackReconfigOp(IRDLOperation):
 
 @irdl_op_definition
 class InitMoveOp(IRDLOperation):
-    """Unpack and math get ready for `move_tile` of this kind."""
+    """Unpack and math get ready for `move_tile` of this function."""
 
     name = "tt_compute.init_move"
 
-    kind = prop_def(StringAttr)
+    fn = prop_def(StringAttr)
     cb = operand_def(CBType)
-    assembly_format = "$kind $cb attr-dict `:` type($cb)"
+    assembly_format = "$fn $cb attr-dict `:` type($cb)"
 
-    def __init__(self, kind: str, cb: SSAValue) -> None:
-        super().__init__(operands=[cb], properties={"kind": StringAttr(kind)})
+    def __init__(self, fn: str, cb: SSAValue) -> None:
+        super().__init__(operands=[cb], properties={"fn": StringAttr(fn)})
 
 
 @irdl_op_definition
 class InitEltwiseOp(IRDLOperation):
-    """Unpack and math get ready for `eltwise_tiles` of this kind."""
+    """Unpack and math get ready for `eltwise_tiles` of this function."""
 
     name = "tt_compute.init_eltwise"
 
-    kind = prop_def(StringAttr)
+    fn = prop_def(StringAttr)
     a = operand_def(CBType)
     b = operand_def(CBType)
-    assembly_format = "$kind $a `,` $b attr-dict `:` type($a) `,` type($b)"
+    assembly_format = "$fn $a `,` $b attr-dict `:` type($a) `,` type($b)"
 
-    def __init__(self, kind: str, a: SSAValue, b: SSAValue) -> None:
-        super().__init__(operands=[a, b], properties={"kind": StringAttr(kind)})
+    def __init__(self, fn: str, a: SSAValue, b: SSAValue) -> None:
+        super().__init__(operands=[a, b], properties={"fn": StringAttr(fn)})
 
 
 @irdl_op_definition

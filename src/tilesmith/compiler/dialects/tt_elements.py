@@ -29,8 +29,8 @@ class ElementsType(ParametrizedAttribute, TypeAttribute):
 class ElementsOp(IRDLOperation):
     """Single elements of a tensor. `page_bytes` is the length of its pages; `scratch` has room for a line.
 
-    `kind` is "lines" (reads keep the last line read: right for tensors that nobody writes) or "exact" (reads
-    and writes touch nothing but the elements named; writes are collected while they follow each other).
+    `access` is "lines" (reads keep the last line read: right for tensors that nobody writes) or "exact"
+    (reads and writes touch nothing but the elements named; writes that follow each other are collected).
     """
 
     name = "tt_dataflow.elements"
@@ -38,17 +38,17 @@ class ElementsOp(IRDLOperation):
     accessor = operand_def(AccessorType)
     scratch = operand_def(IndexType())
     page_bytes = operand_def(IndexType())
-    kind = prop_def(StringAttr)
+    access = prop_def(StringAttr)
     format = prop_def(StringAttr)
     elements = result_def(ElementsType)
-    assembly_format = "$kind $format $accessor `,` $scratch `,` $page_bytes attr-dict `:` type($accessor)"
+    assembly_format = "$access $format $accessor `,` $scratch `,` $page_bytes attr-dict `:` type($accessor)"
 
     def __init__(
-        self, accessor: SSAValue, scratch: SSAValue, page_bytes: SSAValue, kind: str, format: str
+        self, accessor: SSAValue, scratch: SSAValue, page_bytes: SSAValue, access: str, format: str
     ) -> None:
         super().__init__(
             operands=[accessor, scratch, page_bytes],
-            properties={"kind": StringAttr(kind), "format": StringAttr(format)},
+            properties={"access": StringAttr(access), "format": StringAttr(format)},
             result_types=[ElementsType()],
         )
 
@@ -65,8 +65,8 @@ class ReadElementOp(IRDLOperation):
     value = result_def()
     assembly_format = "$elements `[` $page `,` $index `]` attr-dict `:` type($value)"
 
-    def __init__(self, elements: SSAValue, page: SSAValue, index: SSAValue, kind: Attribute) -> None:
-        super().__init__(operands=[elements, page, index], result_types=[kind])
+    def __init__(self, elements: SSAValue, page: SSAValue, index: SSAValue, result_type: Attribute) -> None:
+        super().__init__(operands=[elements, page, index], result_types=[result_type])
 
 
 @irdl_op_definition
@@ -110,9 +110,9 @@ class LoadWordOp(IRDLOperation):
     value = result_def()
     assembly_format = "$format $address `[` $index `]` attr-dict `:` type($value)"
 
-    def __init__(self, address: SSAValue, index: SSAValue, format: str, kind: Attribute) -> None:
+    def __init__(self, address: SSAValue, index: SSAValue, format: str, result_type: Attribute) -> None:
         super().__init__(
-            operands=[address, index], properties={"format": StringAttr(format)}, result_types=[kind]
+            operands=[address, index], properties={"format": StringAttr(format)}, result_types=[result_type]
         )
 
 

@@ -38,25 +38,27 @@ def _mergeable(stores: Sequence[Guarded]) -> tuple[int, int] | None:
     return None
 
 
-def _may_meet(one: Guarded, between: Sequence[Guarded], other: Guarded) -> bool:
+def _may_meet(first: Guarded, between: Sequence[Guarded], other: Guarded) -> bool:
     """Whether the second store may happen where the first does: nothing before it has to come first."""
     tested = {load.memory for test in other.conditions for load in s.loads_of(test)}
-    if any(guarded.store.memory in tested for guarded in (one, *between)):
+    if any(guarded.store.memory in tested for guarded in (first, *between)):
         return False
     # What happens only where the first does never meets the second.
-    return not any(_disturbs(guarded, other) for guarded in between if not _is_under(guarded, one.conditions))
+    return not any(
+        _disturbs(guarded, other) for guarded in between if not _is_under(guarded, first.conditions)
+    )
 
 
-def _are_opposite(one: Guarded, other: Guarded) -> bool:
+def _are_opposite(first: Guarded, other: Guarded) -> bool:
     """Whether two stores write the same place, one where a condition holds, one where it does not."""
     return (
-        one.store.memory is other.store.memory
-        and one.store.indices == other.store.indices
-        and one.space == other.space
-        and not (one.store.accumulate or other.store.accumulate or one.reduction or other.reduction)
-        and len(one.conditions) == len(other.conditions)
-        and one.conditions[:-1] == other.conditions[:-1]
-        and other.conditions[-1] == s.Not(one.conditions[-1])
+        first.store.memory is other.store.memory
+        and first.store.indices == other.store.indices
+        and first.space == other.space
+        and not (first.store.accumulate or other.store.accumulate or first.reduction or other.reduction)
+        and len(first.conditions) == len(other.conditions)
+        and first.conditions[:-1] == other.conditions[:-1]
+        and other.conditions[-1] == s.Not(first.conditions[-1])
     )
 
 
@@ -72,7 +74,7 @@ def _disturbs(between: Guarded, moved: Guarded) -> bool:
     return between.store.memory in (*reads, target) or target in touched
 
 
-def _choice(one: Guarded, other: Guarded) -> Guarded:
-    *conditions, test = one.conditions
-    value = s.Select(test, one.store.value, other.store.value, one.store.memory.dtype)
-    return replace(one, store=replace(one.store, value=value), conditions=tuple(conditions))
+def _choice(first: Guarded, other: Guarded) -> Guarded:
+    *conditions, test = first.conditions
+    value = s.Select(test, first.store.value, other.store.value, first.store.memory.dtype)
+    return replace(first, store=replace(first.store, value=value), conditions=tuple(conditions))

@@ -24,15 +24,15 @@ def without_jumps(statements: Sequence[s.Statement]) -> tuple[s.Statement, ...]:
 
 
 def _loop(loop: s.Loop | s.Repeat) -> list[s.Statement]:
-    kinds = {jump.kind for jump in _jumps(loop.body)}
-    if not kinds:
+    keywords = {jump.keyword for jump in _jumps(loop.body)}
+    if not keywords:
         return [loop]
     flag = s.Memory("running", (s.Number(1),), "int32", "var", loop.at)
     body = tuple(_guarded(loop.body, flag))
     set_flag = _set(flag, 1, loop.at)
-    if kinds == {"continue"}:
+    if keywords == {"continue"}:
         return [replace(loop, body=(set_flag, *body))]
-    if "continue" in kinds:
+    if "continue" in keywords:
         # One flag for both would not know whether the next iteration may run.
         once = s.Memory("skipped", (s.Number(1),), "int32", "var", loop.at)
         body = tuple(_guarded(tuple(_guarded(loop.body, once, "continue")), flag, "break"))
@@ -51,19 +51,19 @@ def _jumps(statements: Sequence[s.Statement]) -> list[s.Jump]:
     return found
 
 
-def _guarded(statements: Sequence[s.Statement], flag: s.Memory, kind: str = "") -> list[s.Statement]:
+def _guarded(statements: Sequence[s.Statement], flag: s.Memory, keyword: str = "") -> list[s.Statement]:
     """The statements, where those after a jump that was taken do nothing."""
     done: list[s.Statement] = []
     for position, statement in enumerate(statements):
-        if isinstance(statement, s.Jump) and kind in ("", statement.kind):
+        if isinstance(statement, s.Jump) and keyword in ("", statement.keyword):
             return [*done, _set(flag, 0, statement.at)]
         if not isinstance(statement, s.Branch) or not _jumps((statement,)):
             done.append(statement)
             continue
-        then = tuple(_guarded(statement.then, flag, kind))
-        otherwise = tuple(_guarded(statement.otherwise, flag, kind))
+        then = tuple(_guarded(statement.then, flag, keyword))
+        otherwise = tuple(_guarded(statement.otherwise, flag, keyword))
         done.append(replace(statement, then=then, otherwise=otherwise))
-        rest = _guarded(statements[position + 1 :], flag, kind)
+        rest = _guarded(statements[position + 1 :], flag, keyword)
         return [*done, s.Branch(_is_set(flag), tuple(rest), (), statement.at)] if rest else done
     return done
 

@@ -27,22 +27,24 @@ Threads = Sequence[tuple[Variable, int]]
 
 
 def reduce_over(
-    kind: str, value: Expr, dims: Sequence[Variable], threads: Threads, at: Location
+    combiner: str, value: Expr, dims: Sequence[Variable], threads: Threads, at: Location
 ) -> tuple[list[Statement], Expr]:
     """Statements after which every thread has the values of all threads along `dims` combined; the result."""
     shared, before = _published(value, threads, at)
     result = Memory("reduced", (Number(1),), value.dtype, "var", at)
     counters = {v: Variable(f"other_{v.name}", counts=True) for v in dims}
     place = tuple(Name(counters.get(v, v)) for v, _ in threads)
-    body = _combine(kind, result, Load(shared, place, value.dtype), at)
+    body = _combine(combiner, result, Load(shared, place, value.dtype), at)
     for variable, extent in threads:
         if variable in counters:
             body = Loop(counters[variable], Number(0), Number(extent), (body,), at=at)
-    start = Store(result, (Number(0),), identity(kind, value.dtype), at=at)
+    start = Store(result, (Number(0),), identity(combiner, value.dtype), at=at)
     return [*before, start, body, Sync(at)], Load(result, (Number(0),), value.dtype)
 
 
-def reduce_in_warp(kind: str, value: Expr, threads: Threads, at: Location) -> tuple[list[Statement], Expr]:
+def reduce_in_warp(
+    combiner: str, value: Expr, threads: Threads, at: Location
+) -> tuple[list[Statement], Expr]:
     """The same for the threads of one warp, counted along the first dimension."""
     shared, before = _published(value, threads, at)
     result = Memory("reduced", (Number(1),), value.dtype, "var", at)
@@ -50,9 +52,9 @@ def reduce_in_warp(kind: str, value: Expr, threads: Threads, at: Location) -> tu
     (first, extent), *others = threads
     base = Binary("sub", Name(first), Binary("floormod", Name(first), Number(WARP), "int32"), "int32")
     place: tuple[Expr, ...] = (Binary("add", base, Name(lane), "int32"), *(Name(v) for v, _ in others))
-    body = _combine(kind, result, Load(shared, place, value.dtype), at)
+    body = _combine(combiner, result, Load(shared, place, value.dtype), at)
     loop = Loop(lane, Number(0), Number(min(WARP, extent)), (body,), at=at)
-    start = Store(result, (Number(0),), identity(kind, value.dtype), at=at)
+    start = Store(result, (Number(0),), identity(combiner, value.dtype), at=at)
     return [*before, start, loop, Sync(at)], Load(result, (Number(0),), value.dtype)
 
 
@@ -81,17 +83,17 @@ def _published(value: Expr, threads: Threads, at: Location) -> tuple[Memory, lis
     return shared, [put, Sync(at)]
 
 
-def _combine(kind: str, target: Memory, value: Expr, at: Location) -> Statement:
+def _combine(combiner: str, target: Memory, value: Expr, at: Location) -> Statement:
     old = Load(target, (Number(0),), target.dtype)
-    return Store(target, (Number(0),), Binary(kind, old, value, target.dtype), at=at)
+    return Store(target, (Number(0),), Binary(combiner, old, value, target.dtype), at=at)
 
 
-def identity(kind: str, dtype: str) -> Number:
+def identity(combiner: str, dtype: str) -> Number:
     """What changes nothing when it is combined: the start of a reduction."""
-    if kind in ("add", "or", "xor"):
+    if combiner in ("add", "or", "xor"):
         return Number(0.0 if is_float(dtype) else 0, dtype)
-    if kind == "and":
+    if combiner == "and":
         return Number(-1, dtype)
     if is_float(dtype):
-        return Number(float("-inf") if kind == "max" else float("inf"), dtype)
-    return Number(-(2**31) if kind == "max" else 2**31 - 1, dtype)
+        return Number(float("-inf") if combiner == "max" else float("inf"), dtype)
+    return Number(-(2**31) if combiner == "max" else 2**31 - 1, dtype)

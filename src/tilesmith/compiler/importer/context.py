@@ -141,8 +141,8 @@ class Context:
     def variable(self, memory: Memory) -> SSAValue:
         """A scalar variable of the kernel; it starts at zero."""
         if memory not in self.variables:
-            kind = scalar_type(memory.dtype)
-            zero = self.e.outer_constant(0.0 if kind == f32 else 0, kind)
+            element_type = scalar_type(memory.dtype)
+            zero = self.e.outer_constant(0.0 if element_type == f32 else 0, element_type)
             op = tile.VarOp(zero, memory.name)
             with self.e.at(memory.at):
                 self.e.locate(op)

@@ -223,8 +223,8 @@ class _Flattening:
     ) -> list[Guarded] | None:
         """The stores with the loop's variable as one more dimension; None if iterations need their order."""
         # Loops side by side share a variable, so that what one writes and the next reads is the same place.
-        made = s.Variable(loop.variable.name, loop.variable.dtype, counts=True)
-        variable = self.counters.setdefault((len(space.extents), extent), made)
+        fresh = s.Variable(loop.variable.name, loop.variable.dtype, counts=True)
+        variable = self.counters.setdefault((len(space.extents), extent), fresh)
         self.names[loop.variable] = plus(s.Name(variable), start)
         try:
             stores = self.body(loop.body, space.with_variable(variable, extent), conditions)
@@ -232,7 +232,7 @@ class _Flattening:
             if not space.extents:
                 raise
             return None
-        if loop.kind == "parallel" or not space.extents:
+        if loop.schedule == "parallel" or not space.extents:
             return stores
         everywhere = all(any(uses(i, {variable}) for i in g.store.indices) for g in stores)
         if everywhere and _independent([_with_missing_dims(guarded) for guarded in stores]):

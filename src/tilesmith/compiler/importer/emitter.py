@@ -84,10 +84,14 @@ class Emitter:
         return op
 
     def pure(
-        self, kind: type[Operation], operands: Sequence[SSAValue], make: Callable[[], Operation], *extra: Any
+        self,
+        op_class: type[Operation],
+        operands: Sequence[SSAValue],
+        make: Callable[[], Operation],
+        *extra: Any,
     ) -> SSAValue:
         """The result of a pure operation; `extra` tells apart operations of one class and equal operands."""
-        key = (kind, *map(id, operands), *extra)
+        key = (op_class, *map(id, operands), *extra)
         for scope in self.scopes:
             if key in scope.known:
                 return scope.known[key]
@@ -97,23 +101,23 @@ class Emitter:
 
     # ---- constants ----
 
-    def constant(self, value: float | int | bool, kind: Attribute) -> SSAValue:
-        return self._constant(value, kind, self.constant_homes[-1])
+    def constant(self, value: float | int | bool, result_type: Attribute) -> SSAValue:
+        return self._constant(value, result_type, self.constant_homes[-1])
 
-    def outer_constant(self, value: float | int | bool, kind: Attribute) -> SSAValue:
+    def outer_constant(self, value: float | int | bool, result_type: Attribute) -> SSAValue:
         """A constant outside the grid, whatever is being filled now."""
-        return self._constant(value, kind, self.constant_homes[0])
+        return self._constant(value, result_type, self.constant_homes[0])
 
     def at_start(self, op: Operation) -> None:
         """Put an operation after the constants of the body being filled."""
         home = self.constant_homes[-1]
         insert_after(home.block, op, home.last_constant)
 
-    def _constant(self, value: float | int | bool, kind: Attribute, home: Scope) -> SSAValue:
+    def _constant(self, value: float | int | bool, result_type: Attribute, home: Scope) -> SSAValue:
         # repr tells -0.0 from 0.0 and finds a NaN again.
-        key = ("constant", repr(value), kind)
+        key = ("constant", repr(value), result_type)
         if key not in home.known:
-            attr = FloatAttr(value, f32) if kind == f32 else IntegerAttr(int(value), kind)  # type: ignore[call-overload]
+            attr = FloatAttr(value, f32) if result_type == f32 else IntegerAttr(int(value), result_type)  # type: ignore[call-overload]
             op = arith.ConstantOp(attr)
             insert_after(home.block, op, home.last_constant)
             home.last_constant = op
@@ -125,8 +129,8 @@ class Emitter:
 
     # ---- arithmetic on indices ----
 
-    def binary(self, kind: type[Any], a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.pure(kind, (a, b), lambda: kind(a, b))
+    def binary(self, op_class: type[Any], a: SSAValue, b: SSAValue) -> SSAValue:
+        return self.pure(op_class, (a, b), lambda: op_class(a, b))
 
     def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
         if number(a) == 0:
@@ -177,8 +181,8 @@ class Emitter:
         zero = self.constant(0, value.type)
         return self.pure(arith.CmpiOp, (value, zero), lambda: arith.CmpiOp(value, zero, "ne"), "ne")
 
-    def _cast(self, kind: type[Any], value: SSAValue, target: Attribute) -> SSAValue:
-        return self.pure(kind, (value,), lambda: kind(value, target), target)
+    def _cast(self, op_class: type[Any], value: SSAValue, target: Attribute) -> SSAValue:
+        return self.pure(op_class, (value,), lambda: op_class(value, target), target)
 
 
 def insert_after(block: Block, op: Operation, before: Operation | None) -> None:

@@ -27,9 +27,9 @@ def expand(op: TileOp) -> list[Statement] | None:
     return None if expansion is None else expansion(op)
 
 
-def nest(variables: Sequence[Variable], sizes: Sequence[Expr], body: Statement, kind: str) -> Statement:
+def nest(variables: Sequence[Variable], sizes: Sequence[Expr], body: Statement, schedule: str) -> Statement:
     for variable, size in reversed(list(zip(variables, sizes, strict=True))):
-        body = Loop(variable, Number(0), size, (body,), kind, at=body.at)
+        body = Loop(variable, Number(0), size, (body,), schedule, at=body.at)
     return body
 
 

@@ -158,8 +158,8 @@ class Expressions:
         return self.choose(Select(a, Number(1, "bool"), b, "bool")) if op == "or" else None
 
     def _logical(self, op: str, a: Expr, b: Expr) -> SSAValue:
-        kind = {"and": arith.AndIOp, "or": arith.OrIOp, "xor": arith.XOrIOp}[op]
-        return self.e.binary(kind, self.condition(a), self.condition(b))
+        op_class = {"and": arith.AndIOp, "or": arith.OrIOp, "xor": arith.XOrIOp}[op]
+        return self.e.binary(op_class, self.condition(a), self.condition(b))
 
     def _same(self, left: SSAValue, right: SSAValue) -> tuple[SSAValue, SSAValue]:
         if isinstance(left.type, IndexType) and isinstance(right.type, IndexType):
@@ -188,8 +188,8 @@ class Expressions:
         left, right = self.value(a), self.value(b)
         if left.type == f32 or right.type == f32:
             left, right = self.e.as_f32(left), self.e.as_f32(right)
-            predicate, kind = _COMPARE_FLOATS[op], arith.CmpfOp
-            return self.e.pure(kind, (left, right), lambda: kind(left, right, predicate), predicate)
+            predicate, op_class = _COMPARE_FLOATS[op], arith.CmpfOp
+            return self.e.pure(op_class, (left, right), lambda: op_class(left, right, predicate), predicate)
         left, right = self._same(left, right)
         predicate = (_COMPARE_UNSIGNED if "uint32" in (a.dtype, b.dtype) else _COMPARE_INTEGERS)[op]
         return self.e.pure(
@@ -295,5 +295,5 @@ class Expressions:
             args = [self.e.as_f32(self.value(arg)) for arg in call.args]
         else:
             args = [self.e.as_i32(self.value(arg)) for arg in call.args]
-        kind: Any = i1 if call.fn in _CONDITIONS else args[0].type
-        return self.e.pure(tile.FnOp, args, lambda: tile.FnOp(call.fn, args, kind), call.fn)
+        result_type: Any = i1 if call.fn in _CONDITIONS else args[0].type
+        return self.e.pure(tile.FnOp, args, lambda: tile.FnOp(call.fn, args, result_type), call.fn)

@@ -35,7 +35,7 @@ def emit_loop(e: Emitter, values: Expressions, loop: Loop, lower: Lower) -> None
     op = scf.ForOp(start, end, step, [], Region(block))
     if loop.stages:
         op.attributes["num_stages"] = IntegerAttr(loop.stages, i64)
-    if loop.kind == "unroll":
+    if loop.schedule == "unroll":
         op.attributes["unroll"] = UnitAttr()
     e.emit(op)
 

@@ -118,7 +118,7 @@ class _Kernel:
         match statement:
             case TileOp():
                 lower_tile_op(self.ctx, statement)
-            case Loop() if statement.kind == "parallel" or is_elementwise(statement):
+            case Loop() if statement.schedule == "parallel" or is_elementwise(statement):
                 lower_parallel(self.ctx, statement)
             case Loop():
                 self.ctx.extents[statement.variable] = loop_end(statement)

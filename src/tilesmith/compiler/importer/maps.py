@@ -136,13 +136,13 @@ def emit_map(
     operands = _Operands(ctx, list(iteration), space, s.chosen_loads_of(value))
     for load in s.outer_loads_of(value):
         operands.add(load)
-    kinds = [f32 if s.is_float(memory.dtype) else i32 for memory, _ in operands.inputs]
-    block = Block(arg_types=[*kinds, *([INDEX] * len(iteration))])
+    element_types = [f32 if s.is_float(memory.dtype) else i32 for memory, _ in operands.inputs]
+    block = Block(arg_types=[*element_types, *([INDEX] * len(iteration))])
     body = Expressions(ctx.e, lambda load: operands.value(load, block))
     body.variables.update(ctx.control.variables)
     for arg, (memory, _) in zip(block.args, operands.inputs, strict=False):
         arg.name_hint = memory.name
-    for arg, variable in zip(block.args[len(kinds) :], iteration, strict=True):
+    for arg, variable in zip(block.args[len(element_types) :], iteration, strict=True):
         if variable is not None:
             body.variables[variable] = arg
             arg.name_hint = variable.name

@@ -171,8 +171,8 @@ class _Scalar:
         if memory not in self.own:
             return self.ctx.variable(memory)
         if memory not in self.variables:
-            kind = scalar_type(memory.dtype)
-            op = tile.VarOp(self.e.constant(0.0 if kind == f32 else 0, kind), memory.name)
+            element_type = scalar_type(memory.dtype)
+            op = tile.VarOp(self.e.constant(0.0 if element_type == f32 else 0, element_type), memory.name)
             self.e.at_start(op)
             self.variables[memory] = op.var
         return self.variables[memory]
@@ -193,13 +193,13 @@ class _Scalar:
     def _read(self, load: s.Load) -> SSAValue:
         if load.memory.scope == "var":
             return self.e.emit(tile.GetOp(self._variable(load.memory))).results[0]
-        kind = scalar_type(load.memory.dtype)
+        element_type = scalar_type(load.memory.dtype)
         indices = [self.values.index(index) for index in load.indices]
-        op = tile.ReadOp(self.ctx.value(load.memory), indices, kind)
+        op = tile.ReadOp(self.ctx.value(load.memory), indices, element_type)
         guard = self._guard(load.memory, load.indices)
         if guard is None:
             return self.e.emit(op).results[0]
-        zero = self.e.constant(0.0 if kind == f32 else 0, kind)
+        zero = self.e.constant(0.0 if element_type == f32 else 0, element_type)
         return self._either(guard, lambda: self.e.emit(op).results[0], lambda: zero)
 
     def _guard(self, memory: s.Memory, indices: Sequence[s.Expr]) -> SSAValue | None:
@@ -223,8 +223,8 @@ class _Scalar:
         """A choice of which the side not taken must not be read."""
         if not any(load.memory.scope != "var" for part in (select.a, select.b) for load in s.loads_of(part)):
             return None
-        kind = scalar_type(select.dtype)
-        convert = self.e.as_f32 if kind == f32 else self.e.as_i32
+        element_type = scalar_type(select.dtype)
+        convert = self.e.as_f32 if element_type == f32 else self.e.as_i32
         return self._either(
             self.values.condition(select.condition),
             lambda: convert(self.values.value(select.a)),
@@ -238,8 +238,10 @@ class _Scalar:
         with self.e.inside(block):
             other = otherwise()
         plain = block.first_op is None
-        kind = other.type
-        var = self.e.emit(tile.VarOp(other if plain else self.e.constant(0, kind), "choice")).results[0]
+        result_type = other.type
+        var = self.e.emit(tile.VarOp(other if plain else self.e.constant(0, result_type), "choice")).results[
+            0
+        ]
         first = emit_region(self.e, lambda: _drop(self.e.emit(tile.SetOp(var, then()))))
         if not plain:
             block.add_op(tile.SetOp(var, other))

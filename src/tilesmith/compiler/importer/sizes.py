@@ -39,7 +39,7 @@ def _accesses(
     for statement in statements:
         inner = extents
         match statement:
-            case s.Loop(variable=variable, extent=s.Number(extent), kind="parallel"):
+            case s.Loop(variable=variable, extent=s.Number(extent), schedule="parallel"):
                 inner = {**extents, variable: int(extent)}
         if isinstance(statement, s.Store):
             yield statement.memory, statement.indices, inner

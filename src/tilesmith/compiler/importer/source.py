@@ -176,13 +176,13 @@ class Bind:
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """`kind` is "serial", "unroll" or "parallel"; `stages` is above 0 for a pipelined loop."""
+    """`schedule` is "serial", "unroll" or "parallel"; `stages` is above 0 for a pipelined loop."""
 
     variable: Variable
     start: Expr
     extent: Expr
     body: tuple[Statement, ...]
-    kind: str = "serial"
+    schedule: str = "serial"
     stages: int = 0
     step: Expr = Number(1)
     at: Location = Location()
@@ -217,7 +217,7 @@ class Sync:
 class Jump:
     """ "break" out of the innermost loop, or "continue" with its next iteration."""
 
-    kind: str
+    keyword: str
     at: Location = Location()
 
 

@@ -33,7 +33,7 @@ def is_scalar(statement: Statement) -> bool:
     match statement:
         case Store(memory=memory):
             return memory.scope != "var"
-        case Loop(kind="parallel"):
+        case Loop(schedule="parallel"):
             return plan(statement) is None
         case Loop() | Branch() | Repeat():
             if isinstance(statement, Loop) and is_elementwise(statement):
@@ -50,7 +50,7 @@ def _may_be_scalar(statement: Statement) -> bool:
         return False
     if is_scalar(statement):
         return True
-    if isinstance(statement, Loop) and (statement.kind == "parallel" or is_elementwise(statement)):
+    if isinstance(statement, Loop) and (statement.schedule == "parallel" or is_elementwise(statement)):
         return False
     return all(_may_be_scalar(part) for body in bodies(statement) for part in body)
 
@@ -59,7 +59,7 @@ def is_elementwise(loop: Loop) -> bool:
     """Whether a plain loop has iterations that do not depend on each other, so that it may become maps."""
     stores_only = all(isinstance(part, Store | Loop | Branch | Bind) for part in walk_statements((loop,)))
     writes = any(isinstance(part, Store) and part.memory.scope != "var" for part in walk_statements((loop,)))
-    nested = any(isinstance(part, Loop) and part.kind == "parallel" for part in walk_statements((loop,)))
+    nested = any(isinstance(part, Loop) and part.schedule == "parallel" for part in walk_statements((loop,)))
     return stores_only and writes and not nested and plan(loop) is not None
 
 

@@ -48,9 +48,9 @@ def _finished(statement: s.Statement) -> Sequence[s.Statement]:
     match statement:
         case s.Sync():
             return ()
-        case s.Store(memory, indices, value, kind, at, before) if before is not None:
+        case s.Store(memory, indices, value, combiner, at, before) if before is not None:
             old = s.Load(memory, indices, before.dtype)
-            value = s.Binary(kind, s.Name(before), value, before.dtype)
+            value = s.Binary(combiner, s.Name(before), value, before.dtype)
             return (s.Bind(before, old, at), s.Store(memory, indices, value, at=at))
     return (statement,)
 
@@ -176,7 +176,7 @@ class _Threads:
             case s.Branch(then=then, otherwise=otherwise):
                 sides = tuple(self._cut(then, guards)), tuple(self._cut(otherwise, guards))
                 return [replace(statement, then=sides[0], otherwise=sides[1])]
-            case s.Loop(kind="parallel"):
+            case s.Loop(schedule="parallel"):
                 return [statement]
             case s.Loop(body=body) | s.Repeat(body=body):
                 return [replace(statement, body=tuple(self._cut(body, guards)))]
@@ -241,7 +241,7 @@ def _meet(first: Sequence[Access], second: Sequence[Access]) -> bool:
 
 
 def _is_parallel(statement: s.Statement) -> bool:
-    return isinstance(statement, s.Loop) and statement.kind == "parallel"
+    return isinstance(statement, s.Loop) and statement.schedule == "parallel"
 
 
 def _own_shape(memory: s.Memory) -> tuple[s.Expr, ...]:

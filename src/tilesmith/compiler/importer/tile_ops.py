@@ -73,25 +73,25 @@ def _reduce(ctx: Context, op: TileOp) -> None:
     clear = bool(op.options["clear"])
     target = op.regions[1]
     dest = _fresh(ctx, target) if clear else gathered(ctx, target)
-    kind, dim = str(op.options["kind"]), op.options["dim"]
+    reduction, dim = str(op.options["reduction"]), op.options["dim"]
     assert isinstance(dim, int)
     if dim < 0:
         dim += len(source.shape)
-    ctx.e.emit(tile.ReduceOp(ctx.value(source), ctx.value(dest), kind, dim, clear))
+    ctx.e.emit(tile.ReduceOp(ctx.value(source), ctx.value(dest), reduction, dim, clear))
     scattered(ctx, dest, target)
 
 
 def _accumulate(ctx: Context, op: TileOp) -> None:
-    kind = str(op.options["kind"])
+    combiner = str(op.options["reduction"])
     if len(op.regions) == 2:
-        copy(ctx, op.regions[0], op.regions[1], kind)
+        copy(ctx, op.regions[0], op.regions[1], combiner)
         return
     dest = op.regions[0]
     value = op.options["value"]
     assert not isinstance(value, str | int | bool)
     stage = ctx.temporary(dest.memory.name, region_shape(ctx, dest), dest.memory.dtype)
     fill_region(ctx, whole(stage), value)
-    copy(ctx, whole(stage), dest, kind)
+    copy(ctx, whole(stage), dest, combiner)
 
 
 def _nothing(_: Context, __: TileOp) -> None:

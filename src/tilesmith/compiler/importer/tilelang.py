@@ -210,8 +210,8 @@ class _Translation(Operations):
         self.annotations.take_block(notes, location(get_stmt_span(stmt)) or self.at)
         if "tl.launch_threads" in notes:
             self.thread_extents = [int(extent) for extent in notes["tl.launch_threads"]]
-        for kind in ("reducer_info", "reducer_info_v2"):
-            for data, info in notes.get(kind, {}).items():
+        for annotation in ("reducer_info", "reducer_info_v2"):
+            for data, info in notes.get(annotation, {}).items():
                 self.reducers[data] = {"sum": "add"}.get(str(info["op"]), str(info["op"]))
         for buffer in stmt.alloc_buffers:
             self.memory(buffer)
@@ -221,7 +221,7 @@ class _Translation(Operations):
         variable = self.variable(stmt.loop_var, s.is_nonnegative(self.expr(stmt.min)))
         if int(stmt.kind) == tirx.ForKind.THREAD_BINDING:
             return self._bound_loop(stmt, variable)
-        kind = {tirx.ForKind.PARALLEL: "parallel", tirx.ForKind.UNROLLED: "unroll"}.get(
+        schedule = {tirx.ForKind.PARALLEL: "parallel", tirx.ForKind.UNROLLED: "unroll"}.get(
             int(stmt.kind), "serial"
         )
         stages = int(stmt.annotations.get("num_stages", 0)) if stmt.annotations else 0
@@ -232,7 +232,7 @@ class _Translation(Operations):
                 self.expr(stmt.min),
                 self.expr(stmt.extent),
                 self.block(stmt.body),
-                kind,
+                schedule,
                 stages,
                 step,
                 self.at,

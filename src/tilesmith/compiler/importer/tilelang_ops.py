@@ -103,7 +103,7 @@ class Operations(Values):
                     args[:3], transpose_a=bool(args[3]), transpose_b=bool(args[4]), clear=self.expr(args[9])
                 )
             case "reduce":
-                return take(args[:2], kind=str(args[2].value), dim=int(args[3]), clear=bool(args[4]))
+                return take(args[:2], reduction=str(args[2].value), dim=int(args[3]), clear=bool(args[4]))
             case "cumsum" | "cummax":
                 return take(args[:2], dim=int(args[2]), reverse=bool(args[3]))
             case "atomicadd" | "atomicmax" | "atomicmin":
@@ -124,13 +124,15 @@ class Operations(Values):
             return s.TileOp("copy" if len(regions) == 2 else "nothing", regions, {}, self.at)
         memory = regions[0].memory
         start = self.expr(call.args[1]) if len(call.args) > 1 else None
-        kind = self.reducers[call.args[0].args[0].buffer.data]
+        combiner = self.reducers[call.args[0].args[0].buffer.data]
         return s.TileOp(
-            "fill", regions, {"value": start or collectives.identity(kind, memory.dtype)}, self.at
+            "fill", regions, {"value": start or collectives.identity(combiner, memory.dtype)}, self.at
         )
 
-    def _atomic_region(self, kind: str, call: Any) -> s.TileOp:
+    def _atomic_region(self, combiner: str, call: Any) -> s.TileOp:
         dest = self.region(call.args[1])
         if isinstance(call.args[0], tirx.Call) and call.args[0].op.name == "tl.region":
-            return s.TileOp("accumulate", (self.region(call.args[0]), dest), {"kind": kind}, self.at)
-        return s.TileOp("accumulate", (dest,), {"kind": kind, "value": self.expr(call.args[0])}, self.at)
+            return s.TileOp("accumulate", (self.region(call.args[0]), dest), {"reduction": combiner}, self.at)
+        return s.TileOp(
+            "accumulate", (dest,), {"reduction": combiner, "value": self.expr(call.args[0])}, self.at
+        )

@@ -189,31 +189,31 @@ class Values:
         return s.Region(self.memory(arg.buffer), indices, (s.Number(1),) * len(indices))
 
     def expr(self, node: Any) -> s.Expr:
-        kind = type(node)
-        if kind is tirx.IntImm:
+        node_class = type(node)
+        if node_class is tirx.IntImm:
             return s.Number(int(node.value), dtype_of(node))
-        if kind is tirx.FloatImm:
+        if node_class is tirx.FloatImm:
             return s.Number(float(node.value), dtype_of(node))
-        if kind is tirx.Var or kind is tirx.SizeVar:
+        if node_class is tirx.Var or node_class is tirx.SizeVar:
             return self.floats.get(node) or s.Name(self.variable(node))
-        if kind in BINARY:
-            return folded(s.Binary(BINARY[kind], self.expr(node.a), self.expr(node.b), dtype_of(node)))
-        if kind is tirx.BufferLoad:
+        if node_class in BINARY:
+            return folded(s.Binary(BINARY[node_class], self.expr(node.a), self.expr(node.b), dtype_of(node)))
+        if node_class is tirx.BufferLoad:
             memory = self.memory(node.buffer)
             return s.Load(memory, tuple(self.expr(index) for index in node.indices), dtype_of(node))
-        if kind is tirx.Cast:
+        if node_class is tirx.Cast:
             return s.Cast(self.expr(node.value), dtype_of(node))
-        if kind is tirx.Call:
+        if node_class is tirx.Call:
             return self._call(node)
-        if kind is tirx.Select:
+        if node_class is tirx.Select:
             test, a, b = (self.expr(part) for part in (node.condition, node.true_value, node.false_value))
             return s.Select(test, a, b, dtype_of(node))
-        if kind is tirx.Not:
+        if node_class is tirx.Not:
             return s.Not(self.expr(node.a))
         if isinstance(node, int | float):
             return s.Number(node, "int32" if isinstance(node, int) else "float32")
         return self.refuse(
-            f"the expression {kind.__name__} has no counterpart", "write it element by element"
+            f"the expression {node_class.__name__} has no counterpart", "write it element by element"
         )
 
     def _call(self, node: Any) -> s.Expr:
@@ -250,9 +250,11 @@ class Values:
     def _warp_value(self, name: str, call: Any) -> s.Expr:
         """A value that comes from other threads of the warp."""
         if name.startswith("warp_reduce_"):
-            kind = name.removeprefix("warp_reduce_").removeprefix("bit")
-            kind = {"sum": "add"}.get(kind, kind)
-            work, result = collectives.reduce_in_warp(kind, self.expr(call.args[0]), self.threads, self.at)
+            combiner = name.removeprefix("warp_reduce_").removeprefix("bit")
+            combiner = {"sum": "add"}.get(combiner, combiner)
+            work, result = collectives.reduce_in_warp(
+                combiner, self.expr(call.args[0]), self.threads, self.at
+            )
         else:
             value, other = self.expr(call.args[1]), self.expr(call.args[2])
             source = collectives.source_of(_SHUFFLES[name], self.threads[0][0], other)
@@ -262,13 +264,13 @@ class Values:
 
     def _atomic_value(self, name: str, call: Any) -> s.Expr:
         """An atomic update whose old value is wanted."""
-        kind = name.removeprefix("atomic_").removesuffix("_ret_elem_op")
-        if kind not in ("add", "max", "min"):
+        combiner = name.removeprefix("atomic_").removesuffix("_ret_elem_op")
+        if combiner not in ("add", "max", "min"):
             refuse_call(name, str(self.at))
         target = self._pointed_at(call.args[0])
         before = s.Variable("before", target.dtype)
         value = self.expr(call.args[1])
-        self.hoisted.append(s.Store(target.memory, target.indices, value, kind, self.at, before))
+        self.hoisted.append(s.Store(target.memory, target.indices, value, combiner, self.at, before))
         return s.Name(before)
 
     def _pointed_at(self, pointer: Any) -> s.Load:

@@ -61,7 +61,7 @@ def scalar_groups(statements: Sequence[s.Statement]) -> Iterator[list[s.Statemen
         if group:
             yield group
             group = []
-        if not (isinstance(statement, s.Loop) and statement.kind == "parallel"):
+        if not (isinstance(statement, s.Loop) and statement.schedule == "parallel"):
             for body in s.bodies(statement):
                 yield from scalar_groups(body)
     if group:
@@ -73,7 +73,7 @@ def _control_stores(statements: Sequence[s.Statement]) -> Iterator[s.Store]:
         if isinstance(statement, s.Store) and statement.memory.scope == "var":
             yield statement
         elif not is_scalar(statement) and not (
-            isinstance(statement, s.Loop) and statement.kind == "parallel"
+            isinstance(statement, s.Loop) and statement.schedule == "parallel"
         ):
             for body in s.bodies(statement):
                 yield from _control_stores(body)

@@ -154,8 +154,8 @@ def _reduce_by_groups(op: s.TileOp) -> list[s.Statement] | None:
     for group in range(groups):
         part = s.Region(base, (*zeros, s.Number(group * width)), (*lead, s.Number(width)))
         offsets = (*dest.offsets[:-1], plus(dest.offsets[-1], s.Number(group)))
-        one = s.Region(dest.memory, offsets, (*dest.sizes[:-1], s.Number(1)))
-        found.append(replace(op, regions=(part, one), options={**op.options, "dim": last - 1}))
+        column = s.Region(dest.memory, offsets, (*dest.sizes[:-1], s.Number(1)))
+        found.append(replace(op, regions=(part, column), options={**op.options, "dim": last - 1}))
     return found
 
 

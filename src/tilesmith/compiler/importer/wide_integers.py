@@ -31,7 +31,7 @@ def _grows(statement: s.Statement) -> bool:
             return any(_multiplies(one) for one in s.walk(statement.value))
         case s.TileOp():
             written = {memory.dtype for memory in s.writes_of(statement)}
-            sums = statement.name == "cumsum" or statement.options.get("kind") in _SUMS
+            sums = statement.name == "cumsum" or statement.options.get("reduction") in _SUMS
             return sums and bool(written & set(_WIDE))
     return False
 

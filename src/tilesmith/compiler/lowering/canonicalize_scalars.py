@@ -88,9 +88,9 @@ def _replace_by_fold(op: Operation) -> None:
     Rewriter.erase_op(op)
 
 
-def _made(simpler: int | Scaled, kind: Attribute) -> list[Operation]:
-    assert isinstance(kind, IndexType | IntegerType)
+def _made(simpler: int | Scaled, result_type: Attribute) -> list[Operation]:
+    assert isinstance(result_type, IndexType | IntegerType)
     if isinstance(simpler, int):
-        return [arith.ConstantOp(IntegerAttr(simpler, kind))]
-    factor = arith.ConstantOp(IntegerAttr(simpler.factor, kind))
+        return [arith.ConstantOp(IntegerAttr(simpler, result_type))]
+    factor = arith.ConstantOp(IntegerAttr(simpler.factor, result_type))
     return [factor, arith.MuliOp(simpler.value, factor)]

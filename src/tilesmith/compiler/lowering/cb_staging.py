@@ -23,41 +23,45 @@ class Staging:
     def __init__(self, alloc: tile.AllocOp, accesses: list[Access]) -> None:
         assert isinstance(alloc.buffer.type, BufferType)
         self.alloc = alloc
-        self.kind = alloc.buffer.type
-        self.made: dict[tuple[str, str, str, BufferType], tt.CBOp] = {}
-        self.owner = _owner(accesses, self.kind)
-        self.home = self._cb("", self.owner, _consumer(accesses, self.kind, self.owner), self.kind)
+        self.buffer_type = alloc.buffer.type
+        self._cbs: dict[tuple[str, str, str, BufferType], tt.CBOp] = {}
+        self.owner = _owner(accesses, self.buffer_type)
+        self.home = self._cb(
+            "", self.owner, _consumer(accesses, self.buffer_type, self.owner), self.buffer_type
+        )
         for access in accesses:
             self._rewrite(access)
 
     @property
     def cbs(self) -> list[tt.CBOp]:
-        return list(self.made.values())
+        return list(self._cbs.values())
 
-    def _cb(self, suffix: str, producer: str, consumer: str, kind: BufferType) -> tt.CBOp:
-        key = (suffix, producer, consumer, kind)
-        if key not in self.made:
-            taken = sum(known[0] == suffix for known in self.made)
+    def _cb(self, suffix: str, producer: str, consumer: str, buffer_type: BufferType) -> tt.CBOp:
+        key = (suffix, producer, consumer, buffer_type)
+        if key not in self._cbs:
+            taken = sum(known[0] == suffix for known in self._cbs)
             name = self.alloc.buffer_name.data + suffix + (str(taken + 1) if taken else "")
             depth = (
                 self.alloc.depth.value.data if self.alloc.depth is not None and producer != consumer else 1
             )
-            made = tt.CBOp(name, kind, tiles_of(kind), depth, page_bytes(kind), producer, consumer)
-            made.location = self.alloc.location
+            op = tt.CBOp(
+                name, buffer_type, tiles_of(buffer_type), depth, page_bytes(buffer_type), producer, consumer
+            )
+            op.location = self.alloc.location
             if producer not in (COMPUTE, consumer):
-                made.stages = self.alloc.stages
-            self.made[key] = made
-        return self.made[key]
+                op.stages = self.alloc.stages
+            self._cbs[key] = op
+        return self._cbs[key]
 
     def _rewrite(self, access: Access) -> None:
         reads_home = access.role == self.home.consumer.data or not access.reads
         writes_home = access.role == self.owner or not access.writes
-        if access.kind == self.kind and reads_home and writes_home:
+        if access.buffer_type == self.buffer_type and reads_home and writes_home:
             self._use(access, self.home)
         elif access.reads and access.writes:
             self._update_elsewhere(access)
         elif access.writes:
-            self._hand_in(access, self._cb("_in", access.role, self.owner, access.kind))
+            self._hand_in(access, self._cb("_in", access.role, self.owner, access.buffer_type))
         else:
             self._use(access, self._take_out(access))
 
@@ -72,31 +76,33 @@ class Staging:
         _insert_copy(access, arrival, self.home, self.owner, InsertPoint.after(access.op))
 
     def _take_out(self, access: Access) -> tt.CBOp:
-        departure = self._cb("_out", self.owner, access.role, access.kind)
+        departure = self._cb("_out", self.owner, access.role, access.buffer_type)
         _insert_copy(access, self.home, departure, self.owner, InsertPoint.before(access.op))
         return departure
 
     def _update_elsewhere(self, access: Access) -> None:
         taken = self.home if self.home.consumer.data == access.role else self._take_out(access)
-        own = self._cb("_own", access.role, access.role, access.kind)
-        arrival = self._cb("_in", access.role, self.owner, access.kind)
+        own = self._cb("_own", access.role, access.role, access.buffer_type)
+        arrival = self._cb("_in", access.role, self.owner, access.buffer_type)
         _insert_copy(access, taken, own, access.role, InsertPoint.before(access.op))
         _insert_copy(access, arrival, self.home, self.owner, InsertPoint.after(access.op))
         _insert_copy(access, own, arrival, access.role, InsertPoint.after(access.op))
         self._use(access, own)
 
 
-def _owner(accesses: list[Access], kind: BufferType) -> str:
+def _owner(accesses: list[Access], buffer_type: BufferType) -> str:
     """The role that fills the home. Only compute changes formats."""
     writers = {access.role for access in accesses if access.writes}
-    if any(access.kind != kind for access in accesses) or len(writers) > 1:
+    if any(access.buffer_type != buffer_type for access in accesses) or len(writers) > 1:
         return COMPUTE
     return next(iter(writers), accesses[0].role)
 
 
-def _consumer(accesses: list[Access], kind: BufferType, owner: str) -> str:
+def _consumer(accesses: list[Access], buffer_type: BufferType, owner: str) -> str:
     """The role that drains the home: the one that reads it, or its owner, who makes copies for the others."""
-    readers = {access.role if access.kind == kind else owner for access in accesses if access.reads}
+    readers = {
+        access.role if access.buffer_type == buffer_type else owner for access in accesses if access.reads
+    }
     return readers.pop() if len(readers) == 1 else owner
 
 

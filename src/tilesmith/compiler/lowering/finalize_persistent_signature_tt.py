@@ -86,7 +86,7 @@ def _number(kernel: tt.KernelOp) -> None:
     names: dict[str, list[str]] = {"common": tensors, "core": []}
     for op in kernel.walk():
         if isinstance(op, tt.ArgOp):
-            listed, name = names[op.kind.data], op.arg_name.data
+            listed, name = names[op.scope.data], op.arg_name.data
             if name not in listed:
                 listed.append(name)
             op.position = tt.number(listed.index(name))

@@ -33,9 +33,9 @@ class FitCircularBuffers(Pass):
         if not fit(buffers, arch := load_arch(self.arch)):
             _take_versions(buffers, arch)
             depths = {one.cb_name.data: one.depth for one in buffers}
-            for one in op.walk():
-                if isinstance(one, tt.CBOp):
-                    one.depth = depths[one.cb_name.data]
+            for inner in op.walk():
+                if isinstance(inner, tt.CBOp):
+                    inner.depth = depths[inner.cb_name.data]
 
 
 def _take_versions(buffers: Sequence[tt.CBOp], arch: Arch) -> None:
@@ -48,9 +48,9 @@ def shortened_pipelines(modules: Iterable[ModuleOp]) -> list[str]:
     """A sentence for every circular buffer with fewer versions than the user's `num_stages` asked for."""
     found = [one for module in modules for one in circular_buffers(kernels_of(module))]
     return [
-        f"{tile.location_of(one)}: num_stages={one.stages.value.data} asks for {one.stages.value.data}"
-        f" versions of {one.cb_name.data}, and L1 has room for {one.depth.value.data}:"
-        " smaller blocks leave room for more"
-        for one in found
-        if one.stages is not None and one.depth.value.data < one.stages.value.data
+        f"{tile.location_of(buffer)}: num_stages={buffer.stages.value.data} asks for"
+        f" {buffer.stages.value.data} versions of {buffer.cb_name.data}, and L1 has room for"
+        f" {buffer.depth.value.data}: smaller blocks leave room for more"
+        for buffer in found
+        if buffer.stages is not None and buffer.depth.value.data < buffer.stages.value.data
     ]

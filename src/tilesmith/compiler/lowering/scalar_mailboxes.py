@@ -36,5 +36,5 @@ def sent_scalars(
 
 
 def _declaration(number: int, role: str) -> tt.CBOp:
-    kind = BufferType.of((1,), i32, "local", "scalar", "Int32")
-    return tt.CBOp(f"scalar{number}_{role}", kind, 1, 2, PAGE_SIZE, READER, role)
+    buffer_type = BufferType.of((1,), i32, "local", "scalar", "Int32")
+    return tt.CBOp(f"scalar{number}_{role}", buffer_type, 1, 2, PAGE_SIZE, READER, role)

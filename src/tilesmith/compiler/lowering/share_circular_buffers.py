@@ -54,31 +54,31 @@ def _share(func: tile.FuncOp) -> None:
     together, whole = full_together(func), unpacked_whole(func)
     groups: dict[tuple[object, ...], list[list[tt.CBOp]]] = {}
     for buffer in _declarations(func):
-        alike = groups.setdefault((buffer.cb in whole, *_kind(buffer)), [])
+        alike = groups.setdefault((buffer.cb in whole, *_shared_properties(buffer)), [])
         for group in alike:
             if not any(frozenset((buffer.cb, other.cb)) in together for other in group):
                 group.append(buffer)
                 break
         else:
             alike.append([buffer])
-    for kind in groups.values():
-        for first, *others in kind:
+    for alikes in groups.values():
+        for first, *others in alikes:
             for other in others:
                 other.cb.replace_all_uses_with(first.cb)
                 Rewriter.erase_op(other)
 
 
-def _kind(buffer: tt.CBOp) -> tuple[object, ...]:
+def _shared_properties(buffer: tt.CBOp) -> tuple[object, ...]:
     """What two buffers must have in common. Depth too: a sum in place needs a buffer of one version."""
     properties: Iterable[tuple[str, Attribute]] = sorted(
         (name, value)
         for name, value in buffer.properties.items()
         if name not in ("cb_name", "index", "stages")
     )
-    kind = buffer.cb.type.buffer
+    buffer_type = buffer.cb.type.buffer
     # Compute stages move whole tiles; readers and writers look for elements, where the layout says they are.
     among_compute = buffer.producer.data == buffer.consumer.data == COMPUTE
-    return (kind.format if among_compute else kind, *properties, *buffer.attributes.items())
+    return (buffer_type.format if among_compute else buffer_type, *properties, *buffer.attributes.items())
 
 
 def full_together(func: tile.FuncOp) -> set[frozenset[SSAValue]]:

@@ -35,8 +35,8 @@ class VerifyTTIR(Pass):
         arch = load_arch(self.arch)
         kernels = kernels_of(op)
         for kernel in kernels:
-            for one in kernel.walk():
-                _check_concrete(one)
+            for inner in kernel.walk():
+                _check_concrete(inner)
             _check_arguments(kernel)
             check_slots(kernel, arch)
         buffers = circular_buffers(kernels)

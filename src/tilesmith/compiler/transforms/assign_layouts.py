@@ -51,21 +51,21 @@ def _allocs(func: FuncOp) -> list[AllocOp]:
 
 def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], requested: dict[str, str]) -> None:
     for name, tensor in func.tensors.items():
-        kind = tensor.type
-        assert isinstance(kind, TensorType)
+        tensor_type = tensor.type
+        assert isinstance(tensor_type, TensorType)
         if tensor.first_use is None:
             continue
-        usual = "Float32" if _has_narrow_results(tensor) else tensor_format(kind.element_type)
+        usual = "Float32" if _has_narrow_results(tensor) else tensor_format(tensor_type.element_type)
         storage = requested.get(name, usual)
         reason, op = tensor_layouts.why_not_tiles(tensor, layouts, storage)
         if reason and DataFormat[storage].is_block_float:
             raise _no_block_float(name, storage, tensor_layouts.describe(reason, op), func)
         layout = "row_major" if reason else "tile"
-        for one in tensor_layouts.tensors_through_views([tensor]):
-            old = one.type
+        for view in tensor_layouts.tensors_through_views([tensor]):
+            old = view.type
             assert isinstance(old, TensorType)
             new = TensorType.of(old.dims, old.element_type, layout, storage)
-            Rewriter.replace_value_with_new_type(one, new)
+            Rewriter.replace_value_with_new_type(view, new)
 
 
 def _has_narrow_results(tensor: SSAValue) -> bool:
@@ -82,14 +82,16 @@ def _no_block_float(name: str, format: str, reason: str, func: FuncOp) -> Layout
 
 def _set_buffer_types(func: FuncOp, layouts: dict[SSAValue, str], requested: dict[str, str]) -> None:
     for alloc in _allocs(func):
-        kind = alloc.buffer.type
-        assert isinstance(kind, BufferType)
-        storage = buffer_format(kind.element_type, is_used_by_compute(alloc.buffer))
+        buffer_type = alloc.buffer.type
+        assert isinstance(buffer_type, BufferType)
+        storage = buffer_format(buffer_type.element_type, is_used_by_compute(alloc.buffer))
         if is_narrow_result(alloc.buffer):
             storage = "Float32"
         if is_sum_of_integers(alloc.buffer):
             storage = "Int32"
         if requested and not is_integer_buffer(alloc.buffer):
             storage = format_of_loaded(alloc.buffer, storage)
-        new = BufferType.of(kind.dims, kind.element_type, kind.scope.data, layouts[alloc.buffer], storage)
+        new = BufferType.of(
+            buffer_type.dims, buffer_type.element_type, buffer_type.scope.data, layouts[alloc.buffer], storage
+        )
         Rewriter.replace_value_with_new_type(alloc.buffer, new)

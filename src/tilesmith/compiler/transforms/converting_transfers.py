@@ -56,9 +56,12 @@ def _through_a_buffer(op: LoadOp | StoreOp, element: Attribute) -> None:
     old = op.buffer
     alloc = old.owner
     assert isinstance(alloc, AllocOp)
-    kind = alloc.buffer.type
-    assert isinstance(kind, BufferType)
-    other = AllocOp(f"{alloc.buffer_name.data}_converted", BufferType.of(kind.dims, element, kind.scope.data))
+    buffer_type = alloc.buffer.type
+    assert isinstance(buffer_type, BufferType)
+    other = AllocOp(
+        f"{alloc.buffer_name.data}_converted",
+        BufferType.of(buffer_type.dims, element, buffer_type.scope.data),
+    )
     other.location = alloc.location
     Rewriter.insert_op(other, InsertPoint.after(alloc))
     loads = isinstance(op, LoadOp)
@@ -69,6 +72,6 @@ def _through_a_buffer(op: LoadOp | StoreOp, element: Attribute) -> None:
 
 
 def _element_of(place: SSAValue) -> Attribute:
-    kind = place_of(place)
-    assert kind is not None
-    return kind.element_type
+    buffer_type = place_of(place)
+    assert buffer_type is not None
+    return buffer_type.element_type

@@ -59,11 +59,11 @@ def drop_unit_dims(func: FuncOp) -> None:
         _rewrite(op, drops)
     for buffer, dropped in drops.items():
         if dropped:
-            kind = buffer.type
-            assert isinstance(kind, BufferType)
-            dims = _kept(kind.dims, dropped)
+            buffer_type = buffer.type
+            assert isinstance(buffer_type, BufferType)
+            dims = _kept(buffer_type.dims, dropped)
             Rewriter.replace_value_with_new_type(
-                buffer, BufferType.of(dims, kind.element_type, kind.scope.data)
+                buffer, BufferType.of(dims, buffer_type.element_type, buffer_type.scope.data)
             )
 
 

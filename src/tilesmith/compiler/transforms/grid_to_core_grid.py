@@ -46,7 +46,7 @@ class _Loops:
 
     def replace(self) -> None:
         build = {"mesh": self._mesh, "grouped": self._grouped, "linear": self._linear}
-        build[self.partition.kind]()
+        build[self.partition.strategy]()
         body = self.grid.body.block
         for dim, arg in enumerate(list(body.args)):
             arg.replace_all_uses_with(self.indices[dim])

@@ -30,19 +30,21 @@ def convert_layouts(required: Iterable[RequiredLayout]) -> None:
     """Meet every requirement that the choice of layouts did not. Buffers have their final types already."""
     copies: dict[tuple[SSAValue, str], AllocOp] = {}
     for requirement in required:
-        kind, layout = _buffer_type(requirement.buffer), requirement.layout
-        if kind.layout.data != layout and not (kind.elements == 1 and layout in ("row", "column")):
+        buffer_type, layout = _buffer_type(requirement.buffer), requirement.layout
+        if buffer_type.layout.data != layout and not (
+            buffer_type.elements == 1 and layout in ("row", "column")
+        ):
             _convert(requirement, copies)
 
 
-def converts_by_tiles(dims: Sequence[int], one: str, other: str) -> bool:
+def converts_by_tiles(dims: Sequence[int], layout: str, other: str) -> bool:
     """Whether compute can turn a buffer from one layout into the other: single vectors, tile by tile.
 
     >>> converts_by_tiles((64,), "row", "column"), converts_by_tiles((64,), "flat", "row")
     (True, False)
     """
     single = all(size == 1 for dim, size in enumerate(dims) if dim != vector_dim(dims))
-    return single and "flat" not in (one, other)
+    return single and "flat" not in (layout, other)
 
 
 def _convert(requirement: RequiredLayout, copies: dict[tuple[SSAValue, str], AllocOp]) -> None:
@@ -84,10 +86,16 @@ def _allocate(buffer: SSAValue, layout: str) -> AllocOp:
     """Another buffer like this one, right after it."""
     old = buffer.owner
     assert isinstance(old, AllocOp)
-    kind = _buffer_type(buffer)
+    buffer_type = _buffer_type(buffer)
     new = AllocOp(
         f"{old.buffer_name.data}_{layout}",
-        BufferType.of(kind.dims, kind.element_type, kind.scope.data, layout, kind.format.data),
+        BufferType.of(
+            buffer_type.dims,
+            buffer_type.element_type,
+            buffer_type.scope.data,
+            layout,
+            buffer_type.format.data,
+        ),
     )
     new.location = old.location
     block = old.parent_block()
@@ -97,6 +105,6 @@ def _allocate(buffer: SSAValue, layout: str) -> AllocOp:
 
 
 def _buffer_type(buffer: SSAValue) -> BufferType:
-    kind = place_of(buffer)
-    assert isinstance(kind, BufferType)
-    return kind
+    buffer_type = place_of(buffer)
+    assert isinstance(buffer_type, BufferType)
+    return buffer_type

@@ -70,9 +70,11 @@ def _key(buffer: SSAValue) -> int:
 
 
 def _sums_floats(op: GemmOp) -> bool:
-    kinds = [place_of(value) for value in (op.a, op.b, op.c)]
-    plain = all(isinstance(kind, BufferType) and len(kind.dims) == 2 for kind in kinds)
-    result = kinds[2]
+    buffer_types = [place_of(value) for value in (op.a, op.b, op.c)]
+    plain = all(
+        isinstance(buffer_type, BufferType) and len(buffer_type.dims) == 2 for buffer_type in buffer_types
+    )
+    result = buffer_types[2]
     return plain and isinstance(result, BufferType) and isinstance(result.element_type, Float32Type)
 
 
@@ -85,19 +87,19 @@ def _note(depths: Depths, op: GemmOp) -> bool:
 def _follows(load: LoadOp, loop: scf.ForOp, depths: Depths) -> bool:
     """Whether a load brings the block right behind that of the turn before, for products alone."""
     buffer, turn = load.buffer, loop.body.block.args[0]
-    kind, alloc = place_of(buffer), buffer.owner
+    buffer_type, alloc = place_of(buffer), buffer.owner
     if (
         buffer not in depths
         or load.limits
-        or not isinstance(kind, BufferType)
+        or not isinstance(buffer_type, BufferType)
         or not isinstance(alloc, AllocOp)
     ):
         return False
     users = [use.operation for use in buffer.uses]
     if any(user.parent_op() is not loop or not isinstance(user, LoadOp | GemmOp) for user in users):
         return False
-    deep = kind.dims[depths[buffer]]
-    if kind.layout.data != "tiled" or deep % TILE or load.multicast is not None:
+    deep = buffer_type.dims[depths[buffer]]
+    if buffer_type.layout.data != "tiled" or deep % TILE or load.multicast is not None:
         return False
     for offset, dim in zip(load.offsets, numbers(load.dims), strict=True):
         found = linear_of(offset)
@@ -114,8 +116,10 @@ def _factor(loop: scf.ForOp, depths: Depths, module: ModuleOp, arch: Arch) -> in
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     allocs = [op for op in module.walk() if isinstance(op, AllocOp)]
     held = sum(version_bytes(one.buffer.type) for one in allocs if one.buffer not in depths)
-    loaded = {buffer: kind for buffer in depths if isinstance(kind := place_of(buffer), BufferType)}
-    deepest = max(kind.dims[depths[buffer]] for buffer, kind in loaded.items())
+    loaded = {
+        buffer: buffer_type for buffer in depths if isinstance(buffer_type := place_of(buffer), BufferType)
+    }
+    deepest = max(buffer_type.dims[depths[buffer]] for buffer, buffer_type in loaded.items())
     fitting = [
         factor
         for factor in range(1, turns + 1)
@@ -149,13 +153,14 @@ def _merge(loop: scf.ForOp, depths: Depths, factor: int) -> None:
 
 
 def _deepen(buffer: SSAValue, dim: int, factor: int) -> None:
-    alloc, kind = buffer.owner, place_of(buffer)
+    alloc, buffer_type = buffer.owner, place_of(buffer)
     assert isinstance(alloc, AllocOp)
-    assert isinstance(kind, BufferType)
-    dims = [size * factor if at == dim else size for at, size in enumerate(kind.dims)]
-    layout, stored = kind.layout.data, kind.format.data
+    assert isinstance(buffer_type, BufferType)
+    dims = [size * factor if at == dim else size for at, size in enumerate(buffer_type.dims)]
+    layout, stored = buffer_type.layout.data, buffer_type.format.data
     deeper = AllocOp(
-        alloc.buffer_name.data, BufferType.of(dims, kind.element_type, kind.scope.data, layout, stored)
+        alloc.buffer_name.data,
+        BufferType.of(dims, buffer_type.element_type, buffer_type.scope.data, layout, stored),
     )
     deeper.location = alloc.location
     Rewriter.replace_op(alloc, deeper)

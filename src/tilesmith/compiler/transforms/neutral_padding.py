@@ -55,7 +55,7 @@ def clean_padding(root: Operation) -> None:
 
 def _needs_of(op: Operation) -> list[Need]:
     if isinstance(op, ReduceOp) and _padded(op.source, op.dim.value.data):
-        return [(op, op.source, _NEUTRAL.get(op.kind.data, 0.0))]
+        return [(op, op.source, _NEUTRAL.get(op.reduction.data, 0.0))]
     if isinstance(op, GemmOp):
         inner = ((op.a, -2 if op.transpose_a else -1), (op.b, -1 if op.transpose_b else -2))
         return [(op, buffer, 0.0) for buffer in dict.fromkeys(one for one, dim in inner if _padded(one, dim))]
@@ -63,9 +63,9 @@ def _needs_of(op: Operation) -> list[Need]:
 
 
 def _padded(buffer: SSAValue, dim: int) -> bool:
-    kind = place_of(buffer)
-    assert isinstance(kind, BufferType)
-    return is_padded(kind, dim % len(kind.dims))
+    buffer_type = place_of(buffer)
+    assert isinstance(buffer_type, BufferType)
+    return is_padded(buffer_type, dim % len(buffer_type.dims))
 
 
 def _is_zero(buffer: SSAValue, dirty: set[SSAValue], seen: set[SSAValue]) -> bool:

@@ -42,8 +42,8 @@ def part_product_operands(block: Block) -> None:
 
 
 def _is_float32(buffer: SSAValue) -> bool:
-    kind = tile.place_of(buffer)
-    return isinstance(kind, BufferType) and isinstance(kind.element_type, Float32Type)
+    buffer_type = tile.place_of(buffer)
+    return isinstance(buffer_type, BufferType) and isinstance(buffer_type.element_type, Float32Type)
 
 
 def _is_read_otherwise(buffer: SSAValue) -> bool:
@@ -62,9 +62,9 @@ def _reads(op: Operation, buffer: SSAValue) -> bool:
 def _copy_of(buffer: SSAValue) -> tile.AllocOp:
     alloc = buffer.owner
     assert isinstance(alloc, tile.AllocOp)
-    kind = alloc.buffer.type
-    assert isinstance(kind, BufferType)
-    copy = tile.AllocOp(f"{alloc.buffer_name.data}_factor", kind)
+    buffer_type = alloc.buffer.type
+    assert isinstance(buffer_type, BufferType)
+    copy = tile.AllocOp(f"{alloc.buffer_name.data}_factor", buffer_type)
     copy.depth = number(1)
     copy.location = alloc.location
     Rewriter.insert_op(copy, InsertPoint.after(alloc))

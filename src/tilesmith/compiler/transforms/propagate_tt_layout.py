@@ -78,12 +78,12 @@ def _fit(allocs: Sequence[AllocOp], arch: Arch) -> None:
         deep = [alloc for alloc in allocs if _depth(alloc) > 1]
         if not deep:
             return
-        largest = max(deep, key=lambda alloc: _depth(alloc) * version_bytes(_kind(alloc)))
+        largest = max(deep, key=lambda alloc: _depth(alloc) * version_bytes(_buffer_type(alloc)))
         largest.depth = number(_depth(largest) - 1)
 
 
 def _bytes(alloc: AllocOp) -> int:
-    return version_bytes(_kind(alloc)) * _depth(alloc) + sum(_bytes_between_roles(alloc))
+    return version_bytes(_buffer_type(alloc)) * _depth(alloc) + sum(_bytes_between_roles(alloc))
 
 
 def _bytes_between_roles(alloc: AllocOp) -> list[int]:
@@ -92,23 +92,23 @@ def _bytes_between_roles(alloc: AllocOp) -> list[int]:
     A buffer that compute writes cannot be loaded into directly, and one that compute goes on reading, or that
     has another format than its tensor, is copied before it is stored.
     """
-    kind = _kind(alloc)
+    buffer_type = _buffer_type(alloc)
     users = [use.operation for use in alloc.buffer.uses]
     transfers = (LoadOp, StoreOp, ScalarOp)
     inside = [op for op in users if not isinstance(op, transfers)]
     computed = any(alloc.buffer in effects_of(op).writes for op in inside)
     read_on = any(alloc.buffer in effects_of(op).reads for op in inside)
     extra = []
-    if any(isinstance(op, LoadOp | ScalarOp) and (computed or _converts(op, kind)) for op in users):
-        extra.append(version_bytes(kind))
-    if any(isinstance(op, StoreOp | ScalarOp) and (read_on or _converts(op, kind)) for op in users):
-        extra.append(version_bytes(kind))
+    if any(isinstance(op, LoadOp | ScalarOp) and (computed or _converts(op, buffer_type)) for op in users):
+        extra.append(version_bytes(buffer_type))
+    if any(isinstance(op, StoreOp | ScalarOp) and (read_on or _converts(op, buffer_type)) for op in users):
+        extra.append(version_bytes(buffer_type))
     return extra
 
 
-def _converts(op: Operation, kind: BufferType) -> bool:
+def _converts(op: Operation, buffer_type: BufferType) -> bool:
     tensor = place_of(op.tensor) if isinstance(op, LoadOp | StoreOp) else None
-    return isinstance(tensor, TensorType) and tensor.format != kind.format
+    return isinstance(tensor, TensorType) and tensor.format != buffer_type.format
 
 
 def _depth(alloc: AllocOp) -> int:
@@ -116,7 +116,7 @@ def _depth(alloc: AllocOp) -> int:
     return alloc.depth.value.data
 
 
-def _kind(alloc: AllocOp) -> BufferType:
-    kind = alloc.buffer.type
-    assert isinstance(kind, BufferType)
-    return kind
+def _buffer_type(alloc: AllocOp) -> BufferType:
+    buffer_type = alloc.buffer.type
+    assert isinstance(buffer_type, BufferType)
+    return buffer_type

@@ -87,8 +87,10 @@ class Loops:
     def number(self, value: int) -> SSAValue:
         return self.at.insert(arith.ConstantOp.from_int_and_width(value, IndexType())).result
 
-    def read(self, buffer: SSAValue, indices: Sequence[SSAValue], kind: Attribute | None = None) -> SSAValue:
-        return self.at.insert(ReadOp(buffer, indices, kind or scalar_type(buffer))).value
+    def read(
+        self, buffer: SSAValue, indices: Sequence[SSAValue], result_type: Attribute | None = None
+    ) -> SSAValue:
+        return self.at.insert(ReadOp(buffer, indices, result_type or scalar_type(buffer))).value
 
     def write(self, buffer: SSAValue, indices: Sequence[SSAValue], value: SSAValue) -> None:
         """Write an element, from a scalar that stands for itself: f32, or a signed integer."""
@@ -106,9 +108,9 @@ class Loops:
 
 def element_of(buffer: SSAValue) -> Attribute:
     """The element type of a buffer or tensor."""
-    kind = place_of(buffer)
-    assert kind is not None
-    return kind.element_type
+    buffer_type = place_of(buffer)
+    assert buffer_type is not None
+    return buffer_type.element_type
 
 
 def scalar_type(buffer: SSAValue) -> Attribute:
@@ -189,7 +191,7 @@ def _reduce(op: ReduceOp) -> ScalarOp:
 def _operand(code: Loops, op: ReduceOp, indices: Sequence[SSAValue]) -> SSAValue:
     """An element of the source as the type of the result, in which it is combined."""
     value, element = code.read(op.source, indices), element_of(op.source)
-    if op.kind.data.startswith("abs") and not is_unsigned(element):
+    if op.reduction.data.startswith("abs") and not is_unsigned(element):
         value = code.at.insert(FnOp("abs", [value], value.type)).value
         value = value if is_float(element) else wrapped(code.at, value, element)
     return converted(code.at, value, element, element_of(op.dest))
@@ -198,7 +200,7 @@ def _operand(code: Loops, op: ReduceOp, indices: Sequence[SSAValue]) -> SSAValue
 def _combiner(op: ReduceOp) -> Callable[[Loops, SSAValue, SSAValue], SSAValue]:
     element = element_of(op.dest)
     table = _FLOAT if is_float(element) else {**_INTEGER, **(_UNSIGNED if is_unsigned(element) else {})}
-    make: Callable[[SSAValue, SSAValue], Operation] = table[op.kind.data]
+    make: Callable[[SSAValue, SSAValue], Operation] = table[op.reduction.data]
 
     def combine(code: Loops, left: SSAValue, right: SSAValue) -> SSAValue:
         return code.at.insert(make(left, right)).results[0]

@@ -33,10 +33,13 @@ def part_self_copies(func: FuncOp) -> None:
 def _copy_through_a_part(op: CopyOp) -> None:
     alloc = op.source.owner
     assert isinstance(alloc, AllocOp)
-    kind = alloc.buffer.type
-    assert isinstance(kind, BufferType)
+    buffer_type = alloc.buffer.type
+    assert isinstance(buffer_type, BufferType)
     sizes = numbers(op.sizes)
-    part = AllocOp(f"{alloc.buffer_name.data}_part", BufferType.of(sizes, kind.element_type, kind.scope.data))
+    part = AllocOp(
+        f"{alloc.buffer_name.data}_part",
+        BufferType.of(sizes, buffer_type.element_type, buffer_type.scope.data),
+    )
     taken = CopyOp(op.source, part.buffer, source_offsets=list(op.source_offsets), sizes=sizes)
     given = CopyOp(part.buffer, op.dest, dest_offsets=list(op.dest_offsets), dims=numbers(op.dims))
     part.location, taken.location, given.location = alloc.location, op.location, op.location

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tilesmith.compiler.analysis.buffer_access import accesses_by_buffer, needs_copies, wanted_kind
+from tilesmith.compiler.analysis.buffer_access import accesses_by_buffer, needs_copies, requested_type
 from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
 from tilesmith.compiler.analysis.roles import CONTROL, roles_in
 from tilesmith.compiler.dialects import tile
@@ -59,7 +59,7 @@ def _split(buffer: SSAValue, values: list[list[Site]], roles: dict[Operation, st
     groups: dict[object, list[Site]] = {}
     for sites in values:
         steps = [site for site in sites if site.op is not alloc]
-        use = frozenset((roles[site.op], site.writes, wanted_kind(site.op, buffer)) for site in steps)
+        use = frozenset((roles[site.op], site.writes, requested_type(site.op, buffer)) for site in steps)
         groups.setdefault(use, []).extend(steps)
     for number, steps in enumerate(list(groups.values())[1:], start=2):
         other = alloc.clone()
@@ -104,8 +104,8 @@ class _Values:
             site = self.parent[site]
         return site
 
-    def _join(self, one: Site, other: Site) -> None:
-        self.parent[self._root(other)] = self._root(one)
+    def _join(self, first: Site, other: Site) -> None:
+        self.parent[self._root(other)] = self._root(first)
 
     def _block(self, block: Block, reaching: Reaching) -> None:
         for op in block.ops:

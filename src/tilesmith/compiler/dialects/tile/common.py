@@ -26,16 +26,16 @@ def numbers(values: DenseArrayBase) -> tuple[int, ...]:
 
 def place_of(value: SSAValue) -> BufferType | TensorType | None:
     """The buffer or tensor type behind an operand; a circular buffer stands for the buffer it holds."""
-    kind = getattr(value.type, "buffer", value.type)
-    return kind if isinstance(kind, BufferType | TensorType) else None
+    place_type = getattr(value.type, "buffer", value.type)
+    return place_type if isinstance(place_type, BufferType | TensorType) else None
 
 
 def buffer_of(value: SSAValue, name: str) -> BufferType:
     """The buffer type behind an operand of the operation called `name`."""
-    kind = place_of(value)
-    if not isinstance(kind, BufferType):
+    buffer_type = place_of(value)
+    if not isinstance(buffer_type, BufferType):
         raise VerifyException(f"{name} works on buffers, got {value.type}")
-    return kind
+    return buffer_type
 
 
 def location_of(op: Operation) -> str:

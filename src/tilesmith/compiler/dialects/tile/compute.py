@@ -162,26 +162,28 @@ class ReduceOp(IRDLOperation):
 
     source = operand_def()
     dest = operand_def()
-    kind = prop_def(StringAttr)
+    reduction = prop_def(StringAttr)
     dim = prop_def(IntegerAttr[I64])
     clear = prop_def(BoolAttr)
     assembly_format = (
-        "$kind $source `,` $dest `along` $dim `clear` $clear attr-dict `:` type($source) `,` type($dest)"
+        "$reduction $source `,` $dest `along` $dim `clear` $clear attr-dict `:` type($source) `,` type($dest)"
     )
 
-    def __init__(self, source: SSAValue, dest: SSAValue, kind: str, dim: int, clear: bool = True) -> None:
+    def __init__(
+        self, source: SSAValue, dest: SSAValue, reduction: str, dim: int, clear: bool = True
+    ) -> None:
         super().__init__(
             operands=[source, dest],
             properties={
-                "kind": StringAttr(kind),
+                "reduction": StringAttr(reduction),
                 "dim": IntegerAttr(dim, i64),
                 "clear": BoolAttr.from_bool(clear),
             },
         )
 
     def verify_(self) -> None:
-        if self.kind.data not in REDUCTIONS:
-            raise VerifyException(f"expected a reduction of {REDUCTIONS}, got {self.kind.data!r}")
+        if self.reduction.data not in REDUCTIONS:
+            raise VerifyException(f"expected a reduction of {REDUCTIONS}, got {self.reduction.data!r}")
         source, dest = buffer_of(self.source, self.name).dims, buffer_of(self.dest, self.name).dims
         dim = self.dim.value.data
         kept = (*source[:dim], *source[dim + 1 :])

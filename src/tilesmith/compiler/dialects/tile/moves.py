@@ -172,13 +172,13 @@ class CopyOp(IRDLOperation):
         sizes: Sequence[int] | None = None,
         dims: Sequence[int] | None = None,
     ) -> None:
-        kind = place_of(source)
-        assert isinstance(kind, BufferType)
+        buffer_type = place_of(source)
+        assert isinstance(buffer_type, BufferType)
         super().__init__(
             operands=[source, list(source_offsets), dest, list(dest_offsets)],
             properties={
-                "sizes": ints(kind.dims if sizes is None else sizes),
-                "dims": ints(range(len(kind.dims)) if dims is None else dims),
+                "sizes": ints(buffer_type.dims if sizes is None else sizes),
+                "dims": ints(range(len(buffer_type.dims)) if dims is None else dims),
             },
         )
 

@@ -114,8 +114,8 @@ class ReadOp(IRDLOperation):
     value = result_def()
     assembly_format = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($value)"
 
-    def __init__(self, source: SSAValue, indices: Sequence[SSAValue], kind: Attribute) -> None:
-        super().__init__(operands=[source, list(indices)], result_types=[kind])
+    def __init__(self, source: SSAValue, indices: Sequence[SSAValue], result_type: Attribute) -> None:
+        super().__init__(operands=[source, list(indices)], result_types=[result_type])
 
     def verify_(self) -> None:
         place = place_of(self.source)
@@ -158,8 +158,8 @@ class FnOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$fn `(` $args `)` attr-dict `:` `(` type($args) `)` `->` type($value)"
 
-    def __init__(self, fn: str, args: Sequence[SSAValue], kind: Attribute) -> None:
-        super().__init__(operands=[list(args)], properties={"fn": StringAttr(fn)}, result_types=[kind])
+    def __init__(self, fn: str, args: Sequence[SSAValue], result_type: Attribute) -> None:
+        super().__init__(operands=[list(args)], properties={"fn": StringAttr(fn)}, result_types=[result_type])
 
     def verify_(self) -> None:
         if FUNCTIONS.get(self.fn.data) != len(self.args):

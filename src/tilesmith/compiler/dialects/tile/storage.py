@@ -35,8 +35,8 @@ class AllocOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$buffer_name attr-dict `:` type($buffer)"
 
-    def __init__(self, name: str, kind: BufferType) -> None:
-        super().__init__(properties={"buffer_name": StringAttr(name)}, result_types=[kind])
+    def __init__(self, name: str, buffer_type: BufferType) -> None:
+        super().__init__(properties={"buffer_name": StringAttr(name)}, result_types=[buffer_type])
         self.buffer.name_hint = name
 
 
@@ -51,8 +51,8 @@ class ViewOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$source attr-dict `:` type($source) `->` type($tensor)"
 
-    def __init__(self, source: SSAValue, kind: TensorType) -> None:
-        super().__init__(operands=[source], result_types=[kind])
+    def __init__(self, source: SSAValue, tensor_type: TensorType) -> None:
+        super().__init__(operands=[source], result_types=[tensor_type])
 
 
 @irdl_op_definition

@@ -26,14 +26,14 @@ def lower_clean(op: tile.CleanOp, dst: Dst) -> None:
     Rewriter.erase_op(op)
 
 
-def padded_directions(kind: BufferType) -> dict[str, int]:
+def padded_directions(buffer_type: BufferType) -> dict[str, int]:
     """How many lanes of the last tile hold elements, for each direction in which some do not."""
-    axes = out_axes(kind)
-    if kind.layout.data == "flat":
-        sizes = {"flat": (kind.elements, TILE_ELEMENTS)}
+    axes = out_axes(buffer_type)
+    if buffer_type.layout.data == "flat":
+        sizes = {"flat": (buffer_type.elements, TILE_ELEMENTS)}
     else:
         named = (("row", axes.row), ("col", axes.col))
-        sizes = {along: (kind.dims[dim], TILE) for along, dim in named if dim is not None}
+        sizes = {along: (buffer_type.dims[dim], TILE) for along, dim in named if dim is not None}
     return {along: size % unit for along, (size, unit) in sizes.items() if size % unit}
 
 

@@ -18,13 +18,13 @@ _NAMES = {"row": "row_numbers", "col": "column_numbers", "flat": "element_number
 def counting(op: Operation, along: str, dst: Dst) -> SSAValue:
     """A circular buffer with the tile that counts rows, columns or elements, made where the kernel starts."""
     block = kernel_block(op)
-    for one in block.ops:
-        if isinstance(one, tt.CBOp) and one.cb_name.data == _NAMES[along]:
-            return one.cb
+    for inner in block.ops:
+        if isinstance(inner, tt.CBOp) and inner.cb_name.data == _NAMES[along]:
+            return inner.cb
     rows = counting(op, "row", dst) if along != "row" else None
     columns = counting(op, "col", dst) if along == "flat" else None
-    kind = BufferType.of((TILE, TILE), f32, "local", "tiled", "Float32")
-    cb = temporary(op, _NAMES[along], kind)
+    buffer_type = BufferType.of((TILE, TILE), f32, "local", "tiled", "Float32")
+    cb = temporary(op, _NAMES[along], buffer_type)
     stage = Stage(dst)
     scope = stage.dst_section(3 if along == "flat" else 1)
     with stage.inside(scope.math.block):

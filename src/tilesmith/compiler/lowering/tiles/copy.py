@@ -58,12 +58,14 @@ def _in_line(stage: Stage, op: tile.CopyOp, how: Access) -> None:
     count = tiles_of(buffer_of(op.dest))
     rounds = _rounds(op)
     together = largest_divisor(count, stage.dst.capacity // (2 if rounds else 1))
-    one = tiles_of(buffer_of(op.source)) == 1
+    single = tiles_of(buffer_of(op.source)) == 1
     typecast = _typecast(op)
     with stage.loop(count, "tile", step=together) as first:
         scope = stage.dst_section(together * 2 if rounds else together)
         with stage.inside(scope.math.block), stage.loop(together, "i") as i:
-            stage.move(op.source, 0 if one else stage.add(first, i), i, "transpose" if how.turned else "copy")
+            stage.move(
+                op.source, 0 if single else stage.add(first, i), i, "transpose" if how.turned else "copy"
+            )
             if typecast:
                 stage.vector(typecast, [i])
             if rounds:
@@ -137,14 +139,14 @@ def _move(stage: Stage, op: tile.CopyOp, number: Index, how: Access) -> int:
 
 def _number(
     stage: Stage,
-    kind: BufferType,
+    buffer_type: BufferType,
     at: dict[int, Index],
     position: dict[int, Index],
     follows: Sequence[int],
 ) -> Index:
     """The number of the tile of a buffer at a position given per dimension of that buffer."""
-    axes = out_axes(kind)
-    _, rows, cols = tile_grid(kind)
+    axes = out_axes(buffer_type)
+    _, rows, cols = tile_grid(buffer_type)
 
     def along(dim: int | None) -> Index:
         if dim is None:
@@ -155,14 +157,14 @@ def _number(
 
     grid: Index = 0
     for dim in axes.batch:
-        grid = stage.add(stage.mul(grid, kind.dims[dim]), along(dim))
+        grid = stage.add(stage.mul(grid, buffer_type.dims[dim]), along(dim))
     return stage.add(stage.mul(stage.add(stage.mul(grid, rows), along(axes.row)), cols), along(axes.col))
 
 
 def _shifts(stage: Stage, op: tile.CopyOp, cb: SSAValue, offsets: list[SSAValue]) -> dict[int, Index]:
     """Offsets per dimension, in tiles where the dimension lies in tiles."""
-    kind = buffer_of(cb)
-    axes = out_axes(kind)
+    buffer_type = buffer_of(cb)
+    axes = out_axes(buffer_type)
     shifts: dict[int, Index] = {}
     for dim, offset in enumerate(offsets):
         known = constant_of(offset)

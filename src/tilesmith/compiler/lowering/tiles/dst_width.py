@@ -18,8 +18,11 @@ def needs_wide_dst(op: Operation) -> bool:
 
     The vector unit would round every intermediate result to bf16, and sums of products lose their low bits.
     """
-    kinds = [tile.place_of(value) for value in op.operands]
-    if any(isinstance(kind, BufferType) and kind.format.data in _WIDE_FORMATS for kind in kinds):
+    buffer_types = [tile.place_of(value) for value in op.operands]
+    if any(
+        isinstance(buffer_type, BufferType) and buffer_type.format.data in _WIDE_FORMATS
+        for buffer_type in buffer_types
+    ):
         return True
     if isinstance(op, tile.MapOp):
         return not is_one_matrix_operation(op)

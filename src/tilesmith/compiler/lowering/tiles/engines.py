@@ -50,13 +50,13 @@ def unpacked_whole(kernel: Operation) -> frozenset[SSAValue]:
 def needs_of(op: Operation, formats: Formats) -> list[Need]:
     """What an operation needs, in the order it is set up."""
     if isinstance(op, ttc.MoveTileOp):
-        cb, kind = op.cb, op.kind.data
+        cb, name = op.cb, op.fn.data
         return [
             _srca(cb, formats),
-            Need(FPU, (kind, formats.of(cb)), lambda: ttc.InitMoveOp(kind, cb)),
+            Need(FPU, (name, formats.of(cb)), lambda: ttc.InitMoveOp(name, cb)),
         ]
     if isinstance(op, ttc.EltwiseTilesOp):
-        name, a, b = op.kind.data, op.a, op.b
+        name, a, b = op.fn.data, op.a, op.b
         return [
             _srca(a, formats),
             _srcb(b, formats),

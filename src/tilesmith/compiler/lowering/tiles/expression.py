@@ -69,7 +69,7 @@ class Reload(Node):
 class Eltwise(Node):
     """The matrix unit on two tiles straight from circular buffers."""
 
-    kind: str
+    fn: str
     left: Load
     right: Load
 

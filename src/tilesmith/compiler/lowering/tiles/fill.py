@@ -16,25 +16,27 @@ from tilesmith.compiler.lowering.tiles.translate import known_number
 
 def lower_fill(op: tile.FillOp, dst: Dst) -> None:
     stage = Stage(dst)
-    kind = buffer_of(op.buffer)
-    whole_numbers = kind.format.data in ("Int32", "UInt32") and not isinstance(op.value.type, Float32Type)
-    scope = stage.dst_section(2 if is_rounded(kind) else 1)
+    buffer_type = buffer_of(op.buffer)
+    whole_numbers = buffer_type.format.data in ("Int32", "UInt32") and not isinstance(
+        op.value.type, Float32Type
+    )
+    scope = stage.dst_section(2 if is_rounded(buffer_type) else 1)
     with stage.inside(scope.math.block):
         if whole_numbers:
             stage.vector("fill_int", [0], [op.value])
         else:
-            _fill(stage, op, kind)
-    with stage.inside(scope.pack.block), stage.loop(tiles_of(kind), "tile"):
+            _fill(stage, op, buffer_type)
+    with stage.inside(scope.pack.block), stage.loop(tiles_of(buffer_type), "tile"):
         stage.pack(0, op.buffer)
     stage.place_before(op, f"{name_of(op.buffer)} = {number_text(op.value)}", [], [op.buffer])
     Rewriter.erase_op(op)
 
 
-def _fill(stage: Stage, op: tile.FillOp, kind: BufferType) -> None:
-    known, rounds = known_number(op.value), is_rounded(kind)
+def _fill(stage: Stage, op: tile.FillOp, buffer_type: BufferType) -> None:
+    known, rounds = known_number(op.value), is_rounded(buffer_type)
     if rounds and known is not None:
-        stage.vector("fill", [0], [stage.number(number_of(known, kind.element_type))])
+        stage.vector("fill", [0], [stage.number(number_of(known, buffer_type.element_type))])
         return
     stage.vector("fill", [0], [stage.as_float(op.value)])
     if rounds:
-        round_slot(stage, 0, 1, kind)
+        round_slot(stage, 0, 1, buffer_type)

@@ -16,34 +16,34 @@ _NAN = ("isnan", "one_to_nan_halved", "double_bits")
 _FLOAT_BITS = 23
 
 
-def _offset(kind: Float8) -> float:
+def _offset(format: Float8) -> float:
     """What a power of two is multiplied with: the middle of a range that neither sign leaves."""
-    return 1.5 * 2.0 ** (_FLOAT_BITS - kind.mantissa)
+    return 1.5 * 2.0 ** (_FLOAT_BITS - format.mantissa)
 
 
-def round_slot_to_float8(stage: Stage, slot: Index, spare: Index, kind: Float8) -> None:
+def round_slot_to_float8(stage: Stage, slot: Index, spare: Index, format: Float8) -> None:
     """Round a slot; another is needed on the way."""
     stage.vector("copy_slot", [slot, spare])
     for fn in _NAN:
         stage.vector(fn, [spare])
-    stage.vector("min_number", [slot], [stage.number(kind.largest)])
-    stage.vector("max_number", [slot], [stage.number(-kind.largest)])
+    stage.vector("min_number", [slot], [stage.number(format.largest)])
+    stage.vector("max_number", [slot], [stage.number(-format.largest)])
     stage.vector("add", [slot, spare, slot])
     stage.vector("copy_slot", [slot, spare])
     stage.vector("exponent_bits", [spare])
-    stage.vector("max_number", [spare], [stage.number(2.0**kind.lowest)])
-    stage.vector("multiply_number", [spare], [stage.number(_offset(kind))])
+    stage.vector("max_number", [spare], [stage.number(2.0**format.lowest)])
+    stage.vector("multiply_number", [spare], [stage.number(_offset(format))])
     stage.vector("add", [slot, spare, slot])
     stage.vector("sub", [slot, spare, slot])
 
 
-def rounded_to_float8(node: Node, kind: Float8) -> Node:
+def rounded_to_float8(node: Node, format: Float8) -> Node:
     """The same as a graph."""
     nan = node
     for fn in _NAN:
         nan = Apply(fn, (nan,))
-    within = Apply("max_number", (Apply("min_number", (node,), (kind.largest,)),), (-kind.largest,))
+    within = Apply("max_number", (Apply("min_number", (node,), (format.largest,)),), (-format.largest,))
     value = Apply("add", (within, nan))
-    power = Apply("max_number", (Apply("exponent_bits", (value,)),), (2.0**kind.lowest,))
-    offset = Apply("multiply_number", (power,), (_offset(kind),))
+    power = Apply("max_number", (Apply("exponent_bits", (value,)),), (2.0**format.lowest,))
+    offset = Apply("multiply_number", (power,), (_offset(format),))
     return Apply("sub", (Apply("add", (value, offset)), offset))

@@ -37,8 +37,8 @@ def _erfc(args: Sequence[Node]) -> Node:
     return Apply("where", (Apply("lt_number", (x,), (3.0,)), rest, Apply("erfc", (x,))))
 
 
-def _float8(kind: Float8, args: Sequence[Node]) -> Node:
-    return rounded_to_float8(args[0], kind)
+def _float8(format: Float8, args: Sequence[Node]) -> Node:
+    return rounded_to_float8(args[0], format)
 
 
 _BUILT: dict[str, Build] = {

@@ -171,13 +171,13 @@ def _multiply(
 
 def _transposed(op: tile.GemmOp, dst: Dst) -> SSAValue:
     """a the other way round: the matrix unit turns tiles of b only."""
-    kind = buffer_of(op.a)
+    buffer_type = buffer_of(op.a)
     turned = BufferType.of(
-        (*kind.dims[:-2], kind.dims[-1], kind.dims[-2]),
-        kind.element_type,
-        kind.scope.data,
-        kind.layout.data,
-        kind.format.data,
+        (*buffer_type.dims[:-2], buffer_type.dims[-1], buffer_type.dims[-2]),
+        buffer_type.element_type,
+        buffer_type.scope.data,
+        buffer_type.layout.data,
+        buffer_type.format.data,
     )
     target = temporary(op, f"{name_of(op.a)}_transposed", turned)
     stage = Stage(dst)

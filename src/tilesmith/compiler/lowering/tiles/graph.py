@@ -80,10 +80,10 @@ def _on_matrix_unit(root: Node, accesses: Sequence[Access], out: BufferType) -> 
     left, right = root.args
     if not isinstance(left, Load) or not isinstance(right, Load) or left.turned or right.turned:
         return root
-    kinds = [buffer_of(accesses[load.number].cb) for load in (left, right)]
+    buffer_types = [buffer_of(accesses[load.number].cb) for load in (left, right)]
     if root.fn != "mul":
         # Sums come out with eleven bits, which is enough for 16-bit results only.
-        kinds.append(out)
-    if any(kind.format.data not in _EXACT_ON_MATRIX_UNIT for kind in kinds):
+        buffer_types.append(out)
+    if any(buffer_type.format.data not in _EXACT_ON_MATRIX_UNIT for buffer_type in buffer_types):
         return root
     return Eltwise(root.fn, left, right)

@@ -36,11 +36,11 @@ def is_integer_product(op: tile.GemmOp) -> bool:
 
 def check_operands(op: tile.GemmOp) -> None:
     """Refuse integers that the matrix unit cannot take, and sums of floats in integers."""
-    kinds = [buffer_of(cb).element_type for cb in (op.a, op.b)]
-    if any(bits_of(kind) > _OPERAND_BITS for kind in kinds) or (
-        is_integer_product(op) and not all(bits_of(kind) for kind in kinds)
+    element_types = [buffer_of(cb).element_type for cb in (op.a, op.b)]
+    if any(bits_of(element_type) > _OPERAND_BITS for element_type in element_types) or (
+        is_integer_product(op) and not all(bits_of(element_type) for element_type in element_types)
     ):
-        names = " and ".join(str(kind) for kind in kinds)
+        names = " and ".join(str(element_type) for element_type in element_types)
         raise UnsupportedKernelError(
             f"a product of {names} into {buffer_of(op.c).element_type} has no exact form on the matrix unit",
             where=location_of(op),
@@ -64,10 +64,10 @@ def lower_integer_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, title: str) -> No
 
 def _split(op: tile.GemmOp, a: SSAValue, dst: Dst) -> list[SSAValue]:
     """Circular buffers with a / 16, cut to an integer, and what is left of a: at most 15 from -255 to 255."""
-    kind = buffer_of(a)
-    high, low = (temporary(op, f"{name_of(a)}_{part}", kind) for part in ("high", "low"))
+    buffer_type = buffer_of(a)
+    high, low = (temporary(op, f"{name_of(a)}_{part}", buffer_type) for part in ("high", "low"))
     stage = Stage(dst)
-    with stage.loop(tiles_of(kind), "tile") as number:
+    with stage.loop(tiles_of(buffer_type), "tile") as number:
         scope = stage.dst_section(3)
         with stage.inside(scope.math.block):
             stage.move(a, number, 0)

@@ -48,9 +48,9 @@ def lower_map(op: tile.MapOp, dst: Dst) -> None:
     counts = {each: counting(op, each, dst) for each in sorted(along)}
     tile_of = BufferType.of((TILE, TILE), buffer_of(op.out).element_type, "local", "tiled", "Float32")
     parts = {
-        one.into: temporary(op, f"{name_of(op.out)}_part", tile_of)
-        for one in sections
-        if one.into is not None
+        section.into: temporary(op, f"{name_of(op.out)}_part", tile_of)
+        for section in sections
+        if section.into is not None
     }
     stage = Stage(dst)
     lowering = _Map(op, accesses, sections, counts, parts, Scalars(op))
@@ -129,29 +129,29 @@ class _Map:
             self._rounds(stage, together, _Place(col, position, axes.col))
 
     def _rounds(self, stage: Stage, together: int, place: _Place) -> None:
-        for one in self.sections:
-            scope = stage.dst_section(one.plan.slots * together)
+        for section in self.sections:
+            scope = stage.dst_section(section.plan.slots * together)
             with stage.inside(scope.math.block):
-                for step in one.plan.steps:
+                for step in section.plan.steps:
                     with stage.loop(together, "i") as i:
                         self._step(stage, step, together, i, place)
                 # What nobody will read again goes before the packer needs its room.
-                for part in one.last_used:
+                for part in section.last_used:
                     stage.op(tt.PopFrontOp(self.parts[part], 1))
-                if one.into is None and self.in_place:
+                if section.into is None and self.in_place:
                     stage.op(tt.PopFrontOp(self.op.out, together))
             with stage.inside(scope.pack.block):
-                self._pack(stage, one, together)
-            if one.into is not None:
-                stage.op(tt.WaitFrontOp(self.parts[one.into], 1))
+                self._pack(stage, section, together)
+            if section.into is not None:
+                stage.op(tt.WaitFrontOp(self.parts[section.into], 1))
 
-    def _pack(self, stage: Stage, one: Section, together: int) -> None:
-        target = self.op.out if one.into is None else self.parts[one.into]
-        hands_over = one.into is not None or self.in_place
+    def _pack(self, stage: Stage, section: Section, together: int) -> None:
+        target = self.op.out if section.into is None else self.parts[section.into]
+        hands_over = section.into is not None or self.in_place
         if hands_over:
             stage.op(tt.ReserveBackOp(target, together))
         with stage.loop(together, "i") as i:
-            stage.pack(stage.add(one.plan.result * together, i), target)
+            stage.pack(stage.add(section.plan.result * together, i), target)
         if hands_over:
             stage.op(tt.PushBackOp(target, together))
 
@@ -164,8 +164,8 @@ class _Map:
             stage.vector("copy_slot", [slot(step.copies_from), result])
         match step.node:
             case Load(number, turned):
-                kind = "transpose" if turned else "copy"
-                stage.move(self.accesses[number].cb, self._tile(stage, number, i, place), result, kind)
+                move = "transpose" if turned else "copy"
+                stage.move(self.accesses[number].cb, self._tile(stage, number, i, place), result, move)
             case Reload() as node:
                 stage.move(self.parts[node], 0, result)
             case Count(along):
@@ -184,7 +184,7 @@ class _Map:
         numbers_of = [load.number for load in (node.left, node.right)]
         a, b = (self.accesses[number].cb for number in numbers_of)
         a_tile, b_tile = (stage.value(self._tile(stage, number, i, place)) for number in numbers_of)
-        stage.op(ttc.EltwiseTilesOp(node.kind, a, a_tile, b, b_tile, stage.value(slot)))
+        stage.op(ttc.EltwiseTilesOp(node.fn, a, a_tile, b, b_tile, stage.value(slot)))
 
     def _tile(self, stage: Stage, number: int, i: Index, place: _Place) -> Index:
         how = self.accesses[number]

@@ -24,10 +24,10 @@ _RESULT, _NEXT, _OLD = 0, 1, 2
 
 
 def lower_reduce(op: tile.ReduceOp, dst: Dst) -> None:
-    kind = op.kind.data
-    if kind not in _COMBINES:
+    reduction = op.reduction.data
+    if reduction not in _COMBINES:
         raise UnsupportedKernelError(
-            f"a reduction by {kind} has no form on whole tiles",
+            f"a reduction by {reduction} has no form on whole tiles",
             where=location_of(op),
             remedy=f"use one of {', '.join(_COMBINES)}, or a T.serial loop",
         )
@@ -50,7 +50,7 @@ class _Reduction:
 
     @property
     def combine(self) -> str:
-        return _COMBINES[self.op.kind.data]
+        return _COMBINES[self.op.reduction.data]
 
     @property
     def keeps_old(self) -> bool:
@@ -73,7 +73,7 @@ class _Reduction:
             col = loops.enter_context(stage.loop(cols, "column"))
             position |= {axis: at for axis, at in ((axes.row, row), (axes.col, col)) if axis is not None}
             self._one_tile(stage, position)
-        title = f"{name_of(self.op.dest)} = {self.op.kind.data} of {name_of(self.op.source)}"
+        title = f"{name_of(self.op.dest)} = {self.op.reduction.data} of {name_of(self.op.source)}"
         ins = [self.op.source, self.op.dest] if self.keeps_old else [self.op.source]
         title += f" along dimension {self.op.dim.value.data}"
         stage.place_before(self.op, title, ins, [self.op.dest], rotates=self.keeps_old)
@@ -109,7 +109,7 @@ class _Reduction:
 
     def _load(self, stage: Stage, number: Index, slot: int) -> None:
         stage.move(self.op.source, number, slot)
-        if self.op.kind.data.startswith("abs"):
+        if self.op.reduction.data.startswith("abs"):
             stage.vector("abs", [slot])
 
     def _tiles_along(self) -> int:

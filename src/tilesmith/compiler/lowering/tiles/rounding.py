@@ -20,23 +20,23 @@ _KEEPS = ("transpose", "negative", "abs", "max", "min", "max_number", "min_numbe
 _TRUTHS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite")
 
 
-def is_rounded(kind: BufferType) -> bool:
+def is_rounded(buffer_type: BufferType) -> bool:
     """Whether what is written to a buffer must be rounded first: it is kept with more bits than it has."""
-    return is_rounded_type(kind.element_type) and kind.format.data == "Float32"
+    return is_rounded_type(buffer_type.element_type) and buffer_type.format.data == "Float32"
 
 
-def round_slot(stage: Stage, slot: Index, spare: Index, kind: BufferType) -> None:
+def round_slot(stage: Stage, slot: Index, spare: Index, buffer_type: BufferType) -> None:
     """Round a slot to the elements of a buffer; another slot is needed on the way."""
-    narrow = float8_of(kind.element_type)
+    narrow = float8_of(buffer_type.element_type)
     if narrow is not None:
         round_slot_to_float8(stage, slot, spare, narrow)
     else:
         round_slot_to_half(stage, slot, spare)
 
 
-def rounded(node: Node, kind: BufferType) -> Node:
+def rounded(node: Node, buffer_type: BufferType) -> Node:
     """The same as a graph."""
-    narrow = float8_of(kind.element_type)
+    narrow = float8_of(buffer_type.element_type)
     return rounded_to_half(node) if narrow is None else rounded_to_float8(node, narrow)
 
 

@@ -39,15 +39,15 @@ class Scalars:
         for dim, arg in enumerate(block.args[len(self.op.ins) :]):
             if dim in position and dim in out_axes(buffer_of(self.op.out)).batch:
                 known[arg] = stage.value(position[dim])
-        for one in wanted:
-            if one in self.values or not _is_computable(one.value, block, known):
+        for scalar in wanted:
+            if scalar in self.values or not _is_computable(scalar.value, block, known):
                 continue
-            value = stage.as_float(_copied(stage, one.value, block, known))
+            value = stage.as_float(_copied(stage, scalar.value, block, known))
             if value.name_hint is None:
-                value.name_hint = one.value.name_hint or _name_for(one.value)
-            if one.inverse:
+                value.name_hint = scalar.value.name_hint or _name_for(scalar.value)
+            if scalar.inverse:
                 value = stage.op(arith.DivfOp(stage.number(1.0), value)).results[0]
-            self.values[one] = value
+            self.values[scalar] = value
 
     def has(self, wanted: Iterable[Uniform]) -> bool:
         return all(one in self.values for one in wanted)

@@ -79,7 +79,7 @@ class Schedule:
         return list(dict.fromkeys(ending))
 
     def _choose(self, node: Node, args: tuple[int, ...], ending: list[int]) -> tuple[int, int | None]:
-        if isinstance(node, Eltwise) and node.kind == "mul":
+        if isinstance(node, Eltwise) and node.fn == "mul":
             return self._untouched(), None
         if isinstance(node, (*LEAVES, Spread)):
             return self._take(), None

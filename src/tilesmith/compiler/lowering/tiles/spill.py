@@ -42,11 +42,11 @@ def sections_of(root: Node, capacity: int) -> list[Section]:
 
 def _with_last_uses(sections: list[Section]) -> list[Section]:
     last: dict[Reload, int] = {}
-    for at, one in enumerate(sections):
-        last |= {node: at for node in nodes_of(one.root) if isinstance(node, Reload)}
+    for at, section in enumerate(sections):
+        last |= {node: at for node in nodes_of(section.root) if isinstance(node, Reload)}
     return [
-        replace(one, last_used=tuple(part for part, user in last.items() if user == at))
-        for at, one in enumerate(sections)
+        replace(section, last_used=tuple(part for part, user in last.items() if user == at))
+        for at, section in enumerate(sections)
     ]
 
 

@@ -54,8 +54,8 @@ class Stage(Body):
         yield
         self.block = outer
 
-    def move(self, cb: SSAValue, at: Index, slot: Index, kind: str = "copy") -> None:
-        self.op(ttc.MoveTileOp(cb, self.value(at), self.value(slot), kind))
+    def move(self, cb: SSAValue, at: Index, slot: Index, fn: str = "copy") -> None:
+        self.op(ttc.MoveTileOp(cb, self.value(at), self.value(slot), fn))
 
     def vector(self, fn: str, slots: Sequence[Index], params: Sequence[SSAValue] = ()) -> None:
         self.op(ttc.VectorOp(fn, [self.value(slot) for slot in slots], params))
@@ -111,10 +111,10 @@ class Stage(Body):
 
 def buffer_of(cb: SSAValue) -> BufferType:
     """The buffer a circular buffer holds."""
-    kind = tile.place_of(cb)
-    if not isinstance(kind, BufferType):
+    buffer_type = tile.place_of(cb)
+    if not isinstance(buffer_type, BufferType):
         raise InternalFault(f"expected a circular buffer, got {cb.type}")
-    return kind
+    return buffer_type
 
 
 def name_of(cb: SSAValue) -> str:
@@ -131,14 +131,14 @@ def largest_divisor(number: int, limit: int) -> int:
     return next(size for size in range(min(number, limit), 0, -1) if number % size == 0)
 
 
-def temporary(op: Operation, name: str, kind: BufferType) -> SSAValue:
+def temporary(op: Operation, name: str, buffer_type: BufferType) -> SSAValue:
     """A circular buffer from compute to compute, declared with the others of the kernel `op` is in."""
     block = kernel_block(op)
     declared = [one for one in block.ops if isinstance(one, tt.CBOp)]
     taken = {one.cb_name.data for one in declared}
     names = [name, *(f"{name}_{number}" for number in range(2, len(taken) + 3))]
     unused = next(one for one in names if one not in taken)
-    cb = tt.CBOp(unused, kind, tiles_of(kind), 1, page_bytes(kind), "compute", "compute")
+    cb = tt.CBOp(unused, buffer_type, tiles_of(buffer_type), 1, page_bytes(buffer_type), "compute", "compute")
     at = InsertPoint.after(declared[-1]) if declared else InsertPoint.at_start(block)
     Rewriter.insert_op(cb, at)
     return cb.cb

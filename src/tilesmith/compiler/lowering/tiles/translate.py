@@ -118,8 +118,8 @@ class Translator:
             return self._arithmetic(_ARITHMETIC[type(op)], op.operands[0], op.operands[1])
         if isinstance(op, _SAME):
             return self.node(op.operands[0])
-        for kinds, make in _MAKERS:
-            if isinstance(op, kinds):
+        for op_classes, make in _MAKERS:
+            if isinstance(op, op_classes):
                 return make(self, op)
         raise UnsupportedKernelError(
             f"{op.name} has no form on whole tiles",

@@ -174,10 +174,10 @@ def divided(body: Body, value: SSAValue, by: int) -> Index:
         return number // by
     op = value.owner
     if isinstance(op, arith.MuliOp):
-        for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        for factor, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
             scale = constant_of(other)
             if scale is not None and scale % by == 0:
-                return body.mul(index_of(one), scale // by)
+                return body.mul(index_of(factor), scale // by)
     if isinstance(op, arith.AddiOp) and factor_of(op.lhs) % by == 0 and factor_of(op.rhs) % by == 0:
         return body.add(divided(body, op.lhs, by), divided(body, op.rhs, by))
     return body.div(value, by)

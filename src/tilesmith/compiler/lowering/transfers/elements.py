@@ -33,7 +33,7 @@ _ROUNDED = ("Half", "Float8E4M3", "Float8E5M2")
 """Floats in a word with more bits than they have."""
 
 
-def storage_of(kind: BufferType | TensorType) -> str:
+def storage_of(place_type: BufferType | TensorType) -> str:
     """How one element is stored, by the name the kernels have for it.
 
     >>> from xdsl.dialects.builtin import bf16, i8
@@ -42,16 +42,16 @@ def storage_of(kind: BufferType | TensorType) -> str:
     >>> storage_of(TensorType.of((4,), i8, "row_major", "UInt8"))
     'Int8'
     """
-    name = _NAMES.get(kind.format.data, kind.format.data)
-    if name == "UInt8" and _is_signed(kind.element_type):
+    name = _NAMES.get(place_type.format.data, place_type.format.data)
+    if name == "UInt8" and _is_signed(place_type.element_type):
         return "Int8"
-    if name == "Float32" and isinstance(kind.element_type, Float16Type):
+    if name == "Float32" and isinstance(place_type.element_type, Float16Type):
         return "Half"
-    narrow = float8_of(kind.element_type)
+    narrow = float8_of(place_type.element_type)
     if name == "Float32" and narrow is not None:
         return narrow.storage
     if name not in _STORED:
-        raise InternalFault(f"no single elements of {kind.format.data} can be read or written")
+        raise InternalFault(f"no single elements of {place_type.format.data} can be read or written")
     return name
 
 
@@ -89,9 +89,9 @@ def is_stored_alike(buffer: BufferType, tensor: TensorType) -> bool:
 
 
 def load_word(
-    body: Body, address: SSAValue, index: Index, storage: str, kind: Attribute | None = None
+    body: Body, address: SSAValue, index: Index, storage: str, value_type: Attribute | None = None
 ) -> SSAValue:
-    op = LoadWordOp(address, body.value(index), storage, kind or scalar_of(storage))
+    op = LoadWordOp(address, body.value(index), storage, value_type or scalar_of(storage))
     op.value.name_hint = "element"
     body.op(op)
     return op.value
@@ -103,41 +103,43 @@ def store_word(body: Body, address: SSAValue, index: Index, value: SSAValue, sto
 
 def get(
     body: Body,
-    kind: BufferType,
+    buffer_type: BufferType,
     address: SSAValue,
     indices: Sequence[Index],
     scalar: Attribute | None = None,
 ) -> SSAValue:
     """An element of a buffer whose pages start at the address."""
-    return load_word(body, address, position(body, kind, indices), storage_of(kind), scalar)
+    return load_word(body, address, position(body, buffer_type, indices), storage_of(buffer_type), scalar)
 
 
-def put(body: Body, kind: BufferType, address: SSAValue, indices: Sequence[Index], value: SSAValue) -> None:
+def put(
+    body: Body, buffer_type: BufferType, address: SSAValue, indices: Sequence[Index], value: SSAValue
+) -> None:
     """Write an element of a buffer, with all its copies in the tile."""
-    axes = None if kind.layout.data == "flat" else axes_of(kind)
+    axes = None if buffer_type.layout.data == "flat" else axes_of(buffer_type)
     down = 1 if axes is None or axes.row is not None else TILE
     across = 1 if axes is None or axes.col is not None else TILE
     with body.loop(down, "down") as i, body.loop(across, "across") as j:
-        store_word(body, address, position(body, kind, indices, i, j), value, storage_of(kind))
+        store_word(body, address, position(body, buffer_type, indices, i, j), value, storage_of(buffer_type))
 
 
 def position(
-    body: Body, kind: BufferType, indices: Sequence[Index], down: Index = 0, across: Index = 0
+    body: Body, buffer_type: BufferType, indices: Sequence[Index], down: Index = 0, across: Index = 0
 ) -> Index:
     """Where an element lies in the buffer's pages; `down` and `across` choose among its copies."""
-    if kind.layout.data == "flat":
-        return linear(body, indices, kind.dims)
-    axes = axes_of(kind)
+    if buffer_type.layout.data == "flat":
+        return linear(body, indices, buffer_type.dims)
+    axes = axes_of(buffer_type)
     row = down if axes.row is None else indices[axes.row]
     col = across if axes.col is None else indices[axes.col]
-    _, tile_rows, tile_cols = tile_grid(kind)
-    grid = _grid(body, kind, axes, indices)
+    _, tile_rows, tile_cols = tile_grid(buffer_type)
+    grid = _grid(body, buffer_type, axes, indices)
     within = datum(body, row, col, tile_cols)
     return body.add(body.mul(grid, tile_rows * tile_cols * TILE_ELEMENTS), within)
 
 
-def _grid(body: Body, kind: BufferType, axes: Axes, indices: Sequence[Index]) -> Index:
-    return linear(body, [indices[dim] for dim in axes.batch], [kind.dims[dim] for dim in axes.batch])
+def _grid(body: Body, buffer_type: BufferType, axes: Axes, indices: Sequence[Index]) -> Index:
+    return linear(body, [indices[dim] for dim in axes.batch], [buffer_type.dims[dim] for dim in axes.batch])
 
 
 def datum(body: Body, row: Index, col: Index, tile_cols: int) -> Index:
@@ -148,5 +150,5 @@ def datum(body: Body, row: Index, col: Index, tile_cols: int) -> Index:
     return body.op(DatumOp(body.value(row), body.value(col), tile_cols)).results[0]
 
 
-def is_float(kind: Attribute) -> bool:
-    return isinstance(kind, Float32Type)
+def is_float(value_type: Attribute) -> bool:
+    return isinstance(value_type, Float32Type)

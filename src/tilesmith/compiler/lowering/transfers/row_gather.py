@@ -81,8 +81,8 @@ def _gather_line(
     body: Body, found: RowGather, op: tile.ScalarOp, accessor: SSAValue, target: SSAValue, line: Index
 ) -> None:
     copies = _Copies(body, op, {found.line: body.value(line)})
-    kind = buffer_of(found.write.dest)
-    size = bytes_of(storage_of(kind))
+    buffer_type = buffer_of(found.write.dest)
+    size = bytes_of(storage_of(buffer_type))
     with ExitStack() as inside:
         for guard in found.guards:
             inside.enter_context(body.when(body.all([copies.of(one) for one in guard])))
@@ -90,10 +90,10 @@ def _gather_line(
         first: Index = 0
         for term in found.first:
             first = body.add(first, index_of(copies.of(term)))
-        stop = body.smaller(kind.dims[1], body.sub(copies.of(found.limit), first))
+        stop = body.smaller(buffer_type.dims[1], body.sub(copies.of(found.limit), first))
         with body.loop(body.value(stop), "col", step=FACE) as col:
             count = body.smaller(FACE, body.sub(stop, col))
-            at = body.add(target, body.mul(position(body, kind, [line, col]), size))
+            at = body.add(target, body.mul(position(body, buffer_type, [line, col]), size))
             offset = body.mul(body.add(first, col), size)
             places = (body.value(one) for one in (page, offset, at, body.mul(count, size)))
             body.op(ReadBytesOp(accessor, *places))
@@ -135,12 +135,12 @@ def _find(op: tile.ScalarOp) -> RowGather | None:
     conditions: list[SSAValue] = []
     value = _unwrapped(write.value)
     read = _source(value, conditions)
-    kind = buffer_of(write.dest)
+    buffer_type = buffer_of(write.dest)
     cut = value is not write.value
-    if cut and read is not None and tensor_of(read.source).element_type != kind.element_type:
+    if cut and read is not None and tensor_of(read.source).element_type != buffer_type.element_type:
         return None
     extents = [constant_of(loop.ub) for loop in (rows, columns)]
-    if read is None or len(read.indices) != 2 or tuple(extents) != tuple(kind.dims):
+    if read is None or len(read.indices) != 2 or tuple(extents) != tuple(buffer_type.dims):
         return None
     return _with_guards(op, read, write, line, column, conditions)
 
@@ -273,14 +273,14 @@ def _is_pure(values: Sequence[SSAValue], op: Operation) -> bool:
 
 def _runs_straight(found: RowGather, arch: Arch) -> bool:
     """Whether the runs of a row are stored and aligned in the buffer as they are in the pages."""
-    kind, tensor = buffer_of(found.write.dest), tensor_of(found.read.source)
-    rounds = is_rounded_storage(storage_of(kind)) and storage_of(kind) != storage_of(tensor)
-    if kind.layout.data == "flat" or rounds or not is_stored_alike(kind, tensor):
+    buffer_type, tensor = buffer_of(found.write.dest), tensor_of(found.read.source)
+    rounds = is_rounded_storage(storage_of(buffer_type)) and storage_of(buffer_type) != storage_of(tensor)
+    if buffer_type.layout.data == "flat" or rounds or not is_stored_alike(buffer_type, tensor):
         return False
     if parameter_of(found.read.source) is not found.read.source:
         return False
     size = bytes_of(storage_of(tensor))
     start = gcd(*map(factor_of, found.first))
-    axes = axes_of(kind)
+    axes = axes_of(buffer_type)
     whole = start * size % arch.dram_alignment == 0 and FACE * size % arch.dram_alignment == 0
     return whole and axes.row == 0 and axes.col == 1

@@ -105,10 +105,10 @@ def _load_through_scratch(body: Body, op: tile.LoadOp, region: Region, arch: Arc
 def _copy_strips(body: Body, region: Region, run: Run, target: SSAValue, strip: int) -> None:
     """L1 is aligned finer than DRAM: from scratch memory, strips can go to the buffer over the NoC."""
     lines = {dim: turn for dim, turn in enumerate(run.turns) if dim in region.outer}
-    with each_strip(body, region, lines, target, strip) as one:
-        within = body.mul(one.turns[-1], bytes_of(storage_of(region.tensor)))
+    with each_strip(body, region, lines, target, strip) as piece:
+        within = body.mul(piece.turns[-1], bytes_of(storage_of(region.tensor)))
         source = body.value(body.add(run.address, within))
-        body.op(CopyBytesOp(source, one.address, one.size))
+        body.op(CopyBytesOp(source, piece.address, piece.size))
 
 
 def store_rows(op: tile.StoreOp, arch: Arch) -> tt.StageOp:
@@ -147,14 +147,14 @@ def _store_through_scratch(
 
 def _transfer(
     body: Body,
-    kind: type[ReadBytesOp] | type[WriteBytesOp],
+    op_class: type[ReadBytesOp] | type[WriteBytesOp],
     accessor: SSAValue,
     run: Run,
     storage: str,
 ) -> None:
     size = body.mul(run.count, bytes_of(storage))
     body.op(
-        kind(
+        op_class(
             accessor,
             body.value(run.page),
             body.value(run.offset),

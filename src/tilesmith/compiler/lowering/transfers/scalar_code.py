@@ -54,12 +54,12 @@ class _Places:
         indices = [index_of(index) for index in op.indices]
         value = op.value
         if op.dest in self.addresses:
-            kind, address = buffer_of(op.dest), self.addresses[op.dest]
+            buffer_type, address = buffer_of(op.dest), self.addresses[op.dest]
             if op.accumulate.data:
                 value = combined(
-                    body, op.accumulate.data, get(body, kind, address, indices, value.type), value
+                    body, op.accumulate.data, get(body, buffer_type, address, indices, value.type), value
                 )
-            put(body, kind, address, indices, value)
+            put(body, buffer_type, address, indices, value)
             return
         elements = self.tensors[parameter_of(op.dest)]
         page, element = self._page(body, op.dest, indices)
@@ -126,9 +126,9 @@ def _places(
 
 
 def _elements(body: Body, op: Operation, tensor: SSAValue, room: Index) -> SSAValue:
-    kind = tensor_of(tensor)
-    storage = storage_of(kind)
-    page_bytes = body.mul(sizes_of(op, kind.dims)[-1], bytes_of(storage))
+    tensor_type = tensor_of(tensor)
+    storage = storage_of(tensor_type)
+    page_bytes = body.mul(sizes_of(op, tensor_type.dims)[-1], bytes_of(storage))
     how = "exact" if _is_written(tensor) else "lines"
     elements = ElementsOp(accessor_of(op, tensor), body.value(room), body.value(page_bytes), how, storage)
     elements.elements.name_hint = f"{name_of(tensor)}_elements"
@@ -151,14 +151,14 @@ def _is_written(tensor: SSAValue) -> bool:
 
 def _writes(op: Operation) -> bool:
     if isinstance(op, ElementsOp):
-        return op.kind.data == "exact"
+        return op.access.data == "exact"
     return isinstance(op, WritePageOp | WriteBytesOp)
 
 
 def _zero_padding(body: Body, cb: SSAValue) -> None:
-    kind = buffer_of(cb)
-    if any(is_padded(kind, dim) for dim in range(len(kind.dims))):
-        body.op(ZeroPagesOp(cb, body.value(0), tiles_of(kind)))
+    buffer_type = buffer_of(cb)
+    if any(is_padded(buffer_type, dim) for dim in range(len(buffer_type.dims))):
+        body.op(ZeroPagesOp(cb, body.value(0), tiles_of(buffer_type)))
         body.op(ReadBarrierOp.build())
 
 
@@ -171,8 +171,8 @@ def _is_buffer(place: SSAValue) -> bool:
 
 
 def _title(op: tile.ScalarOp) -> str:
-    made = dict.fromkeys(place.name_hint or name_of(place) for place in op.writes)
-    return f"compute {', '.join(made)} element by element"
+    written = dict.fromkeys(place.name_hint or name_of(place) for place in op.writes)
+    return f"compute {', '.join(written)} element by element"
 
 
 def _move(source: Block, target: Block) -> None:

@@ -31,9 +31,9 @@ def _declared(op: Operation, name: str, size: int) -> SSAValue:
             if declared.page_size.value.data < size:
                 declared.page_size = tt.number(size)
             return declared.cb
-    kind = BufferType.of((size,), IntegerType(8, Signedness.UNSIGNED), "local", "flat", "UInt8")
+    buffer_type = BufferType.of((size,), IntegerType(8, Signedness.UNSIGNED), "local", "flat", "UInt8")
     role = role_of(op)
-    declaration = tt.CBOp(name, kind, 1, 1, size, role, role)
+    declaration = tt.CBOp(name, buffer_type, 1, 1, size, role, role)
     at = next(other for other in kernel.body.block.ops if not isinstance(other, tt.CBOp))
     kernel.body.block.insert_op_before(declaration, at)
     return declaration.cb

@@ -54,13 +54,13 @@ class Strip:
 
 
 def load_straight(body: Body, region: Region, accessor: SSAValue, target: SSAValue, strip: int) -> None:
-    with _strips(body, region, target, strip) as one:
-        body.op(ReadBytesOp(accessor, *_place(body, region, one), one.address, one.size))
+    with _strips(body, region, target, strip) as piece:
+        body.op(ReadBytesOp(accessor, *_place(body, region, piece), piece.address, piece.size))
 
 
 def store_straight(body: Body, region: Region, accessor: SSAValue, source: SSAValue, strip: int) -> None:
-    with _strips(body, region, source, strip) as one:
-        body.op(WriteBytesOp(accessor, *_place(body, region, one), one.address, one.size))
+    with _strips(body, region, source, strip) as piece:
+        body.op(WriteBytesOp(accessor, *_place(body, region, piece), piece.address, piece.size))
 
 
 @contextmanager
@@ -68,9 +68,9 @@ def _strips(body: Body, region: Region, start: SSAValue, strip: int) -> Iterator
     with (
         guarded(body, region),
         each_line(body, region, region.outer) as lines,
-        each_strip(body, region, lines, start, strip) as one,
+        each_strip(body, region, lines, start, strip) as piece,
     ):
-        yield one
+        yield piece
 
 
 def _place(body: Body, region: Region, strip: Strip) -> tuple[SSAValue, SSAValue]:

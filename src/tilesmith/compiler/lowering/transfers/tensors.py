@@ -16,15 +16,15 @@ Transfer = tile.LoadOp | tile.StoreOp
 
 
 def buffer_of(value: SSAValue) -> BufferType:
-    kind = tile.place_of(value)
-    assert isinstance(kind, BufferType)
-    return kind
+    buffer_type = tile.place_of(value)
+    assert isinstance(buffer_type, BufferType)
+    return buffer_type
 
 
 def tensor_of(value: SSAValue) -> TensorType:
-    kind = tile.place_of(value)
-    assert isinstance(kind, TensorType)
-    return kind
+    tensor_type = tile.place_of(value)
+    assert isinstance(tensor_type, TensorType)
+    return tensor_type
 
 
 def parameter_of(tensor: SSAValue) -> SSAValue:

@@ -100,8 +100,8 @@ def accumulate_tiles(op: tile.StoreOp, arch: Arch) -> tt.StageOp:
 @contextmanager
 def _each_tile(body: Body, op: Transfer) -> Iterator[_Spot]:
     """Loops over the tiles of the block, in the order of its pages."""
-    kind = tensor_of(op.tensor)
-    sizes = _padded(sizes_of(op, kind.dims))
+    tensor_type = tensor_of(op.tensor)
+    sizes = _padded(sizes_of(op, tensor_type.dims))
     offsets = [index_of(offset) for offset in op.offsets]
     lead, (row_offset, col_offset) = offsets[:-2], _last_two(op.offsets)
     tile_rows = body.named(body.ceil_div(sizes[-2], TILE), "tile_rows")

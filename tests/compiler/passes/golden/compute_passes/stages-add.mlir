@@ -1,4 +1,4 @@
-builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+builtin.module attributes {partition = {strategy = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
   tile.func @add(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
     %A_shared = tt.cb "A_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>
     %B_shared = tt.cb "B_shared" {pages = 4 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute"} : !tt.cb_of<!tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>>

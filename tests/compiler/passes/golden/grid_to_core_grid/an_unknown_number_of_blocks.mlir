@@ -1,4 +1,4 @@
-builtin.module attributes {partition = {kind = "linear", extents = ["((m + 32) - 1) // 32"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+builtin.module attributes {partition = {strategy = "linear", extents = ["((m + 32) - 1) // 32"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
   tile.func @dynamic_rows_kernel(%x: !tile.tensor<["m", 64], bf16, tile, Float16_b>, %y: !tile.tensor<["m", 64], bf16, tile, Float16_b>) symbols(%m) {
     %0 = arith.constant 32 : index
     %1 = arith.constant 1 : index

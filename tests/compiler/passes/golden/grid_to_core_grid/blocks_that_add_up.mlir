@@ -1,4 +1,4 @@
-builtin.module attributes {partition = {kind = "grouped", extents = ["8", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = [#builtin.int<0>]}} {
+builtin.module attributes {partition = {strategy = "grouped", extents = ["8", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = [#builtin.int<0>]}} {
   tile.func @split_sum_kernel(%x: !tile.tensor<[4, 256, 64], f32, tile, Float32>, %y: !tile.tensor<[256, 64], f32, tile, Float32>) {
     %0 = arith.constant 8 : index
     %1 = arith.constant 4 : index

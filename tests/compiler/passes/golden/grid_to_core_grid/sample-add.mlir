@@ -1,4 +1,4 @@
-builtin.module attributes {partition = {kind = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+builtin.module attributes {partition = {strategy = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
   tile.func @add(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
     %0 = arith.constant 4 : index
     %1 = arith.constant 4 : index

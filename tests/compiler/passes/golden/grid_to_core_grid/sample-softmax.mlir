@@ -1,4 +1,4 @@
-builtin.module attributes {partition = {kind = "linear", extents = ["8"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+builtin.module attributes {partition = {strategy = "linear", extents = ["8"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
   tile.func @softmax(%X: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %Y: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
     %0 = arith.constant 8 : index
     %first_block = tt.arg "core" "first_block"

@@ -2,7 +2,7 @@ builtin.module {
   tile.func @add(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
     %0 = arith.constant 4 : index
     %1 = arith.constant 4 : index
-    tile.grid (%bx, %by) in (%0, %1) attributes {partition = {kind = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+    tile.grid (%bx, %by) in (%0, %1) attributes {partition = {strategy = "linear", extents = ["4", "4"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
       %A_shared = tile.alloc "A_shared" : !tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>
       %B_shared = tile.alloc "B_shared" : !tile.buffer<[64, 64], bf16, shared, tiled, Float16_b>
       %C_local = tile.alloc "C_local" : !tile.buffer<[64, 64], bf16, fragment, tiled, Float16_b>

@@ -2,7 +2,7 @@ builtin.module {
   tile.func @gemm(%A: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %B: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %C: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
     %0 = arith.constant 4 : index
     %1 = arith.constant 4 : index
-    tile.grid (%bx, %by) in (%0, %1) attributes {partition = {kind = "mesh", extents = ["4", "4"], columns = #builtin.int<4>, rows = #builtin.int<4>, separate = []}} {
+    tile.grid (%bx, %by) in (%0, %1) attributes {partition = {strategy = "mesh", extents = ["4", "4"], columns = #builtin.int<4>, rows = #builtin.int<4>, separate = []}} {
       %A_shared = tile.alloc "A_shared" : !tile.buffer<[64, 32], bf16, shared, tiled, Float16_b>
       %B_shared = tile.alloc "B_shared" : !tile.buffer<[32, 64], bf16, shared, tiled, Float16_b>
       %C_local = tile.alloc "C_local" : !tile.buffer<[64, 64], f32, fragment, tiled, Float32>

@@ -1,7 +1,7 @@
 builtin.module {
   tile.func @softmax(%X: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %Y: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
     %0 = arith.constant 8 : index
-    tile.grid (%bx) in (%0) attributes {partition = {kind = "linear", extents = ["8"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+    tile.grid (%bx) in (%0) attributes {partition = {strategy = "linear", extents = ["8"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
       %X_shared = tile.alloc "X_shared" : !tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>
       %E_local = tile.alloc "E_local" : !tile.buffer<[32, 256], f32, fragment, tiled, Float32>
       %row_max = tile.alloc "row_max" : !tile.buffer<[32], f32, fragment, column, Float32>

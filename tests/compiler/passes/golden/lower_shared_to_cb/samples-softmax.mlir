@@ -1,4 +1,4 @@
-builtin.module attributes {partition = {kind = "linear", extents = ["8"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
+builtin.module attributes {partition = {strategy = "linear", extents = ["8"], columns = #builtin.int<0>, rows = #builtin.int<0>, separate = []}} {
   tile.func @softmax(%X: !tile.tensor<[256, 256], bf16, tile, Float16_b>, %Y: !tile.tensor<[256, 256], bf16, tile, Float16_b>) {
     %X_shared = tt.cb "X_shared" {pages = 8 : i64, depth = 2 : i64, page_size = 2048 : i64, producer = "reader", consumer = "compute"} : !tt.cb_of<!tile.buffer<[32, 256], bf16, shared, tiled, Float16_b>>
     %E_local = tt.cb "E_local" {pages = 8 : i64, depth = 1 : i64, page_size = 4096 : i64, producer = "compute", consumer = "compute"} : !tt.cb_of<!tile.buffer<[32, 256], f32, fragment, tiled, Float32>>
