@@ -199,7 +199,7 @@ def test_names_that_are_not_in_the_wheel_are_found(tmp_path: Path) -> None:
     kernel = next(tree.rglob("reader_*.cpp"))
     # As the older documents have it: a header and an entry point that the release no longer knows.
     kernel.write_text('#include "compute_kernel_api/common.h"\nnamespace NAMESPACE {\nvoid MAIN {}\n}\n')
-    found = {(one.kind, one.name) for one in check_tree(tree, release)}
+    found = {(one.category, one.name) for one in check_tree(tree, release)}
     assert {
         ("header", "tt-metalium/math.zzzhpp"),
         ("header", "compute_kernel_api/common.h"),

@@ -356,7 +356,7 @@ def test_arguments_that_stubs_need_are_added(tmp_path: Path) -> None:
     path = changed(MASKED_SOFTMAX, "| 3 | Wt | uint32_t | Tiles in a row |\n", "", tmp_path)
     spec = read_spec(path)
     assert spec.kernel(KernelRole.WRITER).runtime[-1].name == "cb_out_pages"
-    assert "runtime argument 3 is cb_out_pages" in [one.made for one in spec.deviations]
+    assert "runtime argument 3 is cb_out_pages" in [one.built for one in spec.deviations]
 
 
 MODULES = (

@@ -50,6 +50,8 @@ def compare_targets(work: Workload | Recording, targets: Sequence[Target]) -> li
     """
     first, *others = (outcome_on(target, work) for target in targets)
     return [
-        Verdict(work.title, str(first.target), str(one.target), compare_stored(first.tensors, one.tensors))
-        for one in others
+        Verdict(
+            work.title, str(first.target), str(target.target), compare_stored(first.tensors, target.tensors)
+        )
+        for target in others
     ]

@@ -45,8 +45,8 @@ class Handler(BaseHTTPRequestHandler):
         if not self._is_local():
             return
         if url.path in _FILES:
-            name, kind = _FILES[url.path]
-            self._send((_PAGE / name).read_bytes(), kind)
+            name, content_type = _FILES[url.path]
+            self._send((_PAGE / name).read_bytes(), content_type)
         elif url.path == "/api/events":
             self._stream()
         else:
@@ -134,9 +134,9 @@ class Handler(BaseHTTPRequestHandler):
     def _fail(self, status: HTTPStatus, message: str) -> None:
         self._send(json.dumps({"error": message}).encode(), "application/json", status)
 
-    def _send(self, body: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK) -> None:
+    def _send(self, body: bytes, content_type: str, status: HTTPStatus = HTTPStatus.OK) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Type", f"{content_type}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
         self.send_header("Content-Security-Policy", _POLICY)

@@ -36,8 +36,8 @@ class Views:
 
     def regressions(self) -> list[dict[str, Any]]:
         return [
-            {"run": one.newest.id, "reference": one.reference.id, "text": str(one)}
-            for one in regressions(self.store.runs(limit=_MOST))
+            {"run": regression.newest.id, "reference": regression.reference.id, "text": str(regression)}
+            for regression in regressions(self.store.runs(limit=_MOST))
         ]
 
     def comparison(self, query: Mapping[str, Sequence[str]]) -> str:
@@ -102,11 +102,11 @@ def _row(run: Run) -> dict[str, Any]:
 
 
 def _power(run: Run) -> str:
-    one = run.figures
-    if not one.watts:
+    figures = run.figures
+    if not figures.watts:
         return ""
-    watts = f"{one.watts:.0f} W ({one.watts_low:.0f} to {one.watts_high:.0f})"
-    return f"{watts}, {one.energy_uj / 1e6:.3g} J a call, estimated from activity"
+    watts = f"{figures.watts:.0f} W ({figures.watts_low:.0f} to {figures.watts_high:.0f})"
+    return f"{watts}, {figures.energy_uj / 1e6:.3g} J a call, estimated from activity"
 
 
 def _kernels(run: Run) -> str:

@@ -99,8 +99,8 @@ def plan_of(recording: Recording) -> ExportPlan:
     with open_device(recording.product) as device:
         there = _placed(recording, device)
         launches = tuple(
-            _launch(number, one, tensors, there, sources, data)
-            for number, one in enumerate(recording.launches)
+            _launch(number, launch, tensors, there, sources, data)
+            for number, launch in enumerate(recording.launches)
         )
     return ExportPlan(
         recording.title, _identifier(recording.title), recording.product, tensors, launches, sources, data
@@ -109,8 +109,8 @@ def plan_of(recording: Recording) -> ExportPlan:
 
 def _placed(recording: Recording, device: Device) -> list[Tensor]:
     return [
-        device.empty(one.shape, one.dtype, one.layout, one.memory_config, one.tile)
-        for one in recording.tensors
+        device.empty(tensor.shape, tensor.dtype, tensor.layout, tensor.memory_config, tensor.tile)
+        for tensor in recording.tensors
     ]
 
 

@@ -38,13 +38,13 @@ def _split(tensor: Tensor, heads: int) -> Tensor:
 
 
 def _given(
-    made: Sequence[Tensor], memory_config: MemoryConfig | None, outputs: Sequence[Tensor] | None
+    tensors: Sequence[Tensor], memory_config: MemoryConfig | None, outputs: Sequence[Tensor] | None
 ) -> tuple[Tensor, ...]:
     if outputs is not None:
-        return tuple(copy(one, room) for one, room in zip(made, outputs, strict=False))
+        return tuple(copy(one, room) for one, room in zip(tensors, outputs, strict=False))
     if memory_config is None or memory_config.lacks_shards:
-        return tuple(made)
-    return tuple(to_memory_config(one, memory_config) for one in made)
+        return tuple(tensors)
+    return tuple(to_memory_config(one, memory_config) for one in tensors)
 
 
 def _three(
@@ -146,8 +146,8 @@ def nlp_create_qkv_heads_segformer(
     output_tensors: Sequence[Tensor] | None = None,
 ) -> Tensor:
     """Heads of 32."""
-    (made,) = _given([_split(_plain(input), input.spec.shape[-1] // 32)], memory_config, output_tensors)
-    return made
+    (tensor,) = _given([_split(_plain(input), input.spec.shape[-1] // 32)], memory_config, output_tensors)
+    return tensor
 
 
 @registered("ttnn.experimental.nlp_create_qkv_heads_falcon7b")

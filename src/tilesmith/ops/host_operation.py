@@ -43,20 +43,20 @@ def on_host(
     started = time.perf_counter()
     found = _computed(compute, inputs)
     rooms = _rooms(output)
-    made: list[Tensor] = []
+    results: list[Tensor] = []
     for number, values in enumerate(found):
         room = rooms[number] if number < len(rooms) else None
         if room is not None:
             write(room, values)
-            made.append(room)
+            results.append(room)
             continue
-        made.append(stored(values, model, _pick(dtype, number), _pick(layout, number), memory_config))
+        results.append(stored(values, model, _pick(dtype, number), _pick(layout, number), memory_config))
     device = model.on_device.device if model.on_device is not None else None
     for observer in observers():
         observer.ran_on_host(device, name, time.perf_counter() - started)
     if device is not None:
-        captured(device, lambda: _again(compute, inputs, made))
-    return made
+        captured(device, lambda: _again(compute, inputs, results))
+    return results
 
 
 def _rooms(output: Tensor | Sequence[Tensor | None] | None) -> Sequence[Tensor | None]:

@@ -62,8 +62,8 @@ def create_sub_device_manager(
     device: MeshDevice, sub_devices: Sequence[SubDevice], local_l1_size: int
 ) -> SubDeviceManagerId:
     taken: set[tuple[int, int]] = set()
-    for one in sub_devices:
-        mine = {(core.x, core.y) for core in one.cores.cores()}
+    for sub_device in sub_devices:
+        mine = {(core.x, core.y) for core in sub_device.cores.cores()}
         fatal(not mine & taken, "SubDevices specified for SubDeviceManager intersect")
         taken |= mine
     kept = managers(device)

@@ -45,8 +45,8 @@ class Tensor:
     ) -> None:
         """From what `from_values` takes; operations here give the storage itself."""
         if values or options:
-            made = _from_values(*values, **options)
-            on_host, on_device = made.on_host, made.on_device
+            tensor = _from_values(*values, **options)
+            on_host, on_device = tensor.on_host, tensor.on_device
         self._on_host: HostTensor | None = on_host
         self._on_device: DeviceTensor | None = on_device
 
@@ -332,7 +332,7 @@ def _from_values(
         layout = positional.pop(0) if positional else layout
     memory = positional.pop(0) if positional else others.pop("memory_config", mem_config)
     values = torch.from_numpy(tensor) if isinstance(tensor, np.ndarray) else tensor
-    made: Tensor = call(
+    result: Tensor = call(
         "ttnn.from_torch",
         values,
         data_type,
@@ -343,4 +343,4 @@ def _from_values(
         pad_value=pad_value,
         **others,
     )
-    return made
+    return result

@@ -45,17 +45,17 @@ def as_tensor(
         raise RuntimeError("memory_config must be specified when device is specified")
     path = None
     if cache_file_name is not None:
-        kinds = f"_dtype_{dtype.name if dtype else 'None'}_layout_{layout.name if layout else 'None'}"
-        path = Path(f"{cache_file_name}{kinds}.tensorbin")
+        suffix = f"_dtype_{dtype.name if dtype else 'None'}_layout_{layout.name if layout else 'None'}"
+        path = Path(f"{cache_file_name}{suffix}.tensorbin")
         if path.exists():
             kept = load_tensor(path)
             if tuple(kept.shape) == tuple(tensor.shape):
                 return kept if device is None else to_device(kept, device, memory_config)
-    made = from_torch(preprocess(tensor) if preprocess else tensor, dtype, layout=layout)
+    converted = from_torch(preprocess(tensor) if preprocess else tensor, dtype, layout=layout)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        dump_tensor(path, made)
-    return made if device is None else to_device(made, device, memory_config)
+        dump_tensor(path, converted)
+    return converted if device is None else to_device(converted, device, memory_config)
 
 
 @registered("ttnn.dump_tensor")

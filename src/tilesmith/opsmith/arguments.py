@@ -133,8 +133,8 @@ def _read_table(
             remedy = f"put {arguments[-1].name} last: it is as many arguments as there are tensors"
             raise context.error(f"{row.get('name')} comes behind a list", place, remedy=remedy)
         if any(
-            one.name == row.get("name").strip("`* ")
-            for one in (*arguments, *listed.get((role, "compile"), ()))
+            argument.name == row.get("name").strip("`* ")
+            for argument in (*arguments, *listed.get((role, "compile"), ()))
         ):
             raise context.error(f"the {role.value} has two arguments {row.get('name')}", place)
         index = row.get("index").rstrip("+ ")
@@ -240,11 +240,14 @@ def _usual(role: KernelRole, signature: Signature) -> tuple[list[Argument], list
     own = {KernelRole.READER: signature.inputs, KernelRole.WRITER: signature.outputs}.get(role, ())
     compile_time = [_buffer_argument(cb) for cb in signature.touched_by(role)]
     compile_time += [
-        Argument(f"{_bare(one)}_args", Source.ACCESSOR, f"how {_bare(one)} lies in memory", tensor=one)
-        for one in own
+        Argument(
+            f"{_bare(tensor)}_args", Source.ACCESSOR, f"how {_bare(tensor)} lies in memory", tensor=tensor
+        )
+        for tensor in own
     ]
     addresses = [
-        Argument(f"{_bare(one)}_addr", Source.ADDRESS, f"address of {_bare(one)}", tensor=one) for one in own
+        Argument(f"{_bare(tensor)}_addr", Source.ADDRESS, f"address of {_bare(tensor)}", tensor=tensor)
+        for tensor in own
     ]
     runtime = [one for one in addresses if not _is_list(one)]
     if own:

@@ -17,7 +17,7 @@ from tilesmith.opsmith.expressions import (
     Size,
     WholeShape,
 )
-from tilesmith.opsmith.model import Case, Parameter, ParameterKind, Requirement
+from tilesmith.opsmith.model import Case, Parameter, ParameterCategory, Requirement
 from tilesmith.opsmith.requirements import DTYPES, LAYOUTS
 
 _FIRST_LAYOUTS = (LAYOUTS[1], LAYOUTS[0])
@@ -108,7 +108,7 @@ def _changed(valid: Call, parameters: Sequence[Parameter]) -> Iterator[Call]:
     for changed in zip(*(_other_models(one) for one in valid.tensors.values()), strict=False):
         yield replace(valid, tensors=dict(zip(valid.tensors, changed, strict=True)))
     for entry in parameters:
-        if entry.kind is ParameterKind.ATTRIBUTE:
+        if entry.category is ParameterCategory.ATTRIBUTE:
             for value in _other_values(entry, valid):
                 yield replace(valid, attributes={**valid.attributes, entry.name: value})
     for name, count in valid.counts.items():

@@ -10,7 +10,7 @@ from tilesmith.opsmith.context import Context
 from tilesmith.opsmith.evaluate import Call, TensorModel, evaluate_shape
 from tilesmith.opsmith.expressions import Names
 from tilesmith.opsmith.markdown import Row
-from tilesmith.opsmith.model import Bounds, Case, Parameter, ParameterKind, Place
+from tilesmith.opsmith.model import Bounds, Case, Parameter, ParameterCategory, Place
 
 # The shapes the format asks for where a spec names none.
 _USUAL = (
@@ -72,9 +72,9 @@ def _case(
 ) -> Case:
     assigned = {dict(names.aliases).get(key, key): value for key, value in _ASSIGNED.findall(text)}
     attributes = {
-        one.name: assigned.get(one.name) or _example(context, one)
-        for one in parameters
-        if one.kind is ParameterKind.ATTRIBUTE
+        parameter.name: assigned.get(parameter.name) or _example(context, parameter)
+        for parameter in parameters
+        if parameter.category is ParameterCategory.ATTRIBUTE
     }
     shapes: dict[str, tuple[int, ...]] = {}
     for entry, name in zip((one for one in parameters if one.is_tensor), names.tensors, strict=True):

@@ -19,7 +19,7 @@ from tilesmith.opsmith.expressions import (
 from tilesmith.opsmith.markdown import Document, Row, Section, Table
 from tilesmith.opsmith.model import Deviation, Place
 
-Made = TypeVar("Made")
+Parsed = TypeVar("Parsed")
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Context:
     def shape(self, text: str, names: Names, place: Place) -> tuple[ShapePart, ...]:
         return self._parsed(parse_shape, text, names, place)
 
-    def _parsed(self, parse: Callable[[str, Names], Made], text: str, names: Names, place: Place) -> Made:
+    def _parsed(self, parse: Callable[[str, Names], Parsed], text: str, names: Names, place: Place) -> Parsed:
         try:
             return parse(text, names)
         except UnknownName as unknown:

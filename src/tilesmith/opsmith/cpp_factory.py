@@ -13,7 +13,7 @@ from tilesmith.opsmith.model import (
     KernelRole,
     OpSpec,
     PageKind,
-    ParameterKind,
+    ParameterCategory,
     Source,
 )
 from tilesmith.opsmith.stubs import kernel_path
@@ -24,7 +24,7 @@ _COMPUTE_FIELDS = ("math_fidelity", "fp32_dest_acc_en", "dst_full_sync_en", "mat
 def factory_values(spec: OpSpec) -> dict[str, object]:
     """What the template of the program factory needs."""
     first = spec.tensors[0]
-    device = f"{first.name}[0]" if first.kind is ParameterKind.TENSORS else first.name
+    device = f"{first.name}[0]" if first.category is ParameterCategory.TENSORS else first.name
     return {
         "taken": list(_taken(spec)),
         "units": cpp(spec.work.total),
@@ -32,7 +32,7 @@ def factory_values(spec: OpSpec) -> dict[str, object]:
         "buffers": [_buffer(cb) for cb in spec.cbs],
         "kernels": [_kernel(spec, one) for one in spec.kernels],
         "packs": any(
-            one.packed for kernel in spec.kernels for one in (*kernel.compile_time, *kernel.runtime)
+            argument.packed for kernel in spec.kernels for argument in (*kernel.compile_time, *kernel.runtime)
         ),
     }
 

@@ -14,7 +14,7 @@ from tilesmith.opsmith.emit_cpp import cpp, cpp_shape_steps, cpp_word
 from tilesmith.opsmith.evaluate import children, used_sizes
 from tilesmith.opsmith.expressions import Attribute, Count, ShapePart, Slice
 from tilesmith.opsmith.journal import Journal
-from tilesmith.opsmith.model import OpSpec, Output, Parameter, ParameterKind, Requirement
+from tilesmith.opsmith.model import OpSpec, Output, Parameter, ParameterCategory, Requirement
 from tilesmith.opsmith.python_op import signature
 from tilesmith.opsmith.rendering import render
 from tilesmith.opsmith.stubs import stub_files
@@ -117,7 +117,7 @@ def _declared(parameter: Parameter) -> str:
 
 
 def _default(parameter: Parameter) -> str:
-    if parameter.kind is ParameterKind.MEMORY_CONFIG:
+    if parameter.category is ParameterCategory.MEMORY_CONFIG:
         return "std::nullopt"
     text = parameter.default or ""
     return {"float": f"{text}f", "bool": text.lower()}.get(parameter.python_type, text)
@@ -126,11 +126,11 @@ def _default(parameter: Parameter) -> str:
 def _api(spec: OpSpec) -> dict[str, object]:
     both = signature(spec)
     everyone = (*both.positional, *both.keyword)
-    kinds = {one.kind for one in everyone}
+    categories = {one.category for one in everyone}
     text = any(one.python_type == "str" for one in everyone)
-    headers = {"optional"} if ParameterKind.MEMORY_CONFIG in kinds else set()
+    headers = {"optional"} if ParameterCategory.MEMORY_CONFIG in categories else set()
     headers |= {"cstdint"} | ({"string"} if text else set()) | ({"tuple"} if len(spec.outputs) > 1 else set())
-    headers |= {"vector"} if ParameterKind.TENSORS in kinds else set()
+    headers |= {"vector"} if ParameterCategory.TENSORS in categories else set()
     return {
         "headers": sorted(headers),
         "casters": sorted(headers - {"cstdint"}),
@@ -144,7 +144,7 @@ def _api(spec: OpSpec) -> dict[str, object]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, str]:
-    memory = parameter.kind is ParameterKind.MEMORY_CONFIG
+    memory = parameter.category is ParameterCategory.MEMORY_CONFIG
     return {
         "declared": _declared(parameter),
         "default": "" if parameter.required else f" = {_default(parameter)}",
@@ -153,7 +153,7 @@ def _parameter(parameter: Parameter) -> dict[str, str]:
 
 
 def _documented(parameter: Parameter) -> dict[str, str]:
-    memory = parameter.kind is ParameterKind.MEMORY_CONFIG
+    memory = parameter.category is ParameterCategory.MEMORY_CONFIG
     shown = "ttnn.MemoryConfig" if memory else _SHOWN.get(parameter.cpp_type, parameter.python_type)
     value = "nb::none()" if memory else _default(parameter)
     return {"name": parameter.name, "shown": shown, "description": parameter.description, "value": value}
@@ -200,11 +200,11 @@ def _sizes_used(spec: OpSpec) -> set[str]:
 def device_tensor(spec: OpSpec) -> str:
     """A tensor that says which device the op runs on."""
     first = spec.tensors[0]
-    return f"{first.name}[0]" if first.kind is ParameterKind.TENSORS else first.name
+    return f"{first.name}[0]" if first.category is ParameterCategory.TENSORS else first.name
 
 
 def _primitive(parameter: Parameter) -> str:
-    if parameter.kind is ParameterKind.MEMORY_CONFIG:
+    if parameter.category is ParameterCategory.MEMORY_CONFIG:
         return "const tt::tt_metal::MemoryConfig& output_mem_config"
     return _declared(parameter)
 
@@ -251,8 +251,8 @@ def _is_copy(output: Output) -> bool:
 def _output(spec: OpSpec, output: Output) -> dict[str, object]:
     memory = "attributes.output_mem_config"
     if not spec.has_memory_config:
-        kind = f"tt::tt_metal::BufferType::{output.memory or 'DRAM'}"
-        memory = f"tt::tt_metal::MemoryConfig{{tt::tt_metal::TensorMemoryLayout::INTERLEAVED, {kind}}}"
+        buffer_type = f"tt::tt_metal::BufferType::{output.memory or 'DRAM'}"
+        memory = f"tt::tt_metal::MemoryConfig{{tt::tt_metal::TensorMemoryLayout::INTERLEAVED, {buffer_type}}}"
     part = output.shape[0]
     steps: list[str] = []
     shape = f"ttnn::Shape({output.name}_shape)"

@@ -17,9 +17,9 @@ RECORD = "opsmith.jsonl"
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened: its kind, when, and the details."""
+    """Something that happened: its name, when, and the details."""
 
-    kind: str
+    name: str
     time: str
     stage: int
     details: dict[str, Any]
@@ -39,24 +39,24 @@ class Journal:
     def path(self) -> Path:
         return self.folder / RECORD
 
-    def add(self, kind: str, stage: int = 0, **details: Any) -> Event:
+    def add(self, event_name: str, stage: int = 0, **details: Any) -> Event:
         """Write an event down, and the log with it."""
         from tilesmith.opsmith.log import write_log
 
-        event = Event(kind, datetime.now(UTC).isoformat(timespec="seconds"), stage, details)
-        line = json.dumps({"kind": kind, "time": event.time, "stage": stage, **details})
+        event = Event(event_name, datetime.now(UTC).isoformat(timespec="seconds"), stage, details)
+        line = json.dumps({"kind": event_name, "time": event.time, "stage": stage, **details})
         with self.path.open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
         write_log(self)
         return event
 
-    def events(self, *kinds: str, stage: int | None = None) -> list[Event]:
+    def events(self, *names: str, stage: int | None = None) -> list[Event]:
         """What happened, in order."""
         everything = _events(self.path, self.path.stat().st_size)
         return [
-            one
-            for one in everything
-            if (not kinds or one.kind in kinds) and (stage is None or one.stage == stage)
+            event
+            for event in everything
+            if (not names or event.name in names) and (stage is None or event.stage == stage)
         ]
 
     # ---- what follows from the events ----

@@ -63,7 +63,7 @@ def _open(journal: Journal) -> list[Event]:
     """The last error of every kernel that has not been repaired since."""
     last: dict[str, Event] = {}
     for entry in journal.events("kernel_error", "kernel_fix"):
-        if entry.kind == "kernel_error":
+        if entry.name == "kernel_error":
             last[entry["kernel"]] = entry
         else:
             last.pop(entry["kernel"], None)

@@ -52,5 +52,5 @@ def imports(names: dict[str, set[str]]) -> list[str]:
 
 def _import_order(name: str) -> tuple[int, str]:
     """Constants first, then classes, then functions."""
-    kind = 0 if name.isupper() else 1 if name[0].isupper() else 2
-    return kind, name
+    rank = 0 if name.isupper() else 1 if name[0].isupper() else 2
+    return rank, name

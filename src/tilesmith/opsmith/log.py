@@ -86,7 +86,7 @@ def _timeline(journal: Journal) -> list[str]:
 
 
 def _step(event: Event) -> tuple[str, str, str, str]:
-    match event.kind:
+    match event.name:
         case "session":
             return (
                 "Read the spec",
@@ -168,9 +168,9 @@ def _buffers(journal: Journal) -> Iterator[str]:
         yield ""
 
 
-def _latest(journal: Journal, kind: str, key: str) -> list[Event]:
+def _latest(journal: Journal, name: str, key: str) -> list[Event]:
     """The last event for each value of a key."""
-    return list({one[key]: one for one in journal.events(kind)}.values())
+    return list({one[key]: one for one in journal.events(name)}.values())
 
 
 def _kernels(journal: Journal) -> Iterator[str]:
@@ -178,13 +178,13 @@ def _kernels(journal: Journal) -> Iterator[str]:
     yield "### Kernels Created"
     rows = [
         (
-            one["role"],
-            "Compute" if one["role"] == "compute" else "DataMovement",
-            one["path"],
-            one["compile_time"],
-            one["runtime"],
+            kernel_event["role"],
+            "Compute" if kernel_event["role"] == "compute" else "DataMovement",
+            kernel_event["path"],
+            kernel_event["compile_time"],
+            kernel_event["runtime"],
         )
-        for one in kernels
+        for kernel_event in kernels
     ]
     yield from table(["Kernel", "Type", "Path", "Compile-Time Args", "Runtime Args"], rows)
     yield "### Kernel Code Summary"
@@ -200,7 +200,7 @@ def _build_attempts(journal: Journal) -> list[str]:
     rows: list[list[object]] = []
     attempts: dict[int, int] = {}
     for entry in journal.events("build", "run"):
-        if entry.kind == "run":  # the tests that ran on what was built last
+        if entry.name == "run":  # the tests that ran on what was built last
             for row in rows[-1:]:
                 row[3] = f"{entry['seconds']} s"
             continue
@@ -232,7 +232,8 @@ def _errors(journal: Journal) -> list[str]:
 
 def _decisions(journal: Journal) -> list[str]:
     rows = [
-        (one["decision"], one["options"], one["choice"], one["why"]) for one in journal.events("decision")
+        (event["decision"], event["options"], event["choice"], event["why"])
+        for event in journal.events("decision")
     ]
     return ["## Key Decisions", *table(["Decision", "Options", "Choice", "Rationale"], rows)]
 

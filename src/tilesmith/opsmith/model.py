@@ -9,7 +9,7 @@ from pathlib import Path
 from tilesmith.opsmith.expressions import Expression, ShapePart
 
 
-class ParameterKind(Enum):
+class ParameterCategory(Enum):
     TENSOR = "tensor"
     TENSORS = "tensors"
     ATTRIBUTE = "attribute"
@@ -46,7 +46,7 @@ class Parameter:
     """One parameter of the API."""
 
     name: str
-    kind: ParameterKind
+    category: ParameterCategory
     python_type: str
     cpp_type: str
     required: bool
@@ -60,7 +60,7 @@ class Parameter:
 
     @property
     def is_tensor(self) -> bool:
-        return self.kind in (ParameterKind.TENSOR, ParameterKind.TENSORS)
+        return self.category in (ParameterCategory.TENSOR, ParameterCategory.TENSORS)
 
     @property
     def short(self) -> str:
@@ -174,7 +174,7 @@ class Deviation:
 
     aspect: str
     said: str
-    made: str
+    built: str
     reason: str
 
 
@@ -217,11 +217,11 @@ class OpSpec:
 
     @property
     def attributes(self) -> tuple[Parameter, ...]:
-        return tuple(one for one in self.parameters if one.kind is ParameterKind.ATTRIBUTE)
+        return tuple(one for one in self.parameters if one.category is ParameterCategory.ATTRIBUTE)
 
     @property
     def has_memory_config(self) -> bool:
-        return any(one.kind is ParameterKind.MEMORY_CONFIG for one in self.parameters)
+        return any(one.category is ParameterCategory.MEMORY_CONFIG for one in self.parameters)
 
     @property
     def has_compute(self) -> bool:

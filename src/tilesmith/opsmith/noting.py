@@ -21,7 +21,7 @@ def note_spec(journal: Journal, spec: OpSpec) -> None:
             "deviation",
             aspect=deviation.aspect,
             said=deviation.said,
-            made=deviation.made,
+            made=deviation.built,
             reason=deviation.reason,
         )
     for rule in untestable_rules(spec):
@@ -60,8 +60,8 @@ def note_program(journal: Journal, spec: OpSpec, stage: int, run: TestRun) -> No
 
 
 def _why(cb: CircularBufferPlan) -> str:
-    kind = "filled once" if cb.once else f"{cb.producer.value} to {cb.consumer.value}"
-    return f"{cb.purpose or cb.name} ({kind})"
+    flow = "filled once" if cb.once else f"{cb.producer.value} to {cb.consumer.value}"
+    return f"{cb.purpose or cb.name} ({flow})"
 
 
 def _protocol(source: str) -> str:

@@ -31,9 +31,9 @@ def _spoken(context: Context, sections: list[Section]) -> dict[str, dict[str, Sa
             if table.columns[0] == "property":
                 return _from_table(context, section, table)
     bullets = {
-        one.key.lower(): (one.value, Place(section.title, 0, one.line))
+        bullet.key.lower(): (bullet.value, Place(section.title, 0, bullet.line))
         for section in sections
-        for one in section.bullets
+        for bullet in section.bullets
     }
     return {"output": bullets}
 

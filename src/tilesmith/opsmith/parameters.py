@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tilesmith.opsmith.context import Context
 from tilesmith.opsmith.expressions import Names
 from tilesmith.opsmith.markdown import Row
-from tilesmith.opsmith.model import Parameter, ParameterKind, Place
+from tilesmith.opsmith.model import Parameter, ParameterCategory, Place
 from tilesmith.opsmith.requirements import WORDS, choices
 
 _ATTRIBUTES = {
@@ -77,9 +77,9 @@ def _parameter(context: Context, row: Row, place: Place) -> Parameter:
     if name in _TAKEN:
         raise context.error(f"generated code uses the name {name} itself", place, remedy="call it otherwise")
     written = row.get("type").strip("`").strip()
-    kind, python_type, cpp_type = _types(context, written, place)
+    category, python_type, cpp_type = _types(context, written, place)
     required = row.get("required").strip().lower() not in ("no", "optional", "false")
-    if kind in (ParameterKind.TENSOR, ParameterKind.TENSORS) and not required:
+    if category in (ParameterCategory.TENSOR, ParameterCategory.TENSORS) and not required:
         raise context.error(
             f"{name} is an optional tensor, which is not supported",
             place,
@@ -88,11 +88,11 @@ def _parameter(context: Context, row: Row, place: Place) -> Parameter:
     text = row.get("valid range")
     return Parameter(
         name,
-        kind,
+        category,
         python_type,
         cpp_type,
         required,
-        None if required else _default(context, kind, python_type, row.get("default"), place),
+        None if required else _default(context, category, python_type, row.get("default"), place),
         text,
         row.get("description"),
         place,
@@ -101,16 +101,16 @@ def _parameter(context: Context, row: Row, place: Place) -> Parameter:
     )
 
 
-def _types(context: Context, written: str, place: Place) -> tuple[ParameterKind, str, str]:
+def _types(context: Context, written: str, place: Place) -> tuple[ParameterCategory, str, str]:
     plain = written.lower().removeprefix("ttnn.").removeprefix("ttnn::")
     if _TENSOR.fullmatch(plain):
-        return ParameterKind.TENSOR, "Tensor", "Tensor"
+        return ParameterCategory.TENSOR, "Tensor", "Tensor"
     if _TENSORS.fullmatch(plain):
-        return ParameterKind.TENSORS, "Sequence[Tensor]", "std::vector<Tensor>"
+        return ParameterCategory.TENSORS, "Sequence[Tensor]", "std::vector<Tensor>"
     if "memoryconfig" in plain.replace("_", ""):
-        return ParameterKind.MEMORY_CONFIG, "MemoryConfig | None", "std::optional<MemoryConfig>"
+        return ParameterCategory.MEMORY_CONFIG, "MemoryConfig | None", "std::optional<MemoryConfig>"
     if plain in _ATTRIBUTES:
-        return ParameterKind.ATTRIBUTE, *_ATTRIBUTES[plain]
+        return ParameterCategory.ATTRIBUTE, *_ATTRIBUTES[plain]
     raise context.error(
         f"the type {written!r} is not known",
         place,
@@ -118,9 +118,9 @@ def _types(context: Context, written: str, place: Place) -> tuple[ParameterKind,
     )
 
 
-def _default(context: Context, kind: ParameterKind, python_type: str, text: str, place: Place) -> str:
+def _default(context: Context, category: ParameterCategory, python_type: str, text: str, place: Place) -> str:
     plain = text.strip().strip("`").strip()
-    if kind is ParameterKind.MEMORY_CONFIG:
+    if category is ParameterCategory.MEMORY_CONFIG:
         return "None"
     if plain.lower() in _NOTHING:
         raise context.error(
@@ -154,11 +154,11 @@ def names_of(parameters: Sequence[Parameter]) -> Names:
     for parameter in parameters:
         if not parameter.is_tensor:
             continue
-        name = f"{parameter.name}[0]" if parameter.kind is ParameterKind.TENSORS else parameter.name
+        name = f"{parameter.name}[0]" if parameter.category is ParameterCategory.TENSORS else parameter.name
         tensors.append(name)
         aliases += [(parameter.name, name), (parameter.short, name)]
-        if parameter.kind is ParameterKind.TENSORS:
+        if parameter.category is ParameterCategory.TENSORS:
             lists.append(parameter.name)
     aliases.append(("input", tensors[0]))
-    attributes = tuple(one.name for one in parameters if one.kind is ParameterKind.ATTRIBUTE)
+    attributes = tuple(one.name for one in parameters if one.category is ParameterCategory.ATTRIBUTE)
     return Names(tuple(tensors), tuple(lists), attributes, (), WORDS, tuple(aliases))

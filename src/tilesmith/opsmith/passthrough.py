@@ -51,10 +51,10 @@ def data_path(spec: OpSpec) -> DataPath:
     filled = {one.target.index: one.source for one in copied}
     filled |= {cb.index: cb for cb in spec.cbs if cb.index in read and cb.consumer is KernelRole.WRITER}
     written = {
-        cb.index: made
+        cb.index: output
         for cb in spec.cbs
-        for made in [plan.written(cb) if cb.index in filled else None]
-        if made is not None
+        for output in [plan.written(cb) if cb.index in filled else None]
+        if output is not None
     }
     unchanged: dict[str, str] = {}
     for cb in spec.cbs:

@@ -17,7 +17,7 @@ from tilesmith.opsmith.model import (
     OpSpec,
     PageKind,
     Parameter,
-    ParameterKind,
+    ParameterCategory,
     Source,
 )
 from tilesmith.opsmith.rendering import render
@@ -64,7 +64,7 @@ def factory_file(spec: OpSpec, stage: int) -> str:
 
 
 def _is_list(parameter: Parameter) -> bool:
-    return parameter.kind is ParameterKind.TENSORS
+    return parameter.category is ParameterCategory.TENSORS
 
 
 def _field(parameter: Parameter) -> str:
@@ -147,8 +147,8 @@ def _page(cb: CircularBufferPlan, form: str) -> str:
 
 def _kernel(spec: OpSpec, kernel: KernelPlan) -> _Kernel:
     bound = ", ".join(
-        one if any(_mentions(arg.value, one) for arg in kernel.runtime) else f"_{one}"
-        for one in ("first", "units")
+        word if any(_mentions(arg.value, word) for arg in kernel.runtime) else f"_{word}"
+        for word in ("first", "units")
     )
     compile_time = [_value(spec, one) for one in kernel.compile_time]
     runtime = [_value(spec, one) for one in kernel.runtime]

@@ -20,7 +20,7 @@ from tilesmith.opsmith.expressions import (
     WholeShape,
 )
 from tilesmith.opsmith.layout import call, imports, quoted
-from tilesmith.opsmith.model import OpSpec, Output, Parameter, ParameterKind, Requirement
+from tilesmith.opsmith.model import OpSpec, Output, Parameter, ParameterCategory, Requirement
 from tilesmith.opsmith.python_factory import factory_file
 from tilesmith.opsmith.rendering import render
 from tilesmith.opsmith.stubs import stub_files
@@ -85,9 +85,12 @@ def _api_body(spec: OpSpec, stage: int) -> list[str]:
         )
         comma = "," if len(spec.parameters) == 1 else ""
         return [f"given = ({given}{comma})", *call("raise OperationError", [message], "", 4)]
-    names = [one.name for one in spec.outputs]
-    stored = [f"{one.name}={one.name}" for one in stored_parameters(spec)]
-    passed = [f"*{one.name}" if one.kind is ParameterKind.TENSORS else one.name for one in spec.tensors]
+    names = [tensor.name for tensor in spec.outputs]
+    stored = [f"{tensor.name}={tensor.name}" for tensor in stored_parameters(spec)]
+    passed = [
+        f"*{tensor.name}" if tensor.category is ParameterCategory.TENSORS else tensor.name
+        for tensor in spec.tensors
+    ]
     inputs = passed[0][1:] if len(passed) == 1 and passed[0][0] == "*" else f"[{', '.join(passed)}]"
     unpacked = ", ".join(names) if len(names) > 1 else f"({names[0]},)"
     return [
@@ -98,7 +101,7 @@ def _api_body(spec: OpSpec, stage: int) -> list[str]:
 
 
 def _api_imports(spec: OpSpec, stage: int) -> list[str]:
-    has_list = any(one.kind is ParameterKind.TENSORS for one in spec.tensors)
+    has_list = any(one.category is ParameterCategory.TENSORS for one in spec.tensors)
     own: dict[str, set[str]] = {}
     if stage >= 2:
         own[".attributes"] = {f"{spec.pascal}Attributes"}
@@ -203,8 +206,8 @@ def _output_specs(spec: OpSpec) -> Iterator[str]:
         default = _default_memory(spec.outputs[0])
         yield f"memory = {default} if attrs.memory_config is None else attrs.memory_config.placed()"
     result = [
-        _tensor_spec(one, "memory" if spec.has_memory_config else _default_memory(one))
-        for one in spec.outputs
+        _tensor_spec(output, "memory" if spec.has_memory_config else _default_memory(output))
+        for output in spec.outputs
     ]
     if len(result) == 1:
         head, arguments = "TensorSpec", result[0]
@@ -239,7 +242,7 @@ def _taken(spec: OpSpec, used: Sequence[ShapePart]) -> Iterator[str]:
 
 def taken_from(spec: OpSpec, position: int) -> str:
     """Where among the inputs a parameter is. After a list, positions count from the end."""
-    lists = [i for i, one in enumerate(spec.tensors) if one.kind is ParameterKind.TENSORS]
+    lists = [i for i, one in enumerate(spec.tensors) if one.category is ParameterCategory.TENSORS]
     behind = len(spec.tensors) - position
     if position in lists:
         stop = "" if behind == 1 else str(1 - behind)
@@ -272,7 +275,7 @@ def _reference(spec: OpSpec) -> str:
         spec=spec,
         positional=both.positional,
         returned=("torch.Tensor" if len(spec.outputs) == 1 else f"tuple[{', '.join(tensors)}]"),
-        has_list=any(one.kind is ParameterKind.TENSORS for one in spec.tensors),
+        has_list=any(one.category is ParameterCategory.TENSORS for one in spec.tensors),
         golden_keyword=[one for one in both.keyword if one.name in _names_used(spec.reference)],
         reference_lines=spec.reference.splitlines(),
     )

@@ -18,7 +18,15 @@ from tilesmith.opsmith.context import Context
 from tilesmith.opsmith.evaluate import Call
 from tilesmith.opsmith.expressions import Names, NotAFormula, UnknownName
 from tilesmith.opsmith.markdown import Section, parse_markdown
-from tilesmith.opsmith.model import Deviation, OpSpec, Output, Parameter, ParameterKind, Place, Requirement
+from tilesmith.opsmith.model import (
+    Deviation,
+    OpSpec,
+    Output,
+    Parameter,
+    ParameterCategory,
+    Place,
+    Requirement,
+)
 from tilesmith.opsmith.outputs import read_outputs
 from tilesmith.opsmith.parameters import names_of, read_parameters
 from tilesmith.opsmith.requirements import (
@@ -210,7 +218,7 @@ def _ranges(context: Context, parameters: Sequence[Parameter], names: Names) -> 
     """Valid ranges of attributes are rules too."""
     result: list[Requirement] = []
     for entry in parameters:
-        if entry.kind is not ParameterKind.ATTRIBUTE or entry.python_type == "bool":
+        if entry.category is not ParameterCategory.ATTRIBUTE or entry.python_type == "bool":
             continue
         try:
             found = attribute_range(entry.name, entry.valid_range, names)

@@ -13,7 +13,7 @@ from tilesmith.opsmith.evaluate import Call, TensorModel, evaluate
 from tilesmith.opsmith.layout import call as laid_out
 from tilesmith.opsmith.layout import quoted
 from tilesmith.opsmith.markdown import Document
-from tilesmith.opsmith.model import OpSpec, Parameter, ParameterKind
+from tilesmith.opsmith.model import OpSpec, Parameter, ParameterCategory
 from tilesmith.opsmith.passthrough import data_path
 from tilesmith.opsmith.python_op import signature
 from tilesmith.opsmith.reading import case_calls
@@ -57,8 +57,8 @@ def _support(spec: OpSpec) -> dict[str, object]:
     return {
         "valid": [list(_call(spec, name, one)) for name, one in calls.items()],
         "broken": [
-            list(_call(spec, name, one.call, one.requirement.message))
-            for name, one in zip(named, broken, strict=True)
+            list(_call(spec, name, case.call, case.requirement.message))
+            for name, case in zip(named, broken, strict=True)
         ],
         "has_rules": bool(broken),
         "memory_default": '{"memory_config": None} | ' if spec.has_memory_config else "",
@@ -97,7 +97,7 @@ def _literal(value: object) -> str:
 
 
 def _operand(parameter: Parameter, call: Call) -> Iterator[str]:
-    if parameter.kind is ParameterKind.TENSOR:
+    if parameter.category is ParameterCategory.TENSOR:
         head = f"{quoted(parameter.name)}: Operand"
         yield from laid_out(head, _fields(call.tensors[parameter.name]), ",", 12)
         return
@@ -136,7 +136,7 @@ def _program(spec: OpSpec) -> dict[str, object]:
         full = _outputs(spec, call)
         sizes = [(cb.index, evaluate(cb.pages, full) * page_bytes(cb, full, arch)) for cb in spec.cbs]
         expected.append((name, evaluate(spec.work.total, full), sizes))
-    lists = [i for i, one in enumerate(spec.tensors) if one.kind is ParameterKind.TENSORS]
+    lists = [i for i, one in enumerate(spec.tensors) if one.category is ParameterCategory.TENSORS]
     handed = _handed(len(spec.tensors), lists)
     return {"expected": expected, "handed": handed, "stages": STAGES}
 

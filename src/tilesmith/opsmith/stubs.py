@@ -36,7 +36,7 @@ class _Read:
     """How a kernel reads an argument."""
 
     name: str
-    kind: str
+    category: str
     text: str
 
 
@@ -135,9 +135,9 @@ def _tensors(kernel: KernelPlan, used: set[str]) -> list[tuple[str, str, str]]:
     result = []
     for tensor in sorted(used - {""}):
         words = {
-            one.source: one.name
-            for one in (*kernel.compile_time, *kernel.runtime)
-            if one.tensor and _bare(one.tensor) == tensor
+            argument.source: argument.name
+            for argument in (*kernel.compile_time, *kernel.runtime)
+            if argument.tensor and _bare(argument.tensor) == tensor
         }
         result.append((tensor, words[Source.ACCESSOR], words[Source.ADDRESS]))
     return result

@@ -42,11 +42,11 @@ class UnknownInWheel:
     """Something a generated file names that the release does not have."""
 
     file: str
-    kind: str
+    category: str
     name: str
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.kind} {self.name} is not in the wheel"
+        return f"{self.file}: {self.category} {self.name} is not in the wheel"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,8 @@ def check_tree(tree: Path, wheel: Path) -> list[UnknownInWheel]:
     for path in files:
         place = path.relative_to(tree).as_posix()
         found += [
-            UnknownInWheel(place, kind, name) for kind, name in _unknown(path, texts, plain, own, known, tree)
+            UnknownInWheel(place, category, name)
+            for category, name in _unknown(path, texts, plain, own, known, tree)
         ]
     return found
 
@@ -106,7 +107,7 @@ def _read(root: Path) -> WheelNames:
         qualified.update(_QUALIFIED.findall(text))
         names.update(_NAME.findall(text))
     names.update(
-        one.name for one in (root / "ttnn" / "cpp" / "ttnn" / "operations").iterdir() if one.is_dir()
+        folder.name for folder in (root / "ttnn" / "cpp" / "ttnn" / "operations").iterdir() if folder.is_dir()
     )
     exported = frozenset(name for library in _libraries(root) for name in _exports(library))
     return WheelNames(

@@ -63,8 +63,15 @@ def analyse(
             for zone in report.zones
         ),
         findings=tuple(
-            FindingLine(one.check, one.title, one.message, f"{one.file}:{one.line}", one.kernel, one.role)
-            for one in report.findings
+            FindingLine(
+                finding.check,
+                finding.title,
+                finding.message,
+                f"{finding.file}:{finding.line}",
+                finding.kernel,
+                finding.role,
+            )
+            for finding in report.findings
         ),
         dropped_events=trace.dropped,
     )

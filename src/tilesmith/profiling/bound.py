@@ -64,9 +64,9 @@ def find_bound(evidence: Evidence) -> Bound:
     share = role.own / evidence.cycles
     if share < _TAKES_TURNS:
         return _hand_over(evidence, share)
-    kind, sentence, changes = _JUDGES[role.role](role, evidence)
+    resource, sentence, changes = _JUDGES[role.role](role, evidence)
     changes = with_general(changes, role, evidence)
-    return Bound(kind, role.role, role.x, role.y, share, sentence, changes)
+    return Bound(resource, role.role, role.x, role.y, share, sentence, changes)
 
 
 Judgement = tuple[str, str, tuple[str, ...]]
@@ -86,8 +86,8 @@ def _data_movement(role: RoleProfile, evidence: Evidence) -> Judgement:
     if "DRAM" in target and each >= MANY_TRANSFERS:
         return _streaming(role, evidence, part, each)
     sentence = f"{role.role} waits on {target}, {part}: latency, {each:.1f} transfers for each barrier"
-    kind = "dram-latency" if "DRAM" in target else "noc-latency"
-    return kind, sentence, latency_changes(role, evidence)
+    resource = "dram-latency" if "DRAM" in target else "noc-latency"
+    return resource, sentence, latency_changes(role, evidence)
 
 
 def _streaming(role: RoleProfile, evidence: Evidence, part: str, each: float) -> Judgement:
@@ -172,8 +172,8 @@ def _hand_over(evidence: Evidence, share: float) -> Bound:
     cycles, role, wait = longest
     part = f"{cycles / evidence.cycles:.0%} of the time"
     sentence = f"roles take turns: {role.role} of core ({role.x}, {role.y}) waits for {wait.what}, {part}"
-    kind = "semaphore" if wait.cause == "SEMAPHORE" else "hand-over"
-    return Bound(kind, role.role, role.x, role.y, share, sentence, hand_over_changes(wait, evidence))
+    resource = "semaphore" if wait.cause == "SEMAPHORE" else "hand-over"
+    return Bound(resource, role.role, role.x, role.y, share, sentence, hand_over_changes(wait, evidence))
 
 
 def _start_up(evidence: Evidence, share: float) -> Bound:

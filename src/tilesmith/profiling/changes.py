@@ -143,9 +143,9 @@ def pack_changes(evidence: Evidence) -> tuple[str, ...]:
         if wait.cause == "CB_SPACE"
     }
     wide = [
-        one
-        for one in evidence.buffers
-        if one.format == "Float32" and (not packed or packed & set(one.indices))
+        buffer
+        for buffer in evidence.buffers
+        if buffer.format == "Float32" and (not packed or packed & set(buffer.indices))
     ]
     return tuple(reversed(changes)) if wide else tuple(changes)
 

@@ -52,9 +52,9 @@ def _zones(number: int, program: ProgramProfile, chip: Chip, start: int) -> list
     for zone in (*spans, *program.zones):
         x, y = chip.worker_x[zone.x], chip.worker_y[zone.y]
         file = kernels[zone.x, zone.y, zone.role].replace(",", "_")
-        for kind, time in (("ZONE_START", zone.begin), ("ZONE_END", zone.end)):
+        for zone_type, time in (("ZONE_START", zone.begin), ("ZONE_END", zone.end)):
             place = f"0,{x},{y},{RISC[zone.role]},{_timer(zone.name)},{start + time}"
-            lines.append(f"{place},0,{number},,,{zone.name.replace(',', '_')},{kind},1,{file},")
+            lines.append(f"{place},0,{number},,,{zone.name.replace(',', '_')},{zone_type},1,{file},")
     return lines
 
 

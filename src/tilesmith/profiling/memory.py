@@ -64,9 +64,9 @@ class MemoryReport:
         held = [one.dram if memory == "DRAM" else one.l1 for one in self.samples]
         at = held.index(peak) if held else 0
         there = [
-            one
-            for one in self.buffers
-            if one.memory == memory and one.allocated <= at and not 0 <= one.freed <= at
+            buffer
+            for buffer in self.buffers
+            if buffer.memory == memory and buffer.allocated <= at and not 0 <= buffer.freed <= at
         ]
         return sorted(there, key=lambda one: -one.size)
 
@@ -81,7 +81,8 @@ class MemoryReport:
             each = " of the fullest core" if memory == "L1" else ""
             lines.append(f"{memory}{each}: {readable(peak)} of {readable(capacity)} at its peak")
             lines += [
-                f"  {readable(one.size):>10}  {one.name}  {one.declared_at}" for one in self.at_peak(memory)
+                f"  {readable(buffer.size):>10}  {buffer.name}  {buffer.declared_at}"
+                for buffer in self.at_peak(memory)
             ]
         return "\n".join(lines)
 
@@ -111,9 +112,9 @@ class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, exc_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._observing.__exit__(kind, error, trace)
+        self._observing.__exit__(exc_type, error, trace)
         if self._host is not None:
             self._host.stop()
 

@@ -126,9 +126,11 @@ def _longest(roles: tuple[RoleProfile, ...], role: str, cause: str) -> int:
 
 def _tensor_columns(program: ProgramProfile, counts: tuple[int, int]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
-    for kind, count, tensors in zip(("INPUT", "OUTPUT"), counts, inputs_and_outputs(program), strict=True):
+    for direction, count, tensors in zip(
+        ("INPUT", "OUTPUT"), counts, inputs_and_outputs(program), strict=True
+    ):
         for index in range(count):
-            columns |= _tensor(f"{kind}_{index}", tensors[index] if index < len(tensors) else None)
+            columns |= _tensor(f"{direction}_{index}", tensors[index] if index < len(tensors) else None)
     return columns
 
 

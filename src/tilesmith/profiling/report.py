@@ -137,13 +137,13 @@ class Profile:
         total = self.microseconds or 1.0
         rows = [
             (
-                one.name,
-                one.cores,
-                f"{one.microseconds:,.1f}",
-                f"{one.microseconds / total:.0%}",
-                one.bound.sentence,
+                program.name,
+                program.cores,
+                f"{program.microseconds:,.1f}",
+                f"{program.microseconds / total:.0%}",
+                program.bound.sentence,
             )
-            for one in self.programs
+            for program in self.programs
         ]
         table = html_table(("program", "cores", "us", "part", "bound"), rows)
         return f"<b>{escape(repr(self))}</b>{table}"

@@ -50,8 +50,8 @@ def utilisation(
     dram = sum(one.dram_read_bytes + one.dram_written_bytes for one in traffic)
     time, link = max(1, cycles), arch.timing.noc.stream_bytes
 
-    def used(kind: str) -> float:
-        return sum(role.work.get(kind, 0) for role in roles) / (time * max(1, cores))
+    def used(unit: str) -> float:
+        return sum(role.work.get(unit, 0) for role in roles) / (time * max(1, cores))
 
     per_core: dict[tuple[int, int], NDArray[np.float64]] = {}
     for role, row in zip(roles, moved, strict=True):

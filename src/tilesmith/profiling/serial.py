@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-Made = TypeVar("Made")
+Record = TypeVar("Record")
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
@@ -26,7 +26,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
-def from_json(kind: type[Made], text: str) -> Made:
+def from_json(record: type[Record], text: str) -> Record:
     """The dataclass of this JSON.
 
     >>> from tilesmith.profiling.model import BankTraffic
@@ -34,27 +34,27 @@ def from_json(kind: type[Made], text: str) -> Made:
     >>> from_json(BankTraffic, to_json(bank)) == bank
     True
     """
-    result: Made = _made(kind, json.loads(text))
+    result: Record = _read(record, json.loads(text))
     return result
 
 
 @cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _hints(record: type[Any]) -> dict[str, Any]:
+    return get_type_hints(record)
 
 
-def _made(kind: Any, value: Any) -> Any:
-    if is_dataclass(kind) and isinstance(kind, type):
-        hints = _hints(kind)
-        return kind(
-            **{one.name: _made(hints[one.name], value[one.name]) for one in fields(kind) if one.name in value}
+def _read(hint: Any, value: Any) -> Any:
+    if is_dataclass(hint) and isinstance(hint, type):
+        hints = _hints(hint)
+        return hint(
+            **{one.name: _read(hints[one.name], value[one.name]) for one in fields(hint) if one.name in value}
         )
-    origin, inner = get_origin(kind), get_args(kind)
+    origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple:
-        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else inner
-        return tuple(_made(one, item) for one, item in zip(kinds, value, strict=True))
+        item_hints = [inner[0]] * len(value) if inner[-1] is Ellipsis else inner
+        return tuple(_read(one, item) for one, item in zip(item_hints, value, strict=True))
     if origin is dict:
-        return {key: _made(inner[1], item) for key, item in value.items()}
+        return {key: _read(inner[1], item) for key, item in value.items()}
     if origin in (Union, types.UnionType):
-        return None if value is None else _made(inner[0], value)
+        return None if value is None else _read(inner[0], value)
     return value

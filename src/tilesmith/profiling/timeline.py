@@ -52,10 +52,10 @@ def _state_keys(events: NDArray[np.void]) -> tuple[NDArray[np.uint64], NDArray[n
 
 
 def _state_name(key: np.uint64, arch: Arch, semaphore_base: int) -> str:
-    kind, thing = int(key) >> 32, int(key) & 0xFFFFFFFF
-    if kind >= FIRST_WORK:
-        return Work(kind - FIRST_WORK).name.lower()
-    return _WAITING + describe(Cause(kind), thing, arch, semaphore_base)
+    code, thing = int(key) >> 32, int(key) & 0xFFFFFFFF
+    if code >= FIRST_WORK:
+        return Work(code - FIRST_WORK).name.lower()
+    return _WAITING + describe(Cause(code), thing, arch, semaphore_base)
 
 
 def is_wait(state: str) -> bool:

@@ -94,8 +94,8 @@ def padded(size: int, layout: str, last_two: bool) -> int:
 
 def memory_config(tensor: HeldTensor) -> str:
     """As ttnn prints it, which ttnn-visualizer parses."""
-    kind, layout = tensor.memory.split("_", 1)
+    memory_type, layout = tensor.memory.split("_", 1)
     return (
         f"MemoryConfig(memory_layout=TensorMemoryLayout::{layout},"
-        f"buffer_type=BufferType::{kind},shard_spec=std::nullopt)"
+        f"buffer_type=BufferType::{memory_type},shard_spec=std::nullopt)"
     )

@@ -99,16 +99,22 @@ def _of_program(number: int, program: ProgramProfile, files: _Files) -> dict[str
             (
                 number,
                 op_code(program),
-                one.check,
-                f"{one.title}: {one.message}",
-                f"{one.place} in {one.kernel} ({one.role})",
+                finding.check,
+                f"{finding.title}: {finding.message}",
+                f"{finding.place} in {finding.kernel} ({finding.role})",
                 "",
             )
-            for one in program.findings
+            for finding in program.findings
         ],
         "local_tensor_comparison_records": [
-            (one.tensor, _GOLDEN + one.tensor, int(one.matches), one.wanted_pcc, one.pcc)
-            for one in program.accuracy
+            (
+                accuracy.tensor,
+                _GOLDEN + accuracy.tensor,
+                int(accuracy.matches),
+                accuracy.wanted_pcc,
+                accuracy.pcc,
+            )
+            for accuracy in program.accuracy
         ],
     }
 
@@ -168,27 +174,27 @@ def _goldens(profile: Profile, tensors: Sequence[HeldTensor]) -> list[tuple[Any,
     compared = {one.tensor for program in profile.programs for one in program.accuracy}
     return [
         (
-            _GOLDEN + one.id,
-            f"Shape({list(one.shape)})",
-            f"DataType.{data_type(one.dtype)}",
+            _GOLDEN + tensor.id,
+            f"Shape({list(tensor.shape)})",
+            f"DataType.{data_type(tensor.dtype)}",
             "Layout.ROW_MAJOR",
             "",
             None,
             None,
             None,
         )
-        for one in tensors
-        if one.id in compared
+        for tensor in tensors
+        if tensor.id in compared
     ]
 
 
 def _buffer(number: int, held_tensor: HeldTensor) -> tuple[Any, ...]:
-    kind, layout = held_tensor.memory.split("_", 1)
+    memory_type, layout = held_tensor.memory.split("_", 1)
     return (
         number,
         0,
         held_tensor.address,
         held_tensor.size_per_bank,
-        BUFFER_TYPE[kind],
+        BUFFER_TYPE[memory_type],
         MEMORY_LAYOUT[layout],
     )

@@ -41,7 +41,7 @@ class _Graph:
         self.nodes: list[Node] = []
 
     def add(
-        self, kind: str, params: dict[str, str] | None = None, arguments: list[str] | None = None
+        self, node_type: str, params: dict[str, str] | None = None, arguments: list[str] | None = None
     ) -> None:
         """Each node follows the one before it."""
         counter = len(self.nodes)
@@ -50,7 +50,7 @@ class _Graph:
         self.nodes.append(
             {
                 "counter": counter,
-                "node_type": kind,
+                "node_type": node_type,
                 "params": params or {},
                 "arguments": arguments or [],
                 "connections": [],

@@ -66,7 +66,8 @@ def _launch_out(launch: LaunchRecord) -> dict[str, Any]:
     return {
         "program": json.loads(launch.program.to_json()),
         "places": [
-            [one.kernel, one.core, one.position, one.number, one.offset] for one in launch.bindings.places
+            [place.kernel, place.core, place.position, place.number, place.offset]
+            for place in launch.bindings.places
         ],
         "buffers": [list(pair) for pair in launch.bindings.buffers],
         "uploads": list(launch.uploads),

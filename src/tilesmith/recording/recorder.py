@@ -104,12 +104,12 @@ def record(workload: Workload, arch: str | Arch | None = None) -> Recording:
         )
     launches = tuple(
         LaunchRecord(
-            one.program,
-            bindings_between((one.program, one.places), (other.program, other.places)),
-            one.uploads,
-            one.results,
+            launch.program,
+            bindings_between((launch.program, launch.places), (other.program, other.places)),
+            launch.uploads,
+            launch.results,
         )
-        for one, other in zip(first.launches, second.launches, strict=True)
+        for launch, other in zip(first.launches, second.launches, strict=True)
     )
     chip = arch if isinstance(arch, Arch) else load_arch(arch or settings.current().arch)
     return Recording(workload.title, chip.product, tuple(first.specs), launches)

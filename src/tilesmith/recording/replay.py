@@ -14,8 +14,8 @@ def replay(recording: Recording, device: Device) -> dict[int, Bytes]:
     """What the changed tensors hold after all launches, by their numbers."""
     check_same_chip(recording, device.arch)
     tensors = [
-        device.empty(one.shape, one.dtype, one.layout, one.memory_config, one.tile)
-        for one in recording.tensors
+        device.empty(tensor.shape, tensor.dtype, tensor.layout, tensor.memory_config, tensor.tile)
+        for tensor in recording.tensors
     ]
     for launch in recording.launches:
         for number, pages in launch.uploads.items():

@@ -42,9 +42,9 @@ def spec_to_plain(spec: TensorSpec) -> dict[str, Any]:
 
 
 def spec_from_plain(item: dict[str, Any]) -> TensorSpec:
-    kind, place = item["memory"]
+    memory_layout, place = item["memory"]
     shards = item["shards"] and _shards_in(*item["shards"])
-    memory = MemoryConfig(TensorMemoryLayout(kind), BufferType(place), shards)
+    memory = MemoryConfig(TensorMemoryLayout(memory_layout), BufferType(place), shards)
     shape, tile = tuple(item["shape"]), TileShape(*item["tile"])
     return TensorSpec(shape, DataFormat[item["dtype"]], Layout(item["layout"]), memory, tile)
 

@@ -68,7 +68,7 @@ def _of_kernel(
             )
         numbers = np.random.default_rng(_SEED)
         given: dict[str, Any] = {
-            name: _random(one, sizes, numbers) for name, one in kernel.signature.tensors.items()
+            name: _random(parameter, sizes, numbers) for name, parameter in kernel.signature.tensors.items()
         }
         return kernel(**{name: given.get(name, sizes.get(name)) for name in kernel.signature.order})
 
@@ -77,7 +77,7 @@ def _of_kernel(
 
 def _random(parameter: Parameter, sizes: Mapping[str, int], numbers: np.random.Generator) -> NDArray[Any]:
     shape = parameter.shape_with(sizes)
-    kind = numpy_type(parameter.element)
-    if kind.kind in "iub":
-        return numbers.integers(0, 2 if kind.kind == "b" else _LARGEST_INTEGER, shape).astype(kind)
-    return numbers.standard_normal(shape).astype(np.float32).astype(kind)
+    dtype = numpy_type(parameter.element)
+    if dtype.kind in "iub":
+        return numbers.integers(0, 2 if dtype.kind == "b" else _LARGEST_INTEGER, shape).astype(dtype)
+    return numbers.standard_normal(shape).astype(np.float32).astype(dtype)

@@ -105,8 +105,8 @@ def _links(cluster: Cluster) -> list[str]:
     if not cluster.links:
         return ["ethernet_connections: []"]
     pairs = [
-        f"  - [{{chip: {one}, chan: {here}}}, {{chip: {other}, chan: {there}}}]"
-        for (one, other), channels in cluster.links.items()
+        f"  - [{{chip: {chip}, chan: {here}}}, {{chip: {other}, chan: {there}}}]"
+        for (chip, other), channels in cluster.links.items()
         for here, there in channels
     ]
     return ["ethernet_connections:", *pairs]

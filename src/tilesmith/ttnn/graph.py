@@ -32,14 +32,16 @@ class _Capture(Watcher):
         self.seen: AbstractContextManager[None] | None = None
         self.add("capture_start")
 
-    def add(self, kind: str, params: dict[str, str] | None = None, arguments: Sequence[str] = ()) -> None:
+    def add(
+        self, node_type: str, params: dict[str, str] | None = None, arguments: Sequence[str] = ()
+    ) -> None:
         number = len(self.nodes)
         if self.open:
             self.nodes[self.open[-1]]["connections"].append(number)
         elif number:
             self.nodes[0]["connections"].append(number)
-        node: Node = {"counter": number, "node_type": kind, "params": params or {}, "connections": []}
-        if kind == "function_start":
+        node: Node = {"counter": number, "node_type": node_type, "params": params or {}, "connections": []}
+        if node_type == "function_start":
             node["arguments"] = list(arguments)
         self.nodes.append(node)
 
@@ -65,8 +67,8 @@ _captures: list[_Capture] = []
 
 def _text(value: Any) -> str:
     if isinstance(value, Tensor):
-        kind = f"DataType::{value.dtype.name}, layout=Layout::{value.layout.name}"
-        return f"Tensor(shape={value.shape}, dtype={kind})"
+        described = f"DataType::{value.dtype.name}, layout=Layout::{value.layout.name}"
+        return f"Tensor(shape={value.shape}, dtype={described})"
     return str(value)
 
 

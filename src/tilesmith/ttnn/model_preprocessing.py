@@ -66,10 +66,10 @@ def make_parameter_dict(dictionary: Mapping[str, Any]) -> ParameterDict:
     >>> make_parameter_dict({"layer": {"weight": 1}}).layer.weight
     1
     """
-    made = ParameterDict()
+    parameters = ParameterDict()
     for name, value in dictionary.items():
-        made[name] = make_parameter_dict(value) if isinstance(value, dict) else value
-    return made
+        parameters[name] = make_parameter_dict(value) if isinstance(value, dict) else value
+    return parameters
 
 
 def preprocess_linear_weight(
@@ -110,17 +110,17 @@ def fold_batch_norm2d_into_conv2d(conv: Any, bn: Any) -> tuple[torch.Tensor, tor
 
 def default_preprocessor(model: torch.nn.Module, *_: Any) -> ParameterDict:
     """Linear layers, layer norms and embeddings; nothing for others."""
-    made: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     if isinstance(model, torch.nn.Linear):
-        made["weight"] = preprocess_linear_weight(model.weight, dtype=bfloat16)
+        parameters["weight"] = preprocess_linear_weight(model.weight, dtype=bfloat16)
         if model.bias is not None:
-            made["bias"] = preprocess_linear_bias(model.bias, dtype=bfloat16)
+            parameters["bias"] = preprocess_linear_bias(model.bias, dtype=bfloat16)
     elif isinstance(model, torch.nn.LayerNorm):
-        made["weight"] = preprocess_layernorm_parameter(model.weight, dtype=bfloat16)
-        made["bias"] = preprocess_layernorm_parameter(model.bias, dtype=bfloat16)
+        parameters["weight"] = preprocess_layernorm_parameter(model.weight, dtype=bfloat16)
+        parameters["bias"] = preprocess_layernorm_parameter(model.bias, dtype=bfloat16)
     elif isinstance(model, torch.nn.Embedding):
-        made["weight"] = preprocess_embedding_weight(model.weight, dtype=bfloat16)
-    return make_parameter_dict(made)
+        parameters["weight"] = preprocess_embedding_weight(model.weight, dtype=bfloat16)
+    return make_parameter_dict(parameters)
 
 
 def convert_torch_model_to_ttnn_model(
@@ -141,14 +141,14 @@ def convert_torch_model_to_ttnn_model(
         ]
         return ParameterList(parts)
     if custom_preprocessor is not None:
-        made = _call(custom_preprocessor, model, name, ttnn_module_args)
-        if made:
-            return make_parameter_dict(made)
+        parameters = _call(custom_preprocessor, model, name, ttnn_module_args)
+        if parameters:
+            return make_parameter_dict(parameters)
     converted = convert_to_ttnn(model, name)
     if converted:
-        made = default_preprocessor(model, name, ttnn_module_args)
-        if made:
-            return made
+        parameters = default_preprocessor(model, name, ttnn_module_args)
+        if parameters:
+            return parameters
     found = ParameterDict()
     for key, child in model.named_children():
         found[key] = convert_torch_model_to_ttnn_model(child, name=_joined(name, key), **options)

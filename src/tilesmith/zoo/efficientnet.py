@@ -107,13 +107,13 @@ def full(path: Path | None) -> Sample:
     return Sample(model, inputs, source, classifies=True, judge=likeliest_agree, precision="float32")
 
 
-def likeliest_agree(made: torch.Tensor, wanted: torch.Tensor) -> tuple[str, bool]:
+def likeliest_agree(result: torch.Tensor, wanted: torch.Tensor) -> tuple[str, bool]:
     """Whether the five likeliest classes are the same; only those that are all but equal may change places.
 
     >>> likeliest_agree(torch.arange(8.0)[None], torch.arange(8.0)[None])
     ('the same five likeliest classes: 7, 6, 5, 4, 3', True)
     """
-    ours, theirs = (one[0].topk(5).indices.tolist() for one in (made, wanted))
+    ours, theirs = (one[0].topk(5).indices.tolist() for one in (result, wanted))
     if set(ours) != set(theirs):
         return f"other likeliest classes: {_listed(ours)} instead of {_listed(theirs)}", False
     if ours == theirs:

@@ -51,13 +51,13 @@ def full_bert(path: Path | None) -> Sample:
     return Sample(Picked(model, "last_hidden_state"), (ids, seen), source, judge=judge)
 
 
-def similarities_agree(made: torch.Tensor, wanted: torch.Tensor, seen: torch.Tensor) -> tuple[str, bool]:
+def similarities_agree(result: torch.Tensor, wanted: torch.Tensor, seen: torch.Tensor) -> tuple[str, bool]:
     """Whether the similarities of all pairs of sentences differ by less than 0.01.
 
     >>> similarities_agree(torch.ones(2, 3, 4), torch.ones(2, 3, 4), torch.ones(2, 3))
     ('similarities within 0.0000', True)
     """
-    apart = float((similarities(made, seen) - similarities(wanted, seen)).abs().max())
+    apart = float((similarities(result, seen) - similarities(wanted, seen)).abs().max())
     return f"similarities within {apart:.4f}", apart < 0.01
 
 

@@ -158,29 +158,29 @@ def _chip_ms(executable: Any) -> float:
     return float(getattr(executable, "microseconds", 0.0)) / 1e3
 
 
-def pcc(made: torch.Tensor, wanted: torch.Tensor) -> float:
+def pcc(result: torch.Tensor, wanted: torch.Tensor) -> float:
     """The correlation of two results; 1 if both are the same constant.
 
     >>> round(pcc(torch.tensor([1.0, 2, 3]), torch.tensor([2.0, 4, 6])), 6)
     1.0
     """
-    a, b = made.detach().double().flatten(), wanted.detach().double().flatten()
+    a, b = result.detach().double().flatten(), wanted.detach().double().flatten()
     a, b = a - a.mean(), b - b.mean()
     scale = float(a.norm() * b.norm())
-    return float(a @ b) / scale if scale else float(torch.allclose(made.double(), wanted.double()))
+    return float(a @ b) / scale if scale else float(torch.allclose(result.double(), wanted.double()))
 
 
-def relative_l2(made: torch.Tensor, wanted: torch.Tensor) -> float:
+def relative_l2(result: torch.Tensor, wanted: torch.Tensor) -> float:
     """The length of the error over the length of what was wanted: scale counts here, unlike in `pcc`.
 
     >>> relative_l2(torch.tensor([2.0]), torch.tensor([1.0]))
     1.0
     """
-    error = (made.detach().double() - wanted.detach().double()).norm()
+    error = (result.detach().double() - wanted.detach().double()).norm()
     return float(error / wanted.detach().double().norm().clamp_min(1e-30))
 
 
-def same_answer(made: torch.Tensor, wanted: torch.Tensor) -> bool:
+def same_answer(result: torch.Tensor, wanted: torch.Tensor) -> bool:
     """Whether the largest element of every row that has a clear winner is the same.
 
     A winner is clear if it is ahead by more than bfloat16 can blur: a hundredth of the spread of the row.
@@ -191,16 +191,17 @@ def same_answer(made: torch.Tensor, wanted: torch.Tensor) -> bool:
     first, second = wanted.topk(2, dim=-1).values.unbind(-1)
     spread = wanted.amax(-1) - wanted.amin(-1)
     clear = first - second > spread / 100
-    return bool((made.argmax(-1) == wanted.argmax(-1))[clear].all())
+    return bool((result.argmax(-1) == wanted.argmax(-1))[clear].all())
 
 
-def same_largest(made: torch.Tensor, wanted: torch.Tensor, count: int) -> float:
+def same_largest(result: torch.Tensor, wanted: torch.Tensor, count: int) -> float:
     """The share of rows whose `count` largest elements are the same ones, in any order.
 
     >>> same_largest(torch.tensor([[3.0, 2, 1], [1, 2, 3]]), torch.tensor([[2.0, 3, 1], [3, 2, 1]]), 2)
     0.5
     """
     ours, theirs = (
-        one.topk(min(count, one.shape[-1]), dim=-1).indices.sort(-1).values for one in (made, wanted)
+        tensor.topk(min(count, tensor.shape[-1]), dim=-1).indices.sort(-1).values
+        for tensor in (result, wanted)
     )
     return float((ours == theirs).all(-1).float().mean())

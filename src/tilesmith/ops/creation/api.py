@@ -192,8 +192,8 @@ def rand(
     fatal(not dtype.is_integer, f"rand: dtype must be a float, got {dtype}")
     spec = TensorSpec(sizes(shape), dtype.format, Layout.TILE, memory_config.placed())
     room = Tensor.of_device(DeviceTensor(device.device._allocate(spec)))
-    (made,) = launch(Random(), Attributes(spec, low, high, seed), [], output=[room])
-    return in_layout(made, layout)
+    (tensor,) = launch(Random(), Attributes(spec, low, high, seed), [], output=[room])
+    return in_layout(tensor, layout)
 
 
 def moreh_full_like(

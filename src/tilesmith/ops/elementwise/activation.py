@@ -91,8 +91,8 @@ def applied(chain: Activations) -> tuple[Applied, ...]:
     if not chain:
         return ()
     listed = [chain] if isinstance(chain, str) else list(chain)
-    made = [one if isinstance(one, (Activation, Applied)) else Activation(one) for one in listed]
-    for one in made:
-        known = one.name in UNARY or one.name == "typecast"
-        fatal(known, f"Unknown unary op: {one.name}", remedy=f"choose one of: {', '.join(UNARY)}")
-    return tuple(Applied(one.name, one.parameters) for one in made)
+    activations = [one if isinstance(one, (Activation, Applied)) else Activation(one) for one in listed]
+    for activation in activations:
+        known = activation.name in UNARY or activation.name == "typecast"
+        fatal(known, f"Unknown unary op: {activation.name}", remedy=f"choose one of: {', '.join(UNARY)}")
+    return tuple(Applied(one.name, one.parameters) for one in activations)

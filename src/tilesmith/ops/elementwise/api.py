@@ -50,15 +50,17 @@ def elementwise(
     tensors = [one for one in operands if isinstance(one, Tensor)]
     if _too_narrow(tensors[0].dtype, combine, (*chains, last)):
         wide = [_cast(one, DataType.INT32) if isinstance(one, Tensor) else one for one in operands]
-        made = elementwise(combine, wide, dtype=DataType.INT32, before=chains, after=last)
-        return elementwise("", [made], dtype=target, memory_config=memory_config, output_tensor=output_tensor)
+        result = elementwise(combine, wide, dtype=DataType.INT32, before=chains, after=last)
+        return elementwise(
+            "", [result], dtype=target, memory_config=memory_config, output_tensor=output_tensor
+        )
     wanted = memory_config or first.memory_config()
     if output_tensor is None and wanted.is_sharded() and _shards_of_rows(wanted, tensors, shape, target):
         beside = replace(DRAM_MEMORY_CONFIG, buffer_type=wanted.buffer_type)
-        made = elementwise(
+        result = elementwise(
             combine, operands, dtype=target, memory_config=beside, before=chains, after=last, fast=fast
         )
-        moved: Tensor = call("ttnn.to_memory_config", made, wanted)
+        moved: Tensor = call("ttnn.to_memory_config", result, wanted)
         return moved
     if _padding_would_spoil(target, shape) and (combine or any(chains) or last):
         plain = elementwise(combine, operands, dtype=DataType.BFLOAT16, before=chains, after=last)

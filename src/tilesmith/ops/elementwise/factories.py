@@ -79,7 +79,7 @@ class VectorFactory:
         config = ComputeConfig(
             fp32_dest_acc_en=wide,
             unpack_to_dest_fp32=tuple(
-                cb for cb, one in zip(buffers, formats, strict=True) if one is DataFormat.Float32
+                cb for cb, stored in zip(buffers, formats, strict=True) if stored is DataFormat.Float32
             ),
         )
         compute = compute_kernel(

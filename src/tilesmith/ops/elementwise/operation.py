@@ -114,13 +114,13 @@ def _check_mixed(attrs: Attributes, inputs: Sequence[Tensor]) -> None:
 
 def _check_steps(attrs: Attributes, format: DataFormat) -> None:
     dtype, current = DataType.of(format).name, format
-    for one in (step for chain in (*attrs.before, attrs.after) for step in chain):
-        if one.name == "typecast":
-            current = DataFormat(int(one.parameters[1]))
+    for applied in (step for chain in (*attrs.before, attrs.after) for step in chain):
+        if applied.name == "typecast":
+            current = DataFormat(int(applied.parameters[1]))
             continue
         fatal(
-            UNARY[one.name].step(current) is not None,
-            f"Unary: UnaryOpType::{one.name.upper()} does not support"
+            UNARY[applied.name].step(current) is not None,
+            f"Unary: UnaryOpType::{applied.name.upper()} does not support"
             f" {'integer ' if current.is_integer else ''}input dtype DataType::{dtype}",
         )
     if not attrs.combine or attrs.combine == "where":

@@ -24,9 +24,9 @@ class BoundAddress(int):
     offset: int
 
     def __new__(cls, value: int, index: int, offset: int = 0) -> BoundAddress:
-        made = super().__new__(cls, value)
-        made.index, made.offset = index, offset
-        return made
+        address = super().__new__(cls, value)
+        address.index, address.offset = index, offset
+        return address
 
     def __add__(self, other: int) -> BoundAddress:
         return BoundAddress(int(self) + other, self.index, self.offset + other)
@@ -133,19 +133,19 @@ def _rebound_kernel(kernel: Kernel, places: Sequence[Place], numbers: Sequence[i
     if per_core:
         args = {core: tuple(per_core.get(core, words)) for core, words in kernel.runtime_args.items()}
     # A field-by-field copy: the constructor would look for the user's line again.
-    made: Kernel = object.__new__(Kernel)
-    made.__dict__.update(kernel.__dict__, common_runtime_args=tuple(common), runtime_args=args)
-    return made
+    copy: Kernel = object.__new__(Kernel)
+    copy.__dict__.update(kernel.__dict__, common_runtime_args=tuple(common), runtime_args=args)
+    return copy
 
 
 def _moved(cb: CircularBuffer, buffer: BufferView) -> CircularBuffer:
-    made: CircularBuffer = object.__new__(CircularBuffer)
-    made.__dict__.update(cb.__dict__, buffer=buffer, owner=None)
-    return made
+    copy: CircularBuffer = object.__new__(CircularBuffer)
+    copy.__dict__.update(cb.__dict__, buffer=buffer, owner=None)
+    return copy
 
 
 def replace_parts(program: Program, kernels: tuple[Kernel, ...], cbs: tuple[CircularBuffer, ...]) -> Program:
     """The program with other runtime values; its structure stays, and so does what is known of it."""
-    made: Program = object.__new__(Program)
-    made.__dict__.update(program.__dict__, kernels=kernels, cbs=cbs)
-    return made
+    copy: Program = object.__new__(Program)
+    copy.__dict__.update(program.__dict__, kernels=kernels, cbs=cbs)
+    return copy

@@ -40,20 +40,20 @@ def launch(
         # Whatever validation and output specs look at is in the key: they are asked once for each.
         operation.validate(attrs, taken)
     specs = entry.specs if entry is not None else operation.output_specs(attrs, taken)
-    made = given or [DeviceTensor(device._allocate(spec)) for spec in specs]
+    outputs = given or [DeviceTensor(device._allocate(spec)) for spec in specs]
     if all(spec.num_pages == 0 for spec in specs):
-        return tuple(output) if given else tuple(Tensor.of_device(one) for one in made)
+        return tuple(output) if given else tuple(Tensor.of_device(one) for one in outputs)
     if entry is None:
         cache.missed()
-        program, entry = _build(operation, attrs, taken, made, specs)
+        program, entry = _build(operation, attrs, taken, outputs, specs)
         cache.add(key, entry)
     else:
         cache.hit()
-        program = _with_numbers(operation, attrs, taken, made, entry)
+        program = _with_numbers(operation, attrs, taken, outputs, entry)
     if program.kernels:
         with labelled(getattr(attrs, "label", "") or operation.name):
             device.run(program)
-    return tuple(output) if given else tuple(Tensor.of_device(one) for one in made)
+    return tuple(output) if given else tuple(Tensor.of_device(one) for one in outputs)
 
 
 def _common_device(operation: DeviceOperation[Attributes], tensors: Sequence[DeviceTensor]) -> Device:

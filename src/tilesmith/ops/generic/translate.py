@@ -44,22 +44,22 @@ def program_of(descriptor: ProgramDescriptor) -> Program:
     )
 
 
-def _kernel(one: KernelDescriptor) -> Kernel:
-    is_file = one.source_type is KernelSource.FILE_PATH
+def _kernel(descriptor: KernelDescriptor) -> Kernel:
+    is_file = descriptor.source_type is KernelSource.FILE_PATH
     if is_file:
-        there = Path(one.kernel_source).is_file()
-        fatal(there, f"Kernel file {one.kernel_source} doesn't exist in any of the searched paths!")
+        there = Path(descriptor.kernel_source).is_file()
+        fatal(there, f"Kernel file {descriptor.kernel_source} doesn't exist in any of the searched paths!")
     return Kernel(
-        one.kernel_source,
-        one.core_ranges,
-        _config(one.config),
+        descriptor.kernel_source,
+        descriptor.core_ranges,
+        _config(descriptor.config),
         Source.FILE_PATH if is_file else Source.SOURCE_CODE,
-        one.compile_time_args,
-        one.named_compile_time_args,
-        one.defines,
-        as_mapping(one.runtime_args),
-        one.common_runtime_args,
-        one.compiler_include_paths,
+        descriptor.compile_time_args,
+        descriptor.named_compile_time_args,
+        descriptor.defines,
+        as_mapping(descriptor.runtime_args),
+        descriptor.common_runtime_args,
+        descriptor.compiler_include_paths,
     )
 
 
@@ -83,23 +83,31 @@ def _config(config: ConfigDescriptor) -> KernelConfig:
     return ReaderConfig() if isinstance(config, ReaderConfigDescriptor) else WriterConfig()
 
 
-def _circular_buffer(one: CBDescriptor) -> CircularBuffer:
-    for form in one.format_descriptors:
+def _circular_buffer(descriptor: CBDescriptor) -> CircularBuffer:
+    for form in descriptor.format_descriptors:
         fatal(
-            form.page_size > 0 and one.total_size % form.page_size == 0,
-            f"Total circular buffer size {one.total_size} B must be divisible by page size"
+            form.page_size > 0 and descriptor.total_size % form.page_size == 0,
+            f"Total circular buffer size {descriptor.total_size} B must be divisible by page size"
             f" {form.page_size} B",
         )
     return CircularBuffer(
-        one.total_size,
-        one.core_ranges,
-        [_format(form) for form in one.format_descriptors],
-        buffer=one.shards,
-        address_offset=one.address_offset,
+        descriptor.total_size,
+        descriptor.core_ranges,
+        [_format(form) for form in descriptor.format_descriptors],
+        buffer=descriptor.shards,
+        address_offset=descriptor.address_offset,
     )
 
 
-def _format(one: CBFormatDescriptor) -> CBFormat:
-    stored = one.data_format.format if isinstance(one.data_format, DataType) else DataFormat(one.data_format)
-    tile = one.tile if one.tile is None or isinstance(one.tile, TileShape) else one.tile.shape
-    return CBFormat(one.buffer_index, stored, one.page_size, tile)
+def _format(descriptor: CBFormatDescriptor) -> CBFormat:
+    stored = (
+        descriptor.data_format.format
+        if isinstance(descriptor.data_format, DataType)
+        else DataFormat(descriptor.data_format)
+    )
+    tile = (
+        descriptor.tile
+        if descriptor.tile is None or isinstance(descriptor.tile, TileShape)
+        else descriptor.tile.shape
+    )
+    return CBFormat(descriptor.buffer_index, stored, descriptor.page_size, tile)

@@ -151,16 +151,16 @@ def _writer(plan: _Plan) -> Kernel:
 def _buffers(plan: _Plan) -> list[CircularBuffer]:
     reading, cores = plan.reading, plan.cores
     dtype, corner_page = reading.image.dtype, 4 * reading.stick_bytes
-    made: list[CircularBuffer] = []
+    buffers: list[CircularBuffer] = []
     for number in range(plan.readers):
-        made += reading.buffers(cores, _CB_GRID[number], _CB_ZEROS[number])
+        buffers += reading.buffers(cores, _CB_GRID[number], _CB_ZEROS[number])
         corners = CBFormat(_CB_CORNERS[number], dtype, corner_page, _CORNER_TILE)
         shares = CBFormat(_CB_SHARES[number], dtype, plan.share_page, _ROW_TILE)
-        made += [
+        buffers += [
             CircularBuffer(plan.pages * corner_page, cores, corners),
             CircularBuffer(plan.pages * plan.share_page, cores, shares),
         ]
-    return made
+    return buffers
 
 
 def _results(plan: _Plan) -> CircularBuffer:

@@ -87,10 +87,10 @@ def _bilinear_words(vertical: HostAxis, horizontal: HostAxis, y: Floats, x: Floa
     down, across = vertical.places(y), horizontal.places(x)
     row, column = _whole(np.floor(down)), _whole(np.floor(across))
     lower, right = down - np.floor(down), across - np.floor(across)
-    one = np.float32(1.0)
+    whole = np.float32(1.0)
     shares = []
-    for step_down, share_down in ((0, one - lower), (1, lower)):
-        for step_across, share_across in ((0, one - right), (1, right)):
+    for step_down, share_down in ((0, whole - lower), (1, lower)):
+        for step_across, share_across in ((0, whole - right), (1, right)):
             inside = vertical.has(row + step_down) & horizontal.has(column + step_across)
             shares.append(np.where(inside, share_down * share_across, np.float32(0.0)).astype(np.float32))
     return np.stack([_word(row), _word(column), *map(_bf16, shares)], axis=-1)

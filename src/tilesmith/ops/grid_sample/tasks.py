@@ -126,8 +126,8 @@ class PointReading:
     def buffers(self, cores: CoreRangeSet, cb_grid: int, cb_zeros: int) -> list[CircularBuffer]:
         """Room for rows read ahead, where the grid is elsewhere, and for one stick of zeros."""
         zeros = CBFormat(cb_zeros, self.image.dtype, self.stick_bytes)
-        made = [CircularBuffer(self.stick_bytes, cores, zeros)]
+        buffers = [CircularBuffer(self.stick_bytes, cores, zeros)]
         if not self.grid_is_local:
             rows = CBFormat(cb_grid, self.grid.dtype, self.row_stride)
-            made.append(CircularBuffer(self.row_slots * self.row_stride, cores, rows))
-        return made
+            buffers.append(CircularBuffer(self.row_slots * self.row_stride, cores, rows))
+        return buffers

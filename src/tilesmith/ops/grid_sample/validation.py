@@ -48,10 +48,10 @@ def _check_shapes(attrs: GridSampleAttributes, image: Tensor, grid: Tensor) -> N
         if attrs.use_precomputed_grid
         else "x, y coordinates"
     )
-    kind = "Precomputed" if attrs.use_precomputed_grid else "Standard"
+    mode = "Precomputed" if attrs.use_precomputed_grid else "Standard"
     fatal(
         values % each == 0,
-        f"{kind} grid tensor last dimension must be a multiple of {each} (for {parts}),"
+        f"{mode} grid tensor last dimension must be a multiple of {each} (for {parts}),"
         f" but got {values} in shape {_shape(grid.shape)}",
     )
     fatal(

@@ -91,8 +91,8 @@ def nextafter(
     def compute(a: Any, b: Any) -> Any:
         import torch
 
-        kind = torch.bfloat16 if input_tensor_a.dtype is DataType.BFLOAT16 else torch.float32
-        return torch.nextafter(a.to(kind), b.to(kind))
+        dtype = torch.bfloat16 if input_tensor_a.dtype is DataType.BFLOAT16 else torch.float32
+        return torch.nextafter(a.to(dtype), b.to(dtype))
 
     inputs = [input_tensor_a, input_tensor_b]
     return on_host("ttnn.nextafter", compute, inputs, memory_config=memory_config)[0]
@@ -112,11 +112,13 @@ def snake_beta(
     def compute(x: Any, a: Any, b: Any) -> Any:
         return x + (a * x).sin().square() / (b + 1e-9)
 
-    for one in (input_tensor, alpha, beta):
-        fatal(one.layout is Layout.TILE, f"snake_beta: tensors must be in TILE layout, got {one.layout}")
+    for tensor in (input_tensor, alpha, beta):
+        fatal(
+            tensor.layout is Layout.TILE, f"snake_beta: tensors must be in TILE layout, got {tensor.layout}"
+        )
     broadcast_shape([one.spec.shape for one in (input_tensor, alpha, beta)])
-    kinds = {one.dtype for one in (input_tensor, alpha, beta)}
-    fatal(len(kinds) == 1, f"snake_beta: tensors must have the same dtype, got {sorted(map(str, kinds))}")
+    dtypes = {one.dtype for one in (input_tensor, alpha, beta)}
+    fatal(len(dtypes) == 1, f"snake_beta: tensors must have the same dtype, got {sorted(map(str, dtypes))}")
     inputs = [input_tensor, alpha, beta]
     return on_host("ttnn.snake_beta", compute, inputs, memory_config=memory_config, output=output_tensor)[0]
 
@@ -266,8 +268,8 @@ def _binary_gradient(name: str, forward: Callable[..., Any]) -> None:
         pair = [one.detach().double().requires_grad_() for one in (a, b)]
         found = torch.autograd.grad(forward(*pair), pair, grad.double(), allow_unused=True)
         return [
-            torch.zeros_like(one) if value is None else value.float()
-            for one, value in zip((a, b), found, strict=True)
+            torch.zeros_like(operand) if value is None else value.float()
+            for operand, value in zip((a, b), found, strict=True)
         ]
 
     def function(

@@ -144,21 +144,21 @@ def experimental_typecast(
     optional_output_tensor: Tensor | None = None,
 ) -> Tensor:
     """`ttnn.typecast`."""
-    made: Tensor = call(
+    result: Tensor = call(
         "ttnn.typecast",
         input_tensor,
         dtype,
         memory_config=memory_config,
         output_tensor=optional_output_tensor,
     )
-    return made
+    return result
 
 
 @registered("ttnn.experimental.view")
 def experimental_view(input_tensor: Tensor, *shape: Any) -> Tensor:
     """`ttnn.view`."""
-    made: Tensor = call("ttnn.view", input_tensor, *shape)
-    return made
+    result: Tensor = call("ttnn.view", input_tensor, *shape)
+    return result
 
 
 @registered("ttnn.experimental.convert_to_chw")
@@ -349,7 +349,7 @@ def minimal_matmul(
     fatal(
         not fuse_swiglu, "tilesmith: minimal_matmul(fuse_swiglu=True) is not there; call ttnn.swiglu after it"
     )
-    made: Tensor = call(
+    result: Tensor = call(
         "ttnn.linear",
         input_tensor,
         weight_tensor,
@@ -359,7 +359,7 @@ def minimal_matmul(
         dtype=dtype,
         compute_kernel_config=compute_kernel_config,
     )
-    return made
+    return result
 
 
 @registered("ttnn.experimental.attn_matmul")
@@ -435,10 +435,10 @@ def interleaved_to_sharded_partial(
     each = rows // num_slices
     flat = call("ttnn.reshape", input_tensor, (1, 1, rows, width))
     part = call("ttnn.slice", flat, [0, 0, slice_index * each, 0], [1, 1, (slice_index + 1) * each, width])
-    made: Tensor = call(
+    result: Tensor = call(
         "ttnn.interleaved_to_sharded", part, grid, shard_shape, shard_scheme, shard_orientation, output_dtype
     )
-    return made
+    return result
 
 
 @registered("ttnn.sharded_to_interleaved_partial")

@@ -55,8 +55,8 @@ def batch_norm(
         channels = x.shape[1]
         none = mean is None and var is None
         old: list[Any] = [
-            None if none else (torch.zeros(channels) if one is None else one.flatten().clone())
-            for one in (mean, var)
+            None if none else (torch.zeros(channels) if statistic is None else statistic.flatten().clone())
+            for statistic in (mean, var)
         ]
         scale, shift = (None if one is None else one.flatten() for one in (w, b))
         found = torch.nn.functional.batch_norm(x, old[0], old[1], scale, shift, training, momentum, eps)
@@ -227,15 +227,17 @@ def dram_group_norm_params_from_torch(
     fatal(grid is not None, "Either core_grid or device must be provided to determine virtual columns")
     columns = dram_group_norm_virtual_columns(grid, channels_per_device, groups_per_device)
     several = isinstance(torch_params, (list, tuple))
-    made: Any = [
-        from_torch(create_group_norm_weight_bias_rm(one, channels_per_device, columns), dtype, device=device)
-        for one in (torch_params if several else [torch_params])
+    parameters: Any = [
+        from_torch(
+            create_group_norm_weight_bias_rm(parameter, channels_per_device, columns), dtype, device=device
+        )
+        for parameter in (torch_params if several else [torch_params])
     ]
-    made = made if several else made[0]
+    parameters = parameters if several else parameters[0]
     if not return_mask:
-        return made
+        return parameters
     mask = create_group_norm_input_mask(channels_per_device, groups_per_device, columns, dtype)
-    return made, mask if device is None else to_device(mask, device)
+    return parameters, mask if device is None else to_device(mask, device)
 
 
 for _function in (
@@ -273,10 +275,10 @@ def _statistics(name: str, with_mean: bool) -> None:
             sums = [x.square().sum(-1)] + ([x.sum(-1)] if with_mean else [])
             if sharded:  # means, and the other way round
                 sums = [one / x.shape[-1] for one in reversed(sums)]
-            made = torch.zeros(*x.shape[:-1], TILE * len(sums))
-            for number, one in enumerate(sums):
-                made[..., number * TILE] = one
-            return made
+            sums_in_tiles = torch.zeros(*x.shape[:-1], TILE * len(sums))
+            for number, total in enumerate(sums):
+                sums_in_tiles[..., number * TILE] = total
+            return sums_in_tiles
 
         inputs = [input_tensor, residual_input_tensor]
         found = on_host(f"ttnn.{name}", compute, inputs, dtype=dtype, memory_config=memory_config)

@@ -117,11 +117,11 @@ def ema(
     def compute(x: Any) -> Any:
         import torch
 
-        made, last = [], torch.zeros_like(x[..., 0])
+        averages, last = [], torch.zeros_like(x[..., 0])
         for column in x.unbind(-1):
             last = last * alpha + (1 - alpha) * column
-            made.append(last)
-        return torch.stack(made, -1)
+            averages.append(last)
+        return torch.stack(averages, -1)
 
     return on_host("ttnn.ema", compute, [input_tensor], memory_config=memory_config, output=out)[0]
 

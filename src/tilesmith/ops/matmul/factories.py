@@ -69,8 +69,8 @@ def _geometry(inputs: Sequence[Tensor]) -> list[int]:
     extents = [max(pair) for pair in zip(of_a, of_b, strict=True)]
     facts = [
         fact
-        for one in inputs
-        for fact in (max(one.dtype.bits // 8, 1), exponent_bytes(one.dtype, TileShape()))
+        for operand in inputs
+        for fact in (max(operand.dtype.bits // 8, 1), exponent_bytes(operand.dtype, TileShape()))
     ]
     return [
         _tiles(a.shape[-2]),

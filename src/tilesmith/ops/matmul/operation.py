@@ -36,10 +36,10 @@ class Matmul:
     def validate(self, attrs: Attributes, inputs: Sequence[Tensor]) -> None:
         a, b = inputs[:2]
         fatal(all(one.layout is Layout.TILE for one in inputs), "Inputs to matmul must be tilized")
-        for letter, one in zip("AB", inputs, strict=False):
+        for letter, operand in zip("AB", inputs, strict=False):
             fatal(
-                not one.dtype.is_integer,
-                f"Unsupported data format for input {letter}: DataType::{DataType.of(one.dtype).name}",
+                not operand.dtype.is_integer,
+                f"Unsupported data format for input {letter}: DataType::{DataType.of(operand.dtype).name}",
             )
         fatal(
             a.shape[-1] == b.shape[-2],

@@ -12,7 +12,7 @@ from tilesmith.ops.elementwise.unary import typecast
 from tilesmith.ops.framework import launch, registered, with_signature_of
 from tilesmith.ops.layouts import as_tiles, in_layout_of
 from tilesmith.ops.memory import MemoryConfig
-from tilesmith.ops.normalization.operation import Attributes, Kind, Rows
+from tilesmith.ops.normalization.operation import Attributes, RowOperation, Rows
 from tilesmith.ops.program_configs import check_norm_config, grid_of
 from tilesmith.ops.rearrange.permutation import transpose
 from tilesmith.ops.rearrange.shapes import reshape
@@ -114,7 +114,7 @@ def _with_residual(x: Tensor, residual: Tensor | None) -> Tensor:
 
 
 def _rows(
-    kind: Kind,
+    operation: RowOperation,
     x: Tensor,
     memory_config: MemoryConfig | None,
     epsilon: float = 0.0,
@@ -122,14 +122,14 @@ def _rows(
     bias: Tensor | None = None,
     grid: tuple[int, int] | None = None,
 ) -> Tensor:
-    _check_layout(kind, x)
+    _check_layout(operation, x)
     shape = x.spec.shape
     plain = typecast(x, DataType.BFLOAT16) if x.dtype is DataType.BFLOAT8_B else x
     tiles = as_tiles(plain)
     flat = tiles if len(shape) >= 2 else reshape(tiles, (1,) * (2 - len(shape)) + shape)
     memory = fitting_memory(memory_config or x.memory_config(), shape, x)
     present = (weight is not None, bias is not None)
-    attrs = Attributes(kind, flat.spec.dtype, memory.placed(), epsilon, *present, grid)
+    attrs = Attributes(operation, flat.spec.dtype, memory.placed(), epsilon, *present, grid)
     rows = [_as_row(one) for one in (weight, bias) if one is not None]
     (result,) = launch(ROWS, attrs, [flat, *rows])
     result = reshape(result, shape)
@@ -137,8 +137,8 @@ def _rows(
     return in_layout_of(result, x)
 
 
-def _check_layout(kind: Kind, x: Tensor) -> None:
-    fatal(kind != "softmax" or x.layout is Layout.TILE, "Inputs to softmax must be tilized")
+def _check_layout(operation: RowOperation, x: Tensor) -> None:
+    fatal(operation != "softmax" or x.layout is Layout.TILE, "Inputs to softmax must be tilized")
     width = x.spec.shape[-1] if x.spec.shape else 1
     fatal(
         x.layout is Layout.TILE or width % TILE == 0,

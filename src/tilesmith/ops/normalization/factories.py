@@ -46,11 +46,11 @@ class RowsFactory:
 
 
 def _defines(attrs: Attributes, x: Tensor) -> dict[str, str]:
-    uneven = attrs.kind == "layer_norm" and x.shape[-1] % 32 != 0
+    uneven = attrs.operation == "layer_norm" and x.shape[-1] % 32 != 0
     wanted = {
         "WEIGHT": attrs.has_weight,
         "BIAS": attrs.has_bias,
-        "CENTER": attrs.kind == "layer_norm",
+        "CENTER": attrs.operation == "layer_norm",
         # Not MASK: the vendor's headers have that name for something else.
         "UNEVEN": uneven,
     }
@@ -61,13 +61,13 @@ def _reader(
     attrs: Attributes, inputs: Sequence[Tensor], work: Work, width: int, defines: dict[str, str]
 ) -> Kernel:
     x = inputs[0]
-    fill = neutral("max" if attrs.kind == "softmax" else "sum", x.dtype)
+    fill = neutral("max" if attrs.operation == "softmax" else "sum", x.dtype)
     common = [width, x.shape[-1] - (width - 1) * 32, fill, x.dtype.bits // 8]
     return data_movement_kernel(
         KERNELS / "read_rows.cpp",
         work,
         inputs,
-        compile_time=[PASSES[attrs.kind]],
+        compile_time=[PASSES[attrs.operation]],
         common=common,
         defines=defines,
     )
@@ -77,17 +77,18 @@ def _compute(
     attrs: Attributes, inputs: Sequence[Tensor], work: Work, width: int, defines: dict[str, str]
 ) -> Kernel:
     common = [width]
-    if attrs.kind != "softmax":
+    if attrs.operation != "softmax":
         common += [word_of(value, DataFormat.Float32) for value in (1 / inputs[0].shape[-1], attrs.epsilon)]
     wide = [cb for cb, one in zip(_places(attrs), inputs, strict=True) if one.dtype is DataFormat.Float32]
     config = ComputeConfig(fp32_dest_acc_en=True, unpack_to_dest_fp32=(*wide, MASK, FIRST, SECOND))
-    name = "softmax.cpp" if attrs.kind == "softmax" else "norm.cpp"
+    name = "softmax.cpp" if attrs.operation == "softmax" else "norm.cpp"
     return compute_kernel(KERNELS / name, work, config, common=common, defines=defines)
 
 
 def _buffers(attrs: Attributes, inputs: Sequence[Tensor], output: Tensor, work: Work) -> list[CircularBuffer]:
     buffers = [
-        tile_buffer(cb, one.dtype, 2, work.cores) for cb, one in zip(_places(attrs), inputs, strict=True)
+        tile_buffer(cb, tensor.dtype, 2, work.cores)
+        for cb, tensor in zip(_places(attrs), inputs, strict=True)
     ]
     buffers += [tile_buffer(cb, DataFormat.Float32, 1, work.cores) for cb in (MASK, FIRST, SECOND)]
     return [*buffers, tile_buffer(OUT, output.dtype, 2, work.cores)]

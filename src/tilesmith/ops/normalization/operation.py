@@ -13,14 +13,14 @@ from tilesmith.ops.framework import Factory
 from tilesmith.runtime import Layout, MemoryConfig, Tensor
 from tilesmith.runtime.tensor_spec import TensorSpec
 
-Kind = Literal["softmax", "layer_norm", "rms_norm"]
+RowOperation = Literal["softmax", "layer_norm", "rms_norm"]
 
 
 @dataclass(frozen=True)
 class Attributes:
     """Inputs are x and, where said, a row of weights and a row of biases."""
 
-    kind: Kind
+    operation: RowOperation
     dtype: DataFormat
     memory_config: MemoryConfig
     epsilon: float = 0.0
@@ -34,7 +34,7 @@ class Rows:
 
     def validate(self, attrs: Attributes, inputs: Sequence[Tensor]) -> None:
         x, *rows = inputs
-        what = "softmax" if attrs.kind == "softmax" else "layernorm"
+        what = "softmax" if attrs.operation == "softmax" else "layernorm"
         fatal(x.layout is Layout.TILE, f"Inputs to {what} must be tilized")
         allowed = (DataFormat.Float32, DataFormat.Float16_b, DataFormat.Bfp8_b)
         fatal(

@@ -94,15 +94,15 @@ def _as_bfloat16(
 
 def _alike(inputs: Sequence[Tensor]) -> Sequence[Tensor]:
     """In one kind of memory, as the kernel describes all its sources alike."""
-    kinds = {_kind(tensor) for tensor in inputs}
-    if len(kinds) == 1:
+    placements = {_placement(tensor) for tensor in inputs}
+    if len(placements) == 1:
         return inputs
     from tilesmith.ops.rearrange.memory import to_memory_config
 
     return [to_memory_config(tensor, DRAM_MEMORY_CONFIG) for tensor in inputs]
 
 
-def _kind(tensor: Tensor) -> tuple[object, ...]:
+def _placement(tensor: Tensor) -> tuple[object, ...]:
     memory = tensor.spec.memory_config
     if memory.is_sharded:
         # Shards are described with one or two axes, depending on their shape.

@@ -80,9 +80,9 @@ def _check_joinable(tensors: Sequence[Tensor], axis: int) -> None:
             "All dimensions must be the same size except for the dimension along which the contenation is"
             " taking place.",
         )
-        kind = "tile" if first.layout is Layout.TILE else "row-major"
+        layout = "tile" if first.layout is Layout.TILE else "row-major"
         fatal(
-            tensor.layout is first.layout, f"ttnn.concat: expected all input tensors to be in {kind} layout"
+            tensor.layout is first.layout, f"ttnn.concat: expected all input tensors to be in {layout} layout"
         )
         fatal(tensor.dtype is first.dtype, "All Tensors should have same dtypes.")
 

@@ -200,6 +200,6 @@ def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None) -> Tensor:
     target = (dtype or tensor.dtype).format
     if spec.layout is layout and spec.dtype is target:
         return tensor
-    made = TensorSpec(spec.shape, target, layout, spec.memory_config)
+    converted = TensorSpec(spec.shape, target, layout, spec.memory_config)
     values = as_integers(tensor.to_numpy(), dtype or tensor.dtype)
-    return Tensor(on_host=HostTensor.of_numpy(values, made))
+    return Tensor(on_host=HostTensor.of_numpy(values, converted))

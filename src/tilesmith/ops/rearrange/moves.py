@@ -56,8 +56,8 @@ def roll(
     axes = [dim] if isinstance(dim, int) else list(dim)
     fatal(len(steps) == len(axes), "Roll expects shifts and dimensions to have the same size.")
     result = input_tensor
-    for step, one in zip(steps, axes, strict=True):
-        axis = normal_axis(one, len(shape))
+    for step, asked in zip(steps, axes, strict=True):
+        axis = normal_axis(asked, len(shape))
         by = step % shape[axis] if shape[axis] else 0
         if by:
             cut = shape[axis] - by

@@ -77,9 +77,9 @@ def indexed(tensor: Tensor, index: Index | tuple[Index, ...]) -> Tensor:
     """tensor[index], as ttnn's Tensor has it: whole numbers drop their axis."""
     shape = tensor.spec.shape
     given = index if isinstance(index, tuple) else (index,)
-    for one in given:
-        if not isinstance(one, (int, slice, EllipsisType)):
-            raise TypeError(f"Invalid slice type: {one}")
+    for item in given:
+        if not isinstance(item, (int, slice, EllipsisType)):
+            raise TypeError(f"Invalid slice type: {item}")
     full = _without_ellipsis(given, len(shape))
     if tensor.on_host is not None:
         values = tensor.to_numpy()[tuple(full)]

@@ -87,8 +87,8 @@ def reduced_axes(dim: Axes, rank: int) -> list[int]:
     if dim is None or (not isinstance(dim, int) and len(dim) == 0):
         return list(range(rank))
     axes = []
-    for index, one in enumerate([dim] if isinstance(dim, int) else dim):
-        axis = one + rank if one < 0 else one
+    for index, asked in enumerate([dim] if isinstance(dim, int) else dim):
+        axis = asked + rank if asked < 0 else asked
         fatal(
             0 <= axis < max(rank, 1),
             f"Unsupported dim {axis} at index {index}. After possible adjustment, needs to be at least 0 and"

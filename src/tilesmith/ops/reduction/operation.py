@@ -156,7 +156,7 @@ def _join(script: Script, pool: Pool) -> str:
 def _within(script: Script, attrs: Attributes) -> str:
     """The reduction inside a tile: none along outer axes, rows first where both are asked for."""
     stored = script.format.name if script.format.is_integer else "Float32"
-    kind = f"PoolType::{attrs.pool.upper()}, DataFormat::{stored}"
+    arguments = f"PoolType::{attrs.pool.upper()}, DataFormat::{stored}"
     dims = [name for axis, name in ((-2, "REDUCE_COL"), (-1, "REDUCE_ROW")) if axis in attrs.axes]
-    calls = [f"sfpu_reduce<{kind}, ReduceDim::{dim}>(1);" for dim in dims]
-    return " ".join([f"sfpu_reduce_init<{kind}>();", *calls]) if calls else ""
+    calls = [f"sfpu_reduce<{arguments}, ReduceDim::{dim}>(1);" for dim in dims]
+    return " ".join([f"sfpu_reduce_init<{arguments}>();", *calls]) if calls else ""
