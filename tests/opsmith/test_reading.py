@@ -359,6 +359,32 @@ def test_arguments_that_stubs_need_are_added(tmp_path: Path) -> None:
     assert "runtime argument 3 is cb_out_pages" in [one.built for one in spec.deviations]
 
 
+@pytest.mark.parametrize("kept", ["Compile-Time Arguments", "Runtime Arguments"])
+def test_a_spec_that_lists_one_table_gets_the_usual_arguments_of_the_other(kept: str, tmp_path: Path) -> None:
+    text = MASKED_SOFTMAX.read_text(encoding="utf-8")
+    sections = {
+        "Compile-Time Arguments": "## Runtime Arguments",
+        "Runtime Arguments": "## Memory Access Patterns",
+    }
+    dropped = next(one for one in sections if one != kept)
+    start = text.index(f"## {dropped}")
+    path = tmp_path / "masked_softmax_spec.md"
+    path.write_text(text[:start] + text[text.index(sections[dropped]) :], encoding="utf-8")
+    spec = read_spec(path)
+    whole = read_spec(MASKED_SOFTMAX)
+    for kernel in spec.kernels:
+        named = {one.name for one in kernel.compile_time}
+        assert {cb.name for cb in spec.cbs if kernel.role in (cb.producer, cb.consumer)} <= named
+        addresses = [one.tensor for one in kernel.runtime if one.source is Source.ADDRESS]
+        assert addresses == [
+            one.tensor for one in whole.kernel(kernel.role).runtime if one.source is Source.ADDRESS
+        ]
+    when = "compile-time" if kept == "Runtime Arguments" else "runtime"
+    assert f"the spec lists no {when} arguments of the reader kernel" in [
+        one.reason for one in spec.deviations
+    ]
+
+
 MODULES = (
     "calls",
     "data_types",

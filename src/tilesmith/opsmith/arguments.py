@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tilesmith.opsmith.context import Context
@@ -67,12 +67,35 @@ def read_kernels(context: Context, signature: Signature) -> tuple[KernelPlan, ..
     functions = _functions(context)
     kernels = []
     for role in signature.roles:
-        compile_time, runtime = listed.get((role, "compile")), listed.get((role, "runtime"))
-        if compile_time is None and runtime is None:
-            compile_time, runtime = _usual(role, signature)
-        kernel = KernelPlan(role, tuple(compile_time or ()), tuple(runtime or ()), functions.get(role, ""))
+        compile_time, runtime = _listed_or_usual(context, role, signature, listed)
+        kernel = KernelPlan(role, tuple(compile_time), tuple(runtime), functions.get(role, ""))
         kernels.append(_with_what_stubs_need(context, kernel, signature, bool(listed)))
     return tuple(kernels)
+
+
+def _listed_or_usual(
+    context: Context,
+    role: KernelRole,
+    signature: Signature,
+    listed: Mapping[tuple[KernelRole, str], list[Argument]],
+) -> tuple[list[Argument], list[Argument]]:
+    """The arguments of a kernel; where the spec lists one of its two tables, the usual ones for the other."""
+    compile_time, runtime = _usual(role, signature)
+    compile_listed, runtime_listed = listed.get((role, "compile")), listed.get((role, "runtime"))
+    if compile_listed is None and runtime_listed is None:
+        return compile_time, runtime
+    if compile_listed is not None and runtime_listed is not None:
+        return compile_listed, runtime_listed
+    given = compile_listed if compile_listed is not None else runtime_listed or []
+    known = [(one.value, one.tensor, one.source) for one in given]
+    usual = compile_time if compile_listed is None else runtime
+    added = [one for one in usual if (one.value, one.tensor, one.source) not in known]
+    when = "compile-time" if compile_listed is None else "runtime"
+    if added:
+        names = ", ".join(one.name for one in added)
+        reason = f"the spec lists no {when} arguments of the {role.value} kernel"
+        context.deviations.append(Deviation(f"{role.value} arguments", "-", f"{when}: {names}", reason))
+    return (added, given) if compile_listed is None else (given, added)
 
 
 def _functions(context: Context) -> dict[KernelRole, str]:
