@@ -173,6 +173,13 @@ def test_an_unknown_header_is_named(device: Device) -> None:
         device.run(Program([kernel('#include "api/dataflow/nonsense.h"\nvoid kernel_main() {}')]))
 
 
+def test_an_error_in_a_header_is_told_at_the_line_of_the_kernel_that_uses_it(device: Device) -> None:
+    body = "void kernel_main() {\n    constexpr uint32_t cb = get_compile_time_arg_val(3);\n}"
+    with pytest.raises(KernelCompileError, match="compile-time argument was not given") as caught:
+        device.run(Program([kernel(body)]))
+    assert caught.value.where == "reader:3"
+
+
 def test_an_argument_the_host_did_not_give(device: Device) -> None:
     finding = only_finding(
         device, kernel("void kernel_main() { volatile auto x = get_arg_val<uint32_t>(3); }")

@@ -12,6 +12,12 @@ from tilesmith.errors import KernelCompileError
 _ERROR = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
 )
+_USED_FROM = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)?\s+"
+    r"(?:required from|note: in expansion of macro|note: in instantiation of .* requested here)",
+    re.MULTILINE,
+)
+"""Lines that lead from an error in a header to the code that uses it, as gcc and clang write them."""
 _UNKNOWN = re.compile(
     r"'(?P<gcc>[\w:~]+)(?:\(.*\))?' (?:was not declared|has not been declared|is not a member)"
     r"|'(?P<type>\w+)' does not name a type"
@@ -37,9 +43,14 @@ def explain(error: KernelCompileError, headers: Path) -> KernelCompileError:
 
 
 def _first_in_kernel(output: str, headers: Path) -> tuple[str, str, str] | None:
+    """The first error of the kernel's own lines, else the first of a header, at the line that uses it."""
     errors = [(m["file"], m["line"], m["text"]) for m in _ERROR.finditer(output)]
     own = [entry for entry in errors if not entry[0].startswith(str(headers))]
-    return next(iter(own or errors), None)
+    if own or not errors:
+        return next(iter(own), None)
+    file, line, text = errors[0]
+    users = [m for m in _USED_FROM.finditer(output) if not m["file"].startswith(str(headers))]
+    return (users[0]["file"], users[0]["line"], text) if users else (file, line, text)
 
 
 def _sentence(text: str, headers: Path) -> tuple[str, str]:
