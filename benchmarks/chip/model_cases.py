@@ -84,10 +84,10 @@ def mnist_mlp(batch: int) -> Model:
 
 def unet_step() -> Model:
     """One step of Stable Diffusion 1.4 with guidance, so two latents."""
-    from benchmarks.seed_goals import sd_unet
+    from benchmarks.stable_diffusion import unet
 
     inputs = (torch.randn(2, 4, 64, 64), torch.full((1,), 500), torch.randn(2, 77, 768))
-    return Picked(sd_unet(), "sample"), inputs
+    return Picked(unet(), "sample"), inputs
 
 
 # ---- language ----

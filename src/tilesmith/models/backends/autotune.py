@@ -75,20 +75,19 @@ def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
 
 
 def _key(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable) -> str:
-    """Launches of one key take the same times: the same ways, on tensors of the same kinds and places."""
-    tensors = [(name, _kind(name, step, executable)) for name in sorted(step.storages)]
-    parts = (
-        version("tilesmith"),
-        executable.arch.product,
-        step.fidelity or executable.options.fidelity,
-        ways,
-        sorted(step.numbers.items()),
-        tensors,
-    )
+    """Launches of one key take the same times."""
+    fidelity, numbers, tensors = timing_key(step, executable)
+    parts = (version("tilesmith"), executable.arch.product, fidelity, ways, [*numbers], [*tensors])
     return sha256(repr(parts).encode()).hexdigest()[:40]
 
 
-def _kind(name: str, step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:
+def timing_key(step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:
+    """What decides the time of a launch beside its template: sizes, formats and memory of its tensors."""
+    tensors = tuple((name, _tensor_key(name, step, executable)) for name in sorted(step.storages))
+    return step.fidelity or executable.options.fidelity, tuple(sorted(step.numbers.items())), tensors
+
+
+def _tensor_key(name: str, step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:
     storage = step.storages[name]
     slot = executable.memory.slots.get(storage)
     return storage.rows, storage.cols, storage.layout, storage.dtype, slot is not None and slot.in_l1
