@@ -21,6 +21,7 @@ for _name in [
 os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
 os.environ["TILESMITH_RUNS_DIR"] = str(_ROOT / ".pytest_cache" / "runs")
 os.environ["TILESMITH_VERIFY_IR"] = "each"
+os.environ["TILESMITH_ADVICE_SECONDS"] = "0"  # every printed profile would try settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -60,6 +60,10 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _seconds_or_none(text: str) -> float:
+    return 0.0 if text.strip() == "0" else _seconds(text)
+
+
 def _directory(text: str) -> Path:
     if not text.strip():
         raise ValueError("a directory")
@@ -128,6 +132,11 @@ class Settings:
         "auto",
         _one_of("auto", "on", "off"),
         "a bar for what takes more than two seconds; auto shows it on terminals",
+    )
+    advice_seconds: float = _setting(
+        10.0,
+        _seconds_or_none,
+        "seconds a report may take to try settings that could make a program faster; 0 tries none",
     )
     verbosity: Verbosity = _setting(
         "normal",

@@ -123,6 +123,7 @@ def _described(run: Run) -> str:
         lines.append(
             f"  {kernel.microseconds:>10,.1f} us {part:>4.0%}  {kernel.name}{launches}  {kernel.sentence}"
         )
+    lines += [f"  faster: {line}" for line in figures.advice]
     return "\n".join(lines)
 
 

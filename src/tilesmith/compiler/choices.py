@@ -16,3 +16,13 @@ class Choices:
     formats: str = ""
     fidelity: str = "HiFi4"
     keeps_blocks: bool = False
+
+    @property
+    def format_of(self) -> dict[str, str]:
+        """The format of each parameter that has another than its type's.
+
+        >>> Choices(formats="B=Bfp8_b,bias=Float32").format_of
+        {'B': 'Bfp8_b', 'bias': 'Float32'}
+        """
+        pairs = (part.partition("=") for part in self.formats.split(",") if part)
+        return {name: wanted for name, _, wanted in pairs}

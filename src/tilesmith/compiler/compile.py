@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -16,6 +17,7 @@ from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.elements import bits_of, numpy_type
+from tilesmith.compiler.kernel_trial import KernelTrial, Maker, with_stages
 from tilesmith.compiler.launch import Launch
 from tilesmith.compiler.lowering.fit_circular_buffers import shortened_pipelines
 from tilesmith.compiler.pass_group import tree
@@ -24,10 +26,10 @@ from tilesmith.compiler.signature import Call, Parameter, Signature, packed, sig
 from tilesmith.errors import BadCallError, SettingsError, TilesmithWarning, UnknownPassError
 from tilesmith.extras import naming_extras
 from tilesmith.notebook import html_table
-from tilesmith.profiling import Profile, RunSummary, recording
+from tilesmith.profiling import Advice, Profile, RunSummary, recording
 from tilesmith.program import MathFidelity, Program
 from tilesmith.runtime import RunReport
-from tilesmith.runtime.observers import labelled
+from tilesmith.runtime.observers import labelled, originating
 from tilesmith.runtime.torch_bridge import numpy_from_torch, torch_like
 
 __all__ = ["CompiledKernel", "compile_kernel"]
@@ -109,8 +111,12 @@ class CompiledKernel:
         self.modules: tuple[ModuleOp, ...] = tuple(module.clone() for module in modules)
         self.imported: tuple[ModuleOp, ...] = tuple(modules)
         self.choices = choices
+        self.maker: Maker | None = None
+        """Of a kernel that `jit` made: what makes it again with other arguments."""
+        self._out_idx = out_idx
         self._launches: OrderedDict[tuple[tuple[str, int], ...], Launch] = OrderedDict()
         self._last: tuple[RunReport, ...] = ()
+        self._called: Call | None = None
         self._ir: dict[str, list[str]] = {}
         for module in self.modules:
             lower(module, choices)
@@ -131,8 +137,9 @@ class CompiledKernel:
         launch = self._launch(call.symbols)
         with launch.lock:
             launch.upload({**self._zeros(call), **call.arrays})
-            with labelled(self.signature.kernel):
+            with labelled(self.signature.kernel), originating(KernelTrial(self, call)):
                 self._last = launch.run()
+                self._called = call
             results = launch.download(name for name, one in self.signature.tensors.items() if one.is_written)
         return self._returned(given, {**self._untouched(call), **results})
 
@@ -201,9 +208,56 @@ class CompiledKernel:
                 self(*args, **named)
             else:
                 launch = self._recent_launch()
-                with launch.lock, labelled(name):
+                trial = KernelTrial(self, self._called) if self._called else None
+                with launch.lock, labelled(name), originating(trial):
                     launch.run()
         return recorder.profile
+
+    def varied(self, changes: Mapping[str, Any]) -> CompiledKernel:
+        """The kernel with other settings: `fidelity` and `formats` of compile, `num_stages` of its pipelined
+        loops, `arguments` of the function that makes it."""
+        modules = self.imported
+        if changes.get("arguments"):
+            if self.maker is None:
+                raise BadCallError(
+                    f"{self.signature.kernel} does not know what made it",
+                    where="arguments",
+                    remedy="decorate the function that returns it with @tilesmith.jit",
+                )
+            modules = tuple(imported_modules(self.maker.kernel_with(changes["arguments"])))
+        if "num_stages" in changes:
+            modules = with_stages(modules, changes["num_stages"])
+        formats = {**self.choices.format_of, **changes.get("formats", {})}
+        chosen = replace(
+            self.choices,
+            fidelity=changes.get("fidelity", self.choices.fidelity),
+            formats=",".join(f"{name}={wanted}" for name, wanted in formats.items()),
+        )
+        varied = CompiledKernel(modules, self.arch, chosen, self._out_idx)
+        varied.maker = self.maker and self.maker.changed(changes.get("arguments", {}))
+        return varied
+
+    def advised(self, advice: Advice) -> CompiledKernel:
+        """The kernel with the settings of an advice of its profile."""
+        return self.varied(advice.settings)
+
+    def predicted_us(self, call: Call) -> float:
+        """The time of a call, launches and all. Nothing is computed, and the arguments stay as they are."""
+        launch = self._launch(call.symbols)
+        with launch.lock, settings.using(checks="off", numbers="none"):
+            launch.upload({**self._zeros(call), **call.arrays})
+            reports = launch.run()
+        return sum(self.arch.microseconds(report.cycles) + report.launch_us for report in reports)
+
+    def results(self, call: Call) -> dict[str, Array]:
+        """What a call gives, by name; the arguments stay as they are."""
+        launch = self._launch(call.symbols)
+        with launch.lock:
+            launch.upload({**self._zeros(call), **call.arrays})
+            launch.run()
+            return launch.download(
+                name for name, tensor in self.signature.tensors.items() if tensor.is_written
+            )
 
     def summary(self, *args: Any, **named: Any) -> RunSummary:
         """Cycles, traffic and waiting of the last run, or of one with these arguments. Costs no trace."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from typing import Any, overload
 
 from tilesmith.arch import Arch
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
+from tilesmith.compiler.kernel_trial import Maker
 
 __all__ = ["JitKernel", "jit"]
 
@@ -37,8 +39,22 @@ class JitKernel:
     def compile(self, *args: Any, **named: Any) -> CompiledKernel:
         """The kernel for these arguments, compiled and not run."""
         kernel: CompiledKernel = compile_kernel(self._tilelang.get_tir(*args, **named), **self._options)
+        kernel.maker = self._maker(args, named)
         kernel.warn()
         return kernel
+
+    def _maker(self, args: Sequence[Any], named: Mapping[str, Any]) -> Maker | None:
+        """How the same kernel is made with other arguments; None if some of them cannot be named."""
+        bound = inspect.signature(self).bind(*args, **named)
+        bound.apply_defaults()
+        rest = (
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.VAR_KEYWORD,
+            inspect.Parameter.POSITIONAL_ONLY,
+        )
+        if any(parameter.kind in rest for parameter in bound.signature.parameters.values()):
+            return None
+        return Maker(self._tilelang.get_tir, bound.arguments)
 
 
 def _as_tilelang_jit(function: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -161,6 +162,11 @@ class DashboardServer(ThreadingHTTPServer):
                 where="--port",
                 remedy="choose another, or 0 for any free one",
             ) from error
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that goes away is no fault."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:

@@ -63,7 +63,7 @@ class Views:
             "versions": ", ".join(f"{key} {value}" for key, value in told.versions.items()),
         }
         given = {key: value for key, value in lines.items() if value}
-        return html_fields(f"#{run.id} {run.title}", given) + _kernels(run)
+        return html_fields(f"#{run.id} {run.title}", given) + _kernels(run) + _advice(run)
 
     def report(self, name: str) -> str:
         """The whole report of a run: timeline, core grid, DRAM banks, memory."""
@@ -107,6 +107,11 @@ def _power(run: Run) -> str:
         return ""
     watts = f"{figures.watts:.0f} W ({figures.watts_low:.0f} to {figures.watts_high:.0f})"
     return f"{watts}, {figures.energy_uj / 1e6:.3g} J a call, estimated from activity"
+
+
+def _advice(run: Run) -> str:
+    rows = [(number, line) for number, line in enumerate(run.figures.advice, 1)]
+    return html_table(("", "tried, and predicted to be faster"), rows) if rows else ""
 
 
 def _kernels(run: Run) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,11 +17,14 @@ from tilesmith.models.capture.state import Watch, attributes, fingerprint
 from tilesmith.models.config import CompilerConfig
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.generation.generate import Generator, generator_of
+from tilesmith.models.model_trial import ModelTrial
+from tilesmith.models.options import ModelOptions
 from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.report import Report
 from tilesmith.models.strategy import OptimizationStrategy
 from tilesmith.notebook import html_fields
-from tilesmith.profiling import Profile, recording
+from tilesmith.profiling import Advice, Profile, recording
+from tilesmith.runtime.observers import originating
 from tilesmith.units import readable
 
 __all__ = ["CompiledModel", "Compiler", "CompilerConfig", "compile_model"]
@@ -116,7 +120,10 @@ class CompiledModel(torch.nn.Module):
     def _forward(self, captured: Captured, executable: Executable, flat: list[Any]) -> Any:
         self._last = executable
         buffers = captured.buffers_of(self.original)
-        outputs = executable.run([*flat, *buffers])
+        every = [*flat, *buffers]
+        name, compiled = type(self.original).__name__, partial(self._compiled, captured, every)
+        with originating(ModelTrial(name, self.backend.options, compiled, executable, every)):
+            outputs = executable.run(every)
         with torch.no_grad():
             return captured.deliver(outputs, buffers, flat)
 
@@ -178,6 +185,11 @@ class CompiledModel(torch.nn.Module):
         finally:
             self._last = self._generator.step.last or self._last
 
+    def advised(self, advice: Advice) -> CompiledModel:
+        """The model compiled with the settings of an advice of its profile."""
+        backend = replace(self.backend, options=replace(self.backend.options, **advice.settings))
+        return CompiledModel(self.original, backend, self._dynamic_shapes, self._strategy)
+
     @property
     def report(self) -> Report:
         """How the model was compiled for the last inputs."""
@@ -219,13 +231,16 @@ class CompiledModel(torch.nn.Module):
             graph = self._graphs[key] = _Graph(captured, self._weights_for(captured))
         return graph
 
-    def _compiled(self, captured: Captured, inputs: Sequence[Any]) -> Executable:
+    def _compiled(
+        self, captured: Captured, inputs: Sequence[Any], options: ModelOptions | None = None
+    ) -> Executable:
+        backend = self.backend if options is None else replace(self.backend, options=options)
         for number, value in enumerate(inputs):
-            self.backend.check_input(number, value)
+            backend.check_input(number, value)
         module = specialise(copied(captured.module), inputs)
         if self._strategy is not None:
             module = self._strategy.optimize(module)
-        return self.backend.compile(module, inputs)
+        return backend.compile(module, inputs)
 
     def _weights_for(self, captured: Captured) -> tuple[Any, ...]:
         """What the graph has as constants: tensors with what was written to them, and plain attributes."""

@@ -1,5 +1,6 @@
 """Where the time, the traffic and the memory of a run went."""
 
+from tilesmith.profiling.advice import Advice
 from tilesmith.profiling.collect import Recorder, recording
 from tilesmith.profiling.memory import MemoryProfiler, MemoryReport
 from tilesmith.profiling.monitor import PerformanceMonitor, ProgramRan
@@ -9,6 +10,7 @@ from tilesmith.profiling.summary import RunSummary
 from tilesmith.profiling.torch_trace import export_chrome_trace
 
 __all__ = [
+    "Advice",
     "Bottleneck",
     "MemoryProfiler",
     "MemoryReport",

@@ -78,7 +78,7 @@ def _program(program: ProgramProfile, chip: Chip, start: float) -> list[Event]:
             "dur": program.microseconds,
             "pid": _CHIP_PROCESS,
             "tid": 1,
-            "args": {"bound": program.bound.sentence, "change": program.bound.change},
+            "args": {"bound": program.bound.sentence, "change": program.hint},
         }
     ]
     for lane in program.timeline.lanes:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from tilesmith.arch import Arch
-from tilesmith.profiling.analyse import analyse
+from tilesmith.profiling.advice import Advisor, ProgramTrial, Trial
+from tilesmith.profiling.analyse import analyse, program_name
 from tilesmith.profiling.memory import MemoryProfiler
 from tilesmith.profiling.model import Accuracy, ProgramProfile
 from tilesmith.profiling.report import Profile
@@ -19,7 +20,7 @@ from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.device import Device
-from tilesmith.runtime.observers import Observer, label, observing
+from tilesmith.runtime.observers import Observer, label, observing, origin
 
 _LEAST_INTERVALS = 5_000  # of the timeline of any program
 
@@ -38,6 +39,7 @@ class Recorder(Observer):
         self._numbers: WeakKeyDictionary[Buffer, int] = WeakKeyDictionary()
         self._next = 1
         self._memory = MemoryProfiler()
+        self._trials: dict[Hashable, tuple[Trial, float]] = {}
 
     @property
     def profile(self) -> Profile:
@@ -49,6 +51,7 @@ class Recorder(Observer):
             self._memory.get_report(),
             self.untraced,
             tuple(self._on_host),
+            Advisor(list(self._trials.values())),
         )
 
     def note_accuracy(self, buffer: Buffer, pcc: float, wanted: float) -> None:
@@ -67,7 +70,20 @@ class Recorder(Observer):
         # Recordings of many programs stay small: the later ones are drawn more coarsely.
         most = max(_LEAST_INTERVALS, MOST_INTERVALS // (len(self._programs) + 1))
         seen = analyse(label(), device.arch, program, placement, report, held, most)
-        self._programs.append(replace(seen, launched_ns=time.time_ns()))
+        trial = self._trial(device, program, report)
+        self._programs.append(replace(seen, launched_ns=time.time_ns(), reader=trial.reader))
+
+    def _trial(self, device: Device, program: Program, report: RunReport) -> Trial:
+        """What can be tried of what this program came from, with the time it took so far."""
+        compiled = origin()
+        trial = (
+            compiled
+            if isinstance(compiled, Trial)
+            else ProgramTrial(label() or program_name(program), device.arch, program, report.cycles)
+        )
+        known, spent = self._trials.get(trial.key, (trial, 0.0))
+        self._trials[trial.key] = (known, spent + device.arch.microseconds(report.cycles))
+        return trial
 
     def ran_on_host(self, device: Device | None, name: str, seconds: float) -> None:  # noqa: ARG002
         self._on_host.append(name)

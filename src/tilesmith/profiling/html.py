@@ -45,4 +45,7 @@ def _data(profile: Profile) -> str:
         return fields
 
     data = json.loads(json.dumps(profile, default=shown))
-    return json.dumps({**data, "texts": list(texts)}, separators=(",", ":")).replace("<", "\\u003c")
+    advice = [{**fields_of(line), "text": str(line)} for line in profile.advice]
+    return json.dumps({**data, "tried": advice, "texts": list(texts)}, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )

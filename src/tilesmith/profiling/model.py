@@ -261,11 +261,23 @@ class ProgramProfile:
     accuracy: tuple[Accuracy, ...] = ()
     launched_ns: int = 0
     """When the host had run it, in nanoseconds since 1970; 0 if nobody looked."""
+    reader: str = "metal"
+    """Whose settings can change it: those of a model, of a TileLang kernel, or of the program itself."""
 
     @property
     def distance(self) -> float:
         """How many times longer than the physical limit it takes; 0 where there is none."""
         return self.cycles / self.roofline.cycles if self.roofline.cycles else 0.0
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What to change in the kernels, untried: for those who write kernels."""
+        return self.bound.changes if self.reader == "metal" else ()
+
+    @property
+    def hint(self) -> str:
+        """The most promising hint, or nothing."""
+        return self.hints[0] if self.hints else ""
 
     def with_accuracy(self, told: Accuracy) -> ProgramProfile:
         return replace(self, accuracy=(*self.accuracy, told))

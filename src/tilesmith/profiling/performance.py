@@ -69,7 +69,7 @@ class PerformanceProfiler:
                 share=program.microseconds / total,
                 kind=program.bound.kind,
                 sentence=program.bound.sentence,
-                changes=program.bound.changes,
+                changes=program.hints,
                 saving_us=program.microseconds * max(0.0, 1 - least),
             )
             groups.setdefault((program.name, program.bound.kind), []).append(entry)

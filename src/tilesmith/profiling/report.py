@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 
 from tilesmith.arch import Arch
 from tilesmith.notebook import html_table
+from tilesmith.profiling.advice import Advice, Advisor
 from tilesmith.profiling.memory import MemoryReport
 from tilesmith.profiling.model import Bound, ProgramProfile
 from tilesmith.profiling.serial import from_json, to_json
@@ -75,6 +76,9 @@ class Profile:
     memory: MemoryReport
     untraced: int = 0
     on_host: tuple[str, ...] = ()  # operations computed on the host for want of a kernel
+    tried: tuple[Advice, ...] = ()
+    """Advice as it was saved; `advice` is what to read."""
+    advisor: Advisor | None = field(default=None, compare=False, metadata={"saved": False})
 
     @staticmethod
     def of(
@@ -84,8 +88,10 @@ class Profile:
         memory: MemoryReport,
         untraced: int = 0,
         on_host: tuple[str, ...] = (),
+        advisor: Advisor | None = None,
     ) -> Profile:
-        return Profile(title, Chip.of(arch) if arch else None, programs, memory, untraced, on_host)
+        chip = Chip.of(arch) if arch else None
+        return Profile(title, chip, programs, memory, untraced, on_host, advisor=advisor)
 
     # ---- figures ----
 
@@ -127,6 +133,16 @@ class Profile:
         longest = max(self.programs, key=lambda one: one.cycles, default=None)
         return longest.bound if longest else None
 
+    @property
+    def advice(self) -> tuple[Advice, ...]:
+        """Settings that make it faster, the largest saving first. They are tried when this is first read."""
+        return self.tried if self.advisor is None else self.advisor.advice
+
+    @property
+    def known_advice(self) -> tuple[Advice, ...]:
+        """The advice that was tried already."""
+        return self.tried if self.advisor is None else self.advisor.known
+
     # ---- showing and saving ----
 
     def __repr__(self) -> str:
@@ -160,7 +176,8 @@ class Profile:
         show(self)
 
     def to_json(self) -> str:
-        return to_json(self)
+        """As JSON, with the advice that is known; nothing is tried for it."""
+        return to_json(replace(self, tried=self.known_advice))
 
     @staticmethod
     def from_json(text: str) -> Profile:
@@ -185,8 +202,8 @@ class Profile:
         from tilesmith.profiling.visualizer import write_report
 
         folder = Path(folder)
-        _written(folder / PROFILE_FILE, self.to_json())
         self.save_html(folder / "report.html")
+        _written(folder / PROFILE_FILE, self.to_json())
         self.save_chrome_trace(folder / "trace.json")
         write_perf_csv(self, folder / "performance")
         write_device_log(self, folder / "performance")

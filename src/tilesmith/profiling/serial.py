@@ -23,7 +23,9 @@ def fields_of(value: Any) -> dict[str, Any]:
     >>> fields_of(Accuracy(1, 0.99, 0.999))
     {'tensor': 1, 'wanted_pcc': 0.99, 'pcc': 0.999}
     """
-    return {one.name: getattr(value, one.name) for one in fields(value)}
+    return {
+        part.name: getattr(value, part.name) for part in fields(value) if part.metadata.get("saved", True)
+    }
 
 
 def from_json(record: type[Record], text: str) -> Record:

@@ -55,7 +55,13 @@ def rendered(profile: Profile) -> Group:
         parts.append(_programs(profile.programs))
     for program in longest:
         parts += _program(program, chip)
-    return Group(*parts, *_on_host(profile))
+    return Group(*parts, *_advice(profile), *_on_host(profile))
+
+
+def _advice(profile: Profile) -> list[Text]:
+    """Settings that were tried and help, the largest saving first."""
+    lines = [Text(f"  {number}. {advice}") for number, advice in enumerate(profile.advice, 1)]
+    return [Text("tried, and predicted to be faster (times with launches):", "bold"), *lines] if lines else []
 
 
 def _on_host(profile: Profile) -> list[Text]:
@@ -93,9 +99,9 @@ def _programs(programs: Sequence[ProgramProfile]) -> Table:
 
 
 def _program(program: ProgramProfile, chip: Chip) -> list[RenderableType]:
-    bound = Text.assemble((program.bound.sentence, "bold"), "\nchange first: ", program.bound.change)
-    for other in program.bound.changes[1:]:
-        bound.append(f"\nthen: {other}", "dim")
+    bound = Text.assemble((program.bound.sentence, "bold"))
+    for number, hint in enumerate(program.hints):
+        bound.append(f"\n{'then' if number else 'change first'}: {hint}", "dim" if number else "")
     if program.dropped_events:
         lost = f"{program.dropped_events:,} events past the recorder's limit"
         bound.append(f"\n{lost} are missing: waits late in the run are counted as work", "red")

@@ -126,7 +126,7 @@ def _arguments(program: ProgramProfile) -> list[tuple[str, str]]:
         ("cores", str(program.cores)),
         ("math_fidelity", program.fidelity),
         ("bound", program.bound.sentence),
-        ("change_first", program.bound.change),
+        ("change_first", program.hint),
         ("times_the_physical_limit", f"{program.distance:.2f}"),
     ]
 

@@ -39,14 +39,15 @@ class Observer:
 
 
 _observers: list[Observer] = []
+_hidden: ContextVar[bool] = ContextVar("hidden", default=False)
 
 
 def observers() -> tuple[Observer, ...]:
-    return tuple(_observers)
+    return () if _hidden.get() else tuple(_observers)
 
 
 def trace_wanted() -> bool:
-    return any(observer.wants_trace for observer in _observers)
+    return any(observer.wants_trace for observer in observers())
 
 
 @contextmanager
@@ -62,6 +63,21 @@ def observing(observer: Observer) -> Iterator[None]:
         yield
     finally:
         _observers.remove(observer)
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """No observer sees what happens inside the block.
+
+    >>> with observing(Observer()), unobserved():
+    ...     observers()
+    ()
+    """
+    token = _hidden.set(True)
+    try:
+        yield
+    finally:
+        _hidden.reset(token)
 
 
 _label: ContextVar[str] = ContextVar("label", default="")
@@ -85,3 +101,26 @@ def labelled(name: str) -> Iterator[None]:
         yield
     finally:
         _label.reset(token)
+
+
+_origin: ContextVar[object] = ContextVar("origin", default=None)
+
+
+def origin() -> object:
+    """What the program that runs now was compiled from; None if its user wrote it as it is."""
+    return _origin.get()
+
+
+@contextmanager
+def originating(compiled: object) -> Iterator[None]:
+    """Programs inside the block run for `compiled`: a model, or a kernel. The outermost counts.
+
+    >>> with originating("a model"), originating("its kernel"):
+    ...     origin()
+    'a model'
+    """
+    token = _origin.set(_origin.get() or compiled)
+    try:
+        yield
+    finally:
+        _origin.reset(token)

@@ -200,6 +200,15 @@ class TenstorrentExecutable(Executable):
             one.dram_read_bytes + one.dram_written_bytes for report in self._last for one in report.traffic
         )
 
+    def predicted_us(self, inputs: Sequence[Any]) -> float:
+        """What a call would take on the chip. Kernels compute nothing; the host gets what memory holds."""
+        values = self.values(inputs)
+        with ONE_AT_A_TIME, self.settings(), settings.using(checks="off", numbers="none"):
+            self.cycles, self.launch_us, self._last = 0, 0.0, []
+            for step in self.plan.steps:
+                self.do(step, values)
+        return self.microseconds
+
     def _l1_room(self) -> int:
         """How much of all cores' L1 tensors may take; the rest is for the kernels' circular buffers."""
         if not self.options.places:

@@ -66,22 +66,28 @@ function card(label, value, more, wide) {
   return made;
 }
 
+function list(lines) {
+  const made = element("ol");
+  lines.forEach((line, index) => made.append(element("li", line, { class: index ? "" : "first" })));
+  return made;
+}
+
 function drawCards() {
   const one = current(), roof = one.roofline, limit = Math.max(roof.math_cycles, roof.dram_cycles);
-  const changes = element("ol");
-  one.bound.changes.forEach((change, index) => changes.append(element("li", change, { class: index ? "" : "first" })));
+  const hints = one.reader === "metal" ? list(one.bound.changes) : undefined;
   const parts = [
     card("predicted time", one.microseconds.toFixed(2) + " us", count(one.cycles) + " cycles on " + one.cores + (one.cores === 1 ? " core" : " cores")
       + (one.launch_us ? ", launch " + one.launch_us.toFixed(1) + " us on top" : "")),
     card("physical limit on this chip", limit ? micros(limit) : "none",
       (roof.math_cycles >= roof.dram_cycles ? "math" : "DRAM") + " bound; the prediction is "
       + (limit ? (one.cycles / limit).toFixed(1) : "-") + " times that"),
-    card("bound: " + one.bound.kind, one.bound.sentence, changes, true),
+    card("bound: " + one.bound.kind, one.bound.sentence, hints, true),
   ];
+  const advice = profile.tried || [];
+  if (advice.length) parts.push(card("tried, and predicted to be faster, launches and all", advice[0].code, list(advice.map((line) => line.text)), true));
   if (one.findings.length) {
-    const list = element("ol");
-    one.findings.forEach((found) => list.append(element("li", found.title + ": " + found.message + " (" + found.place + ")")));
-    const made = card("findings", String(one.findings.length), list, true);
+    const lines = list(one.findings.map((found) => found.title + ": " + found.message + " (" + found.place + ")"));
+    const made = card("findings", String(one.findings.length), lines, true);
     made.classList.add("bad");
     parts.push(made);
   }

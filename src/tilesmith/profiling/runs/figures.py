@@ -57,6 +57,7 @@ class RunFigures:
     watts_low: float = 0.0
     watts_high: float = 0.0
     energy_uj: float = 0.0
+    advice: tuple[str, ...] = ()
 
     @property
     def is_measured(self) -> bool:
@@ -93,6 +94,7 @@ def figures_of(profile: Profile, level: str = "", backend: str = "") -> RunFigur
         watts_low=power.low if power else 0.0,
         watts_high=power.high if power else 0.0,
         energy_uj=power.energy_uj if power else 0.0,
+        advice=tuple(map(str, profile.known_advice)),
     )
 
 
@@ -120,7 +122,7 @@ def _kernel(name: str, operands: str, launches: list[ProgramProfile]) -> KernelF
         dram_bytes=sum(traffic.dram_read_bytes + traffic.dram_written_bytes for traffic in moved),
         bound=longest.bound.kind,
         sentence=longest.bound.sentence,
-        change=longest.bound.change,
+        change=longest.hint,
         findings=sum(len(program.findings) for program in launches),
     )
 
