@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -33,6 +36,14 @@ RENAMED = {
 }
 """Old words, and what is said instead (docs/glossary.md)."""
 
+VAGUE = {"kind", "made", "one"}
+"""Names that say nothing of what they hold: for one-line comprehensions and lambdas only."""
+
+VAGUE_ALLOWED = {
+    "profiling/model.py:Bound.kind": "profile.json has the word, and so have files people keep",
+    "profiling/performance.py:Bottleneck.kind": "the word of profile.json, for those who read it with us",
+}
+
 
 @cache
 def texts() -> list[tuple[Path, list[str]]]:
@@ -56,6 +67,64 @@ def test_an_old_word_is_gone(old: str) -> None:
         if pattern.search(line)
     ]
     assert not found, f"say {RENAMED[old]} instead:\n" + "\n".join(found)
+
+
+def vague_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Where a vague name is bound, and its full name: variables, parameters, fields, functions, patterns."""
+    short = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+
+    def visit(node: ast.AST, home: str) -> Iterator[tuple[int, str]]:
+        if isinstance(node, short) and node.lineno == node.end_lineno:
+            return
+        found = _bound(node)
+        if found in VAGUE:
+            yield getattr(node, "lineno", 0), home + found
+        scopes = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        inside = f"{home}{node.name}." if isinstance(node, scopes) else home
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, inside)
+
+    return visit(tree, "")
+
+
+def _bound(node: ast.AST) -> str | None:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+            return name
+        case ast.arg(arg=name) | ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+            return name
+        case ast.alias(asname=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name):
+            return name
+        case ast.ExceptHandler(name=name):
+            return name
+    return None
+
+
+def test_names_say_what_they_hold() -> None:
+    found = {
+        f"{path.relative_to(ROOT / 'src' / 'tilesmith')}:{name}": f"{path.relative_to(ROOT)}:{line}"
+        for path, lines in texts()
+        if path.suffix == ".py" and path.is_relative_to(ROOT / "src")
+        for line, name in vague_names(ast.parse("\n".join(lines)))
+    }
+    assert not [place for name, place in found.items() if name not in VAGUE_ALLOWED]
+    assert not VAGUE_ALLOWED.keys() - found.keys(), "no longer needed"
+
+
+def test_vague_names_are_seen() -> None:
+    text = """
+        def f(kind): made = [one for one in kind]
+        class C:
+            one: int
+            def g(self, x):
+                self.made = {
+                    one: x for one in x
+                }
+                match x:
+                    case (kind, _): pass
+        """
+    seen = [name for _, name in vague_names(ast.parse(dedent(text)))]
+    assert seen == ["f.kind", "f.made", "C.one", "C.g.made", "C.g.one", "C.g.kind"]
 
 
 def test_every_term_is_explained_once() -> None:

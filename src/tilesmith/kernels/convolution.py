@@ -143,27 +143,27 @@ class Windowed:
     The weight of a depthwise convolution has a row per tap and a column per channel.
     """
 
-    kind: Literal["depthwise", "max", "sum"]
+    operation: Literal["depthwise", "max", "sum"]
     epilogue: Epilogue
     block: tuple[int, int] = (32, 64)
     dtype: str = "bfloat16"
 
     @property
     def name(self) -> str:
-        return f"{self.kind}_window"
+        return f"{self.operation}_window"
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
-        weight = (Operand("w", "row", self.dtype),) if self.kind == "depthwise" else ()
+        weight = (Operand("w", "row", self.dtype),) if self.operation == "depthwise" else ()
         return (Operand("x", "rows", self.dtype), *weight, *self.epilogue.operands)
 
     def prim_func(self) -> Any:
         bm, bn = self.block
         m, n, taps = symbols("m", "n", "taps")
         bound = op.bind(self.tensors)
-        window = Window(bound["x"], clamped=self.kind == "max")
-        combine = _COMBINE[self.kind]
-        wide = bn if self.kind == "depthwise" else 1
+        window = Window(bound["x"], clamped=self.operation == "max")
+        combine = _COMBINE[self.operation]
+        wide = bn if self.operation == "depthwise" else 1
 
         @T.macro
         def copied(*place):  # type: ignore[no-untyped-def]
@@ -178,10 +178,10 @@ class Windowed:
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 acc = T.alloc_fragment((bm, bn), "float32")
                 weights = named("weights", T.alloc_shared((wide,), self.dtype))
-                T.fill(acc, _LEAST if self.kind == "max" else 0.0)
+                T.fill(acc, _LEAST if self.operation == "max" else 0.0)
                 for tap in T.serial(taps):
                     pixels = fetched(window, tensors["x"], by * bm, tap, bx * bn)
-                    if self.kind == "depthwise":
+                    if self.operation == "depthwise":
                         T.copy(tensors["w"][tap, bx * bn], weights)
                     combine(acc, pixels, weights, bm, bn)
                 store(

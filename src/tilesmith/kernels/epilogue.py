@@ -109,10 +109,12 @@ def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at
     if direct and result.value.name in accumulators:
         save(bound[result.out.name], accumulators[result.value.name], tensor, at, first, limits)
     else:
-        made = named(f"{result.out.name}_made", T.alloc_fragment((rows, columns), "float32"))
+        block_result = named(f"{result.out.name}_made", T.alloc_fragment((rows, columns), "float32"))
         for i, j in T.Parallel(rows, columns):
-            made[i, j] = _element(epilogue, result.value, bound, accumulators, held, i, j, first, limits)
-        save(bound[result.out.name], made, tensor, at, first, limits)
+            block_result[i, j] = _element(
+                epilogue, result.value, bound, accumulators, held, i, j, first, limits
+            )
+        save(bound[result.out.name], block_result, tensor, at, first, limits)
 
 
 @T.macro
@@ -150,9 +152,9 @@ def _element(
     first: tuple[Any, Any],
     limits: tuple[Any, Any],
 ) -> Any:
-    made = _value(value, bound, accumulators, held, i, j)
+    element = _value(value, bound, accumulators, held, i, j)
     if epilogue.mask_rows:
-        made = T.if_then_else(first[0] + i < limits[0], made, T.float32(0))
+        element = T.if_then_else(first[0] + i < limits[0], element, T.float32(0))
     if epilogue.mask_columns:
-        made = T.if_then_else(first[1] + j < limits[1], made, T.float32(0))
-    return made
+        element = T.if_then_else(first[1] + j < limits[1], element, T.float32(0))
+    return element

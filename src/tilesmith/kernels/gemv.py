@@ -28,7 +28,7 @@ class Gemv:
     columns: int = 2
     threads: int = 32
     dtype: str = "bfloat16"
-    x_kind: op.Kind = "block"
+    x_access: op.Access = "block"
     weight_dtype: str = "bfloat16"
 
     @property
@@ -38,7 +38,7 @@ class Gemv:
     @property
     def tensors(self) -> tuple[Operand, ...]:
         weights = tuple(Operand(f"w{number}", dtype=self.weight_dtype) for number in range(self.weights))
-        return (Operand("x", self.x_kind, self.dtype), *weights, *self.epilogue.operands)
+        return (Operand("x", self.x_access, self.dtype), *weights, *self.epilogue.operands)
 
     def prim_func(self) -> Any:
         bn, depth = self.columns, self.depth

@@ -29,7 +29,7 @@ class GroupNorm:
     columns: int
     epsilon: float
     dtype: str = "bfloat16"
-    x_kind: op.Kind = "rows"
+    x_access: op.Access = "rows"
     enlarged: float = 1.0
     """How many times the first pixels, a tile of them at most, there are."""
 
@@ -39,7 +39,7 @@ class GroupNorm:
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
-        inputs = (Operand("x", self.x_kind, self.dtype), Operand("same", dtype="float32"))
+        inputs = (Operand("x", self.x_access, self.dtype), Operand("same", dtype="float32"))
         return (*inputs, *self.epilogue.operands)
 
     def prim_func(self) -> Any:

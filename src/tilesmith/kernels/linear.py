@@ -75,7 +75,7 @@ class Linear:
     x_transposed: bool = False
     block: tuple[int, int, int] = (64, 64, 64)
     dtype: str = "bfloat16"
-    x_kind: op.Kind = "block"
+    x_access: op.Access = "block"
     weight_dtype: str = "bfloat16"
     stages: int = 2
     mesh: Mesh | Rectangle | None = None
@@ -89,7 +89,7 @@ class Linear:
     @property
     def tensors(self) -> tuple[Operand, ...]:
         weights = tuple(Operand(f"w{number}", dtype=self.weight_dtype) for number in range(self.weights))
-        return (Operand("x", self.x_kind, self.dtype), *weights, *self.epilogue.operands)
+        return (Operand("x", self.x_access, self.dtype), *weights, *self.epilogue.operands)
 
     @property
     def _policy(self) -> Any:

@@ -18,7 +18,7 @@ import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels.authoring import TILE, named, symbols
 
-Kind = Literal["block", "rows", "row", "column", "scalar"]
+Access = Literal["block", "rows", "row", "column", "scalar"]
 
 STRIDES = ("row", "row1", "row2", "col", "col1", "col2")
 """For each tensor NAME a kernel takes NAME_row (an offset), NAME_row1 and NAME_row2 (per b1 and b2), ..."""
@@ -33,7 +33,7 @@ class Operand:
     """
 
     name: str
-    kind: Kind = "block"
+    access: Access = "block"
     dtype: str = "bfloat16"
 
 
@@ -54,32 +54,32 @@ class Bound:
         n = self.numbers
         at_row = n["row"] + b1 * n["row1"] + b2 * n["row2"]
         at_col = n["col"] + b1 * n["col1"] + b2 * n["col2"]
-        kind = self.operand.kind
-        if kind == "block":
+        access = self.operand.access
+        if access == "block":
             return (at_row + row) * TILE, (at_col + col) * TILE
-        if kind == "rows":
+        if access == "rows":
             return at_row + row * TILE, (at_col + col) * TILE
-        along = {"row": col, "column": row, "scalar": None}[kind]
+        along = {"row": col, "column": row, "scalar": None}[access]
         return at_row, at_col if along is None else at_col + along * TILE
 
     def row_start(self, b1: Any, b2: Any, row: Any, col: Any = 0) -> tuple[Any, Any]:
         """Where one row begins, or a part of it; `row` and `col` count elements."""
         at_row, at_col = self.start(b1, b2, 0, 0)
-        if self.operand.kind in ("block", "rows"):
+        if self.operand.access in ("block", "rows"):
             return at_row + row, at_col + col
-        return at_row, at_col + {"row": col, "column": row, "scalar": 0}[self.operand.kind]
+        return at_row, at_col + {"row": col, "column": row, "scalar": 0}[self.operand.access]
 
     def allocate(self, block: tuple[int, int]) -> Any:
         """Room in L1 for this operand's part of a block."""
         shapes = {"block": block, "rows": block, "row": (block[1],), "column": (block[0],), "scalar": (1,)}
         return named(
-            f"{self.operand.name}_here", T.alloc_shared(shapes[self.operand.kind], self.operand.dtype)
+            f"{self.operand.name}_here", T.alloc_shared(shapes[self.operand.access], self.operand.dtype)
         )
 
     def element(self, held: Any, i: Any, j: Any) -> Any:
         """One element of what was loaded, as the body of a map reads it."""
-        kind = self.operand.kind
-        index = {"block": (i, j), "rows": (i, j), "row": (j,), "column": (i,), "scalar": (0,)}[kind]
+        access = self.operand.access
+        index = {"block": (i, j), "rows": (i, j), "row": (j,), "column": (i,), "scalar": (0,)}[access]
         return held[index]
 
 
@@ -135,13 +135,13 @@ def load(tensor, at, here):  # type: ignore[no-untyped-def]
 
 
 @T.macro
-def save(bound, made, tensor, at, first, limits):  # type: ignore[no-untyped-def]
+def save(bound, block, tensor, at, first, limits):  # type: ignore[no-untyped-def]
     """Store a block; of one in rows only what is within the matrix, since others lie behind it."""
-    if bound.operand.kind == "block":
-        T.copy(made, tensor[at[0], at[1]])
+    if bound.operand.access == "block":
+        T.copy(block, tensor[at[0], at[1]])
     else:
-        rounded = named(f"{bound.operand.name}_rounded", T.alloc_fragment(made.shape, bound.operand.dtype))
-        T.copy(made, rounded)
-        for i, j in T.Parallel(*made.shape):
+        rounded = named(f"{bound.operand.name}_rounded", T.alloc_fragment(block.shape, bound.operand.dtype))
+        T.copy(block, rounded)
+        for i, j in T.Parallel(*block.shape):
             if (first[0] + i < limits[0]) & (first[1] + j < limits[1]):
                 tensor[at[0] + i, at[1] + j] = rounded[i, j]

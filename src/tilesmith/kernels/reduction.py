@@ -17,7 +17,7 @@ from tilesmith.kernels.epilogue import element_of, loaded
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
 
-Kind = Literal["sum", "max", "min"]
+Combiner = Literal["sum", "max", "min"]
 
 _START = {"sum": 0.0, "max": -inf, "min": inf}
 
@@ -29,7 +29,7 @@ class Reduction:
     `masked` says that the matrix ends inside a block, and that what lies beyond must not count.
     """
 
-    kind: Kind
+    combiner: Combiner
     along: Literal["columns", "rows"]
     inputs: tuple[Operand, ...]
     source: Expr
@@ -40,7 +40,7 @@ class Reduction:
 
     @property
     def name(self) -> str:
-        return f"{self.kind}_along_{self.along}"
+        return f"{self.combiner}_along_{self.along}"
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
@@ -52,25 +52,25 @@ class Reduction:
         bound = op.bind(self.tensors)
         by_columns = self.along == "columns"
         size, steps = (bm, T.ceildiv(n, bn)) if by_columns else (bn, T.ceildiv(m, bm))
-        reduce = _REDUCE[self.kind]
+        reduce = _REDUCE[self.combiner]
 
         @T.macro
         def block_of(tensors, fixed, b1, b2):  # type: ignore[no-untyped-def]
             total = T.alloc_fragment((size,), "float32")
             part = T.alloc_fragment((size,), "float32")
             x = T.alloc_fragment((bm, bn), "float32")
-            T.fill(total, _START[self.kind])
+            T.fill(total, _START[self.combiner])
             for step in T.serial(steps):
                 row, col = (fixed, step) if by_columns else (step, fixed)
                 held = loaded(self.inputs, bound, tensors, self.block, _place(b1, b2, row, col, self.block))
                 for i, j in T.Parallel(bm, bn):
                     x[i, j] = self._element(bound, held, i, j, (row * bm + i < m) & (col * bn + j < n))
                 reduce(x, part, total, size, 1 if by_columns else 0)
-            made = named("made", T.alloc_fragment((size,), "float32"))
+            result = named("made", T.alloc_fragment((size,), "float32"))
             for i in T.Parallel(size):
-                made[i] = emit(self.final, {"acc0": total[i]})
+                result[i] = emit(self.final, {"acc0": total[i]})
             out = bound[self.out.name].start(b1, b2, fixed * (bm // TILE), fixed * (bn // TILE))
-            T.copy(made, tensors[self.out.name][out[0], out[1]])
+            T.copy(result, tensors[self.out.name][out[0], out[1]])
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
@@ -86,7 +86,7 @@ class Reduction:
         self, bound: Mapping[str, op.Bound], held: Mapping[str, Any], i: Any, j: Any, inside: Any
     ) -> Any:
         value = element_of(self.source, bound, held, i, j)
-        return T.if_then_else(inside, value, T.float32(_START[self.kind])) if self.masked else value
+        return T.if_then_else(inside, value, T.float32(_START[self.combiner])) if self.masked else value
 
 
 def _place(b1: Any, b2: Any, row: Any, col: Any, block: tuple[int, int]) -> Any:

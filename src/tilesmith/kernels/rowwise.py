@@ -24,7 +24,7 @@ from tilesmith.kernels.operands import Operand
 # In columns beyond the end of a row: its power is zero.
 _HIDDEN = -inf
 
-Kind = Literal["layer_norm", "rms_norm", "softmax", "log_softmax"]
+RowOperation = Literal["layer_norm", "rms_norm", "softmax", "log_softmax"]
 
 
 MOST_L1 = 1_000_000
@@ -35,7 +35,7 @@ _BUFFERS = {"layer_norm": 3, "rms_norm": 3, "softmax": 2, "log_softmax": 3}
 
 def bytes_held(tensors: Sequence[Operand]) -> int:
     """What the operands of a block take for each of its elements."""
-    return sum(4 if one.dtype == "float32" else 2 for one in tensors if one.kind in ("block", "rows"))
+    return sum(4 if one.dtype == "float32" else 2 for one in tensors if one.access in ("block", "rows"))
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class RowWise:
     one row is for GPUs: `threads` of them share it.
     """
 
-    kind: Kind
+    operation: RowOperation
     columns: int
     epilogue: Epilogue
     inputs: tuple[Operand, ...]
@@ -61,7 +61,7 @@ class RowWise:
 
     @property
     def name(self) -> str:
-        return self.kind
+        return self.operation
 
     @property
     def part(self) -> int:
@@ -76,15 +76,15 @@ class RowWise:
     @property
     def l1_bytes(self) -> int:
         """What its buffers take of L1."""
-        return self.block_rows * self.columns * (4 * _BUFFERS[self.kind] + bytes_held(self.tensors))
+        return self.block_rows * self.columns * (4 * _BUFFERS[self.operation] + bytes_held(self.tensors))
 
     def prim_func(self) -> Any:
         rows, columns = self.block_rows, self.columns
         wide = -(-columns // TILE) * TILE
         m, nb1, nb2 = symbols("m", "nb1", "nb2")
         bound = op.bind(self.tensors)
-        work = _WORK[self.kind]
-        fill = _HIDDEN if self.kind in ("softmax", "log_softmax") else 0.0
+        work = _WORK[self.operation]
+        fill = _HIDDEN if self.operation in ("softmax", "log_softmax") else 0.0
 
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -108,10 +108,10 @@ class RowWise:
             held = loaded(self.inputs, bound, tensors, block, place)
             x = _Normalised(self, bound, held, mean, scale)
             if self.epilogue.is_plain:
-                made = T.alloc_fragment(block, "float32")
+                result = T.alloc_fragment(block, "float32")
                 for i, j in T.Parallel(*block):
-                    made[i, j] = x[i, j]
-                x = made
+                    result[i, j] = x[i, j]
+                x = result
             first = (by * rows, bx * self.chunk)
             store(self.epilogue, bound, tensors, {"acc0": x}, block, place, first, (m, columns))
 
@@ -154,7 +154,7 @@ class _Normalised:
 
     def __getitem__(self, at: tuple[Any, Any]) -> Any:
         value = element_of(self.norm.source, self.bound, self.held, *at)
-        centred = value - self.mean[at[0]] if self.norm.kind == "layer_norm" else value
+        centred = value - self.mean[at[0]] if self.norm.operation == "layer_norm" else value
         return centred * self.scale[at[0]]
 
 
@@ -172,7 +172,7 @@ def _statistics(norm, bound, tensors, place, mean, scale):  # type: ignore[no-un
     for i, j in T.Parallel(rows, rows):
         own[i, j] = T.if_then_else(i == j, T.float32(1), T.float32(0))
     T.clear(products)
-    if norm.kind == "layer_norm":
+    if norm.operation == "layer_norm":
         _squares_around_mean(norm, bound, tensors, place, mean, products)
     else:
         for step in T.Pipelined(columns // width, num_stages=2):

@@ -17,7 +17,7 @@ from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
-from tilesmith.kernels.rowwise import Kind, bytes_held, place_of_rows, within
+from tilesmith.kernels.rowwise import RowOperation, bytes_held, place_of_rows, within
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RowWiseBackward:
     The source is what went into a norm, and what came out of a softmax.
     """
 
-    kind: Kind
+    operation: RowOperation
     columns: int
     epilogue: Epilogue
     inputs: tuple[Operand, ...]
@@ -39,7 +39,7 @@ class RowWiseBackward:
 
     @property
     def name(self) -> str:
-        return f"{self.kind}_backward"
+        return f"{self.operation}_backward"
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
@@ -55,7 +55,7 @@ class RowWiseBackward:
         wide = -(-columns // TILE) * TILE
         m, nb1, nb2 = symbols("m", "nb1", "nb2")
         bound = op.bind(self.tensors)
-        work = _WORK[self.kind]
+        work = _WORK[self.operation]
 
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]

@@ -20,7 +20,7 @@ from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
-from tilesmith.kernels.rowwise import Kind
+from tilesmith.kernels.rowwise import RowOperation
 
 # A row of nothing but negative infinity has no finite maximum; the differences from this one are infinite.
 _LOWEST = -3.4028234e38
@@ -60,7 +60,7 @@ def fetch(blocks, inputs, source, x, step, fill):  # type: ignore[no-untyped-def
 class StreamedRowWise:
     """As `RowWise`, with `block` rows and columns held at a time."""
 
-    kind: Kind
+    operation: RowOperation
     columns: int
     epilogue: Epilogue
     inputs: tuple[Operand, ...]
@@ -70,7 +70,7 @@ class StreamedRowWise:
 
     @property
     def name(self) -> str:
-        return f"{self.kind}_streamed"
+        return f"{self.operation}_streamed"
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
@@ -79,7 +79,7 @@ class StreamedRowWise:
     @property
     def fill(self) -> float:
         """What counts for nothing in the columns beyond the end of a row."""
-        return -inf if self.kind in ("softmax", "log_softmax") else 0.0
+        return -inf if self.operation in ("softmax", "log_softmax") else 0.0
 
     def prim_func(self) -> Any:
         rows, width = self.block
@@ -87,7 +87,7 @@ class StreamedRowWise:
         m, nb1, nb2 = symbols("m", "nb1", "nb2")
         bound = op.bind(self.tensors)
         fill = self.fill
-        gather, finish = _GATHER[self.kind], _FINISH[self.kind]
+        gather, finish = _GATHER[self.operation], _FINISH[self.operation]
 
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]

@@ -18,7 +18,7 @@ from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.operands import Operand
-from tilesmith.kernels.rowwise import Kind
+from tilesmith.kernels.rowwise import RowOperation
 from tilesmith.kernels.rowwise_streamed import Blocks
 
 
@@ -26,7 +26,7 @@ from tilesmith.kernels.rowwise_streamed import Blocks
 class StreamedRowWiseBackward:
     """As `RowWiseBackward`, with `block` rows and columns held at a time."""
 
-    kind: Kind
+    operation: RowOperation
     columns: int
     epilogue: Epilogue
     inputs: tuple[Operand, ...]
@@ -37,7 +37,7 @@ class StreamedRowWiseBackward:
 
     @property
     def name(self) -> str:
-        return f"{self.kind}_backward_streamed"
+        return f"{self.operation}_backward_streamed"
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
@@ -48,7 +48,7 @@ class StreamedRowWiseBackward:
         columns, steps = self.columns, -(-self.columns // width)
         m, nb1, nb2 = symbols("m", "nb1", "nb2")
         bound = op.bind(self.tensors)
-        gather, finish = _GATHER[self.kind], _FINISH[self.kind]
+        gather, finish = _GATHER[self.operation], _FINISH[self.operation]
 
         @T.macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -56,8 +56,8 @@ class StreamedRowWiseBackward:
             x = T.alloc_fragment((rows, width), "float32")
             sums = [T.alloc_fragment((rows,), "float32") for _ in range(4)]
             blocks = Blocks(self.block, columns, bound, tensors, (b1, b2, by * (rows // TILE)))
-            for one in sums:
-                T.clear(one)
+            for accumulator in sums:
+                T.clear(accumulator)
             gather(self, blocks, g, x, sums, steps)
             for step in T.serial(steps):
                 _fetch(self, blocks, g, x, step)

@@ -41,12 +41,12 @@ class VectorWise:
         @T.macro
         def block_of(tensors, bx, b1, b2):  # type: ignore[no-untyped-def]
             place = lambda one: one.start(b1, b2, 0, bx * (size // TILE))  # noqa: E731
-            made = T.alloc_fragment((size,), "float32")
+            result = T.alloc_fragment((size,), "float32")
             held = loaded(self.inputs, bound, tensors, (1, size), place)
             for j in T.Parallel(size):
-                made[j] = element_of(self.value, bound, held, 0, j)
+                result[j] = element_of(self.value, bound, held, 0, j)
             at = place(bound[self.out.name])
-            T.copy(made, tensors[self.out.name][at[0], at[1]])
+            T.copy(result, tensors[self.out.name][at[0], at[1]])
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]

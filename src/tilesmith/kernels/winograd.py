@@ -33,7 +33,7 @@ class Sums:
 
     matrix: Matrix
     source: Literal["window", "blocks"]
-    out_kind: op.Kind = "block"
+    out_access: op.Access = "block"
     dtype: str = "bfloat16"
     out_dtype: str = "bfloat16"
     block: tuple[int, int] = (32, 64)
@@ -44,8 +44,8 @@ class Sums:
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
-        kind: op.Kind = "rows" if self.source == "window" else "block"
-        return Operand("x", kind, self.dtype), Operand("y", self.out_kind, self.out_dtype)
+        access: op.Access = "rows" if self.source == "window" else "block"
+        return Operand("x", access, self.dtype), Operand("y", self.out_access, self.out_dtype)
 
     def prim_func(self) -> Any:
         bm, bn = self.block
@@ -70,11 +70,11 @@ class Sums:
                 here = [named(f"source{tap}", T.alloc_shared((bm, bn), self.dtype)) for tap in taps]
                 sources(tensors, here, bx, by, bz)
                 for k, row in enumerate(self.matrix):
-                    made = named(f"sum{k}", T.alloc_fragment((bm, bn), "float32"))
+                    transformed = named(f"sum{k}", T.alloc_fragment((bm, bn), "float32"))
                     for i, j in T.Parallel(bm, bn):
-                        made[i, j] = _sum(row, here, i, j)
+                        transformed[i, j] = _sum(row, here, i, j)
                     at = bound["y"].start(k, bz, by * (bm // TILE), bx * (bn // TILE))
-                    op.save(bound["y"], made, tensors["y"], at, (by * bm, bx * bn), (m, n))
+                    op.save(bound["y"], transformed, tensors["y"], at, (by * bm, bx * bn), (m, n))
 
         geometry = list(window.numbers.values()) if window is not None else []
         return prim_func(self.name, op.declared(bound), [m, n, nb1, *geometry, *op.numbers(bound)], body)

@@ -34,8 +34,8 @@ class Transform:
         torch.Size([4, 4, 7, 5])
         """
         matrix = torch.tensor(self.weight, dtype=torch.float64)
-        made = torch.einsum("ui,ocij,vj->vuco", matrix, weight.double(), matrix)
-        return made.to(weight.dtype)
+        result = torch.einsum("ui,ocij,vj->vuco", matrix, weight.double(), matrix)
+        return result.to(weight.dtype)
 
 
 TRANSFORMS = {

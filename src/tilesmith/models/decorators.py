@@ -52,12 +52,12 @@ def _trainable(function: Callable[..., Any], options: dict[str, Any]) -> Callabl
     from tilesmith.models.torch_backend import tilesmith_backend
 
     named = {key: value for key, value in options.items() if key != "backend"}
-    made: Callable[..., Any] = torch.compile(
+    compiled: Callable[..., Any] = torch.compile(
         function,
         backend=tilesmith_backend,
         options={"device": options.get("backend", "tenstorrent"), **named},
     )
-    return made
+    return compiled
 
 
 @overload
@@ -110,19 +110,21 @@ def _optimised(base: type[nn.Module], options: dict[str, Any]) -> type[nn.Module
         finally:
             self.__dict__["_is_captured"] = False
 
-    made = type(
+    subclass = type(
         base.__name__, (base,), {"__call__": call, "__doc__": base.__doc__, "__module__": base.__module__}
     )
-    made.__qualname__ = base.__qualname__
-    return made
+    subclass.__qualname__ = base.__qualname__
+    return subclass
 
 
 def _compiled_for(module: nn.Module, options: dict[str, Any]) -> Callable[..., Any]:
     """The compiled form of a module in its present mode. Kept beside its parts, not among them."""
     kept: dict[bool, Any] = module.__dict__.setdefault("_compiled_forms", {})
     if module.training not in kept:
-        made: CompiledModel | Callable[..., Any]
-        made = _trainable(module.forward, options) if module.training else compile_model(module, **options)
-        kept[module.training] = made
+        compiled: CompiledModel | Callable[..., Any]
+        compiled = (
+            _trainable(module.forward, options) if module.training else compile_model(module, **options)
+        )
+        kept[module.training] = compiled
     form: Callable[..., Any] = kept[module.training]
     return form

@@ -60,17 +60,17 @@ class MatrixKernel:
 
     def _part(self, held: Mapping[str, Tensor], name: str, b1: int, b2: int, rows: int, cols: int) -> Tensor:
         row, col = self._start(self.operands[name], b1, b2)
-        kind, tensor = self.operands[name].kind, held[name]
-        if kind in ("block", "rows"):
+        access, tensor = self.operands[name].access, held[name]
+        if access in ("block", "rows"):
             return tensor[row : row + rows, col : col + cols]
-        if kind == "row":
+        if access == "row":
             return tensor[row : row + 1, col : col + cols]
-        return tensor[row, col : col + rows][:, None] if kind == "column" else tensor[row, col]
+        return tensor[row, col : col + rows][:, None] if access == "column" else tensor[row, col]
 
     def _start(self, operand: Operand, b1: int, b2: int) -> tuple[int, int]:
         n, name = self.step.numbers, operand.name
-        down = TILE if operand.kind == "block" else 1
-        along = TILE if operand.kind in ("block", "rows") else 1
+        down = TILE if operand.access == "block" else 1
+        along = TILE if operand.access in ("block", "rows") else 1
         return tuple(
             scale * (n[f"{name}_{way}"] + b1 * n[f"{name}_{way}1"] + b2 * n[f"{name}_{way}2"])
             for way, scale in (("row", down), ("col", along))
@@ -126,8 +126,8 @@ class MatrixKernel:
         template = self.template
         size = (self.step.numbers["m"], template.columns)
         x = evaluate(template.source, self._read(held, template.inputs, b1, b2, size))
-        inner = x - x.mean(-1, keepdim=True) if template.kind == "layer_norm" else x
-        if template.kind == "softmax":
+        inner = x - x.mean(-1, keepdim=True) if template.operation == "layer_norm" else x
+        if template.operation == "softmax":
             return {"acc0": x.softmax(-1)}, size
         return {"acc0": inner * (inner.square().mean(-1, keepdim=True) + template.epsilon).rsqrt()}, size
 

@@ -52,8 +52,8 @@ class Backend(ABC):
                 remedy=f"choose one of: {', '.join(_HOMES)}",
             )
         module, cls = _HOMES[name]
-        made: Backend = getattr(import_module(module), cls)(_chosen(options))
-        return made
+        backend: Backend = getattr(import_module(module), cls)(_chosen(options))
+        return backend
 
     @abstractmethod
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:

@@ -45,12 +45,12 @@ def plan_memory(plan: Plan, l1_bytes: int) -> MemoryPlan:
         for storage in _touched(step):
             if storage in fixed or storage in slots:
                 continue
-            made = storage in results
-            room = free[_shape(storage, made)]
+            is_result = storage in results
+            room = free[_shape(storage, is_result)]
             if room:
                 slots[storage] = room.pop()
                 continue
-            in_l1 = made and used + storage.bytes <= l1_bytes
+            in_l1 = is_result and used + storage.bytes <= l1_bytes
             used += storage.bytes if in_l1 else 0
             slots[storage] = Slot(len(slots), in_l1)
         for storage in set(_touched(step)):
@@ -59,8 +59,8 @@ def plan_memory(plan: Plan, l1_bytes: int) -> MemoryPlan:
     return MemoryPlan(slots)
 
 
-def _shape(storage: Storage, made: bool) -> tuple[object, ...]:
-    return storage.rows, storage.cols, storage.layout, storage.dtype, made
+def _shape(storage: Storage, is_result: bool) -> tuple[object, ...]:
+    return storage.rows, storage.cols, storage.layout, storage.dtype, is_result
 
 
 def _touched(step: Step) -> Iterator[Storage]:

@@ -130,19 +130,19 @@ def _results(executable: TenstorrentExecutable, step: Launch) -> list[Any]:
     return [executable.tensor(storage).to_numpy().astype(np.float64) for storage in step.outputs]
 
 
-def _distance(made: Sequence[Any], wanted: Sequence[Any]) -> float:
+def _distance(result: Sequence[Any], wanted: Sequence[Any]) -> float:
     """The largest relative L2 error of the results that are tensors of real numbers."""
-    return max((_relative(one, other) for one, other in zip(made, wanted, strict=True)), default=0.0)
+    return max((_relative(one, other) for one, other in zip(result, wanted, strict=True)), default=0.0)
 
 
-def _relative(made: Any, wanted: Any) -> float:
-    if isinstance(made, torch.Tensor):
-        if not made.is_floating_point():
-            return 0.0 if torch.equal(made, wanted) else float("inf")
-        made, wanted = made.double().numpy(), wanted.double().numpy()
-    if not isinstance(made, np.ndarray):
+def _relative(result: Any, wanted: Any) -> float:
+    if isinstance(result, torch.Tensor):
+        if not result.is_floating_point():
+            return 0.0 if torch.equal(result, wanted) else float("inf")
+        result, wanted = result.double().numpy(), wanted.double().numpy()
+    if not isinstance(result, np.ndarray):
         return 0.0
-    return float(np.linalg.norm(made - wanted) / max(float(np.linalg.norm(wanted)), 1e-30))
+    return float(np.linalg.norm(result - wanted) / max(float(np.linalg.norm(wanted)), 1e-30))
 
 
 def _is_real(value: Any) -> bool:

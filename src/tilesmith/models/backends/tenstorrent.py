@@ -170,7 +170,7 @@ class TenstorrentExecutable(Executable):
 
     def place(self, upload: Upload) -> None:
         """Bring a constant to the device, unless it is there."""
-        value = {**self._fixed, **self.plan.made}[upload.node]
+        value = {**self._fixed, **self.plan.added_constants}[upload.node]
         refuse_nan(upload.node, value)
         storage = upload.view.storage
         matrix = to_matrix(value, upload.view, upload.additive)
@@ -197,7 +197,9 @@ class TenstorrentExecutable(Executable):
     def dram_bytes(self) -> int:
         """What the kernels of the last call read from DRAM and wrote to it."""
         return sum(
-            one.dram_read_bytes + one.dram_written_bytes for report in self._last for one in report.traffic
+            traffic.dram_read_bytes + traffic.dram_written_bytes
+            for report in self._last
+            for traffic in report.traffic
         )
 
     def predicted_us(self, inputs: Sequence[Any]) -> float:
@@ -221,8 +223,8 @@ class TenstorrentExecutable(Executable):
         if slot not in self._tensors:
             shape = (storage.rows, storage.cols)
             memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
-            made = self.device.empty(shape, _stored(storage.format), storage.layout, memory)
-            self._tensors[slot] = made
+            tensor = self.device.empty(shape, _stored(storage.format), storage.layout, memory)
+            self._tensors[slot] = tensor
         return self._tensors[slot]
 
     def program(self, step: Launch) -> Program:

@@ -45,13 +45,13 @@ def to_tensor(value: torch.Tensor, view: View, additive: bool = False) -> torch.
 
 def finite_kept(value: torch.Tensor, target: torch.dtype) -> torch.Tensor:
     """A tensor in another dtype. What is finite stays so, as the lowest float32 that masks are made of."""
-    made = value.to(target)
+    result = value.to(target)
     if target == torch.bfloat16 and value.dtype in (torch.float32, torch.float64):
-        grown = made.isinf() & value.isfinite()
-        if made.is_cuda or bool(grown.any()):  # asking a GPU would wait for it
+        grown = result.isinf() & value.isfinite()
+        if result.is_cuda or bool(grown.any()):  # asking a GPU would wait for it
             most = torch.finfo(target).max
-            return torch.where(grown, made.clamp(-most, most), made)
-    return made
+            return torch.where(grown, result.clamp(-most, most), result)
+    return result
 
 
 def from_matrix(matrix: NDArray[Any], view: View, dtype: torch.dtype) -> torch.Tensor:

@@ -18,9 +18,9 @@ def check_dtypes(module: GraphModule) -> None:
         if node.target not in _CHECKED:
             continue
         operands = [arg for arg in node.args[:3] if isinstance(arg, Node)]
-        kinds = list(dict.fromkeys(one.meta["val"].dtype for one in operands))
-        if len(kinds) > 1 and not (node.target in ATTENTION and torch.bool in kinds):
-            names = " and ".join(str(kind).removeprefix("torch.") for kind in kinds)
+        dtypes = list(dict.fromkeys(one.meta["val"].dtype for one in operands))
+        if len(dtypes) > 1 and not (node.target in ATTENTION and torch.bool in dtypes):
+            names = " and ".join(str(dtype).removeprefix("torch.") for dtype in dtypes)
             raise BadCallError(
                 f"{str(node.target).removeprefix('aten.')} is given tensors of {names}",
                 where=_line(node),

@@ -203,8 +203,8 @@ def _sizes(
                 yield number, dim, least if least > 2 else 0, most
 
 
-def _changed(signature: ExportGraphSignature, kind: OutputKind) -> tuple[str, ...]:
-    return tuple(str(spec.target) for spec in signature.output_specs if spec.kind is kind)
+def _changed(signature: ExportGraphSignature, output_kind: OutputKind) -> tuple[str, ...]:
+    return tuple(str(spec.target) for spec in signature.output_specs if spec.kind is output_kind)
 
 
 def _hold(module: GraphModule, node: Node, value: Any) -> None:

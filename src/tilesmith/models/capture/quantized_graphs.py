@@ -30,10 +30,10 @@ def plain_graph(module: GraphModule) -> GraphModule:
             node.op, node.target = "call_function", replaced
             node.args = tuple(_known(module, arg) for arg in node.args)
             node.kwargs = {key: _known(module, arg) for key, arg in node.kwargs.items()}
-    made = GraphModule(module, graph)
-    made.graph.eliminate_dead_code()
-    made.recompile()
-    return made
+    result = GraphModule(module, graph)
+    result.graph.eliminate_dead_code()
+    result.recompile()
+    return result
 
 
 def _known(module: GraphModule, arg: Any) -> Any:

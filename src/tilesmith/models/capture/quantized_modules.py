@@ -45,10 +45,10 @@ def plain(model: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> I
         yield model
         return
     inputs = _input_scales(model, found, args, kwargs)
-    made = {name: _plain(name, part, inputs.get(name)) for name, part in found.items() if name}
-    held = {name: every[name] for name in made}
+    plain = {name: _plain(name, part, inputs.get(name)) for name, part in found.items() if name}
+    held = {name: every[name] for name in plain}
     try:
-        for name, part in made.items():
+        for name, part in plain.items():
             _set(model, name, part)
         yield plain_graph(model) if isinstance(model, GraphModule) else model
     finally:
@@ -151,13 +151,13 @@ def _dequantised(part: Any) -> nn.Module:
     if isinstance(part, reference.Linear):
         return _Linear(weight, part.bias)
     geometry = (part.stride, part.padding, part.dilation, part.groups)
-    made = nn.Conv2d(
+    result = nn.Conv2d(
         part.in_channels, part.out_channels, part.kernel_size, *geometry, part.bias is not None,
         part.padding_mode,
     )  # fmt: skip
-    made.weight = nn.Parameter(weight, requires_grad=False)
-    made.bias = part.bias
-    return made.train(part.training)
+    result.weight = nn.Parameter(weight, requires_grad=False)
+    result.bias = part.bias
+    return result.train(part.training)
 
 
 class _Linear(nn.Module):
@@ -180,12 +180,12 @@ class _Dynamic(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         scale, least = dynamic_scale(x)
-        made: Tensor = self.product(as_integers(x, scale), scale)
+        result: Tensor = self.product(as_integers(x, scale), scale)
         if isinstance(
             self.product, IntegerConv
         ):  # torch gives the result of convolutions their input's scale
-            made = requantised_as(made, scale, least)
-        return made.relu() if self.relu else made
+            result = requantised_as(result, scale, least)
+        return result.relu() if self.relu else result
 
 
 class _Static(nn.Module):
@@ -199,8 +199,8 @@ class _Static(nn.Module):
         self.relu = relu
 
     def forward(self, x: Tensor) -> Tensor:
-        made = self.product(as_integers(x, self.scale), self.scale)
-        result: Tensor = self.out(made.relu() if self.relu else made)
+        product = self.product(as_integers(x, self.scale), self.scale)
+        result: Tensor = self.out(product.relu() if self.relu else product)
         return result
 
 

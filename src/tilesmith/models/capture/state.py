@@ -36,12 +36,12 @@ def fingerprint(tensor: torch.Tensor) -> tuple[Any, ...]:
 
 def _checksum(tensor: torch.Tensor) -> int:
     """A sum over the bits of a tensor in which every row counts differently."""
-    kind = _BITS.get(tensor.element_size())
-    if kind is None or tensor.numel() == 0 or tensor.layout != torch.strided or tensor.is_complex():
+    dtype = _BITS.get(tensor.element_size())
+    if dtype is None or tensor.numel() == 0 or tensor.layout != torch.strided or tensor.is_complex():
         return 0
     plain = tensor.detach()
     rows = plain.reshape(1, -1) if plain.dim() < 2 else plain.reshape(-1, plain.shape[-1])
-    seen = rows[:, :: max(1, rows.numel() // _LOOKED_AT)].contiguous().view(kind)
+    seen = rows[:, :: max(1, rows.numel() // _LOOKED_AT)].contiguous().view(dtype)
     along = torch.arange(1, seen.shape[1] + 1, device=seen.device) if len(seen) == 1 else None
     sums = (seen * along).sum(1) if along is not None else seen.sum(1, dtype=torch.int64)
     return int((sums * torch.arange(1, len(sums) + 1, device=sums.device)).sum())
@@ -100,7 +100,10 @@ class Watch:
         self._getters = [itemgetter(*own, "training") for own in names]
         self._values = self._now()
         tables = (
-            table for one in modules for table in (one._parameters, one._buffers, one._modules) if table
+            table
+            for module in modules
+            for table in (module._parameters, module._buffers, module._modules)
+            if table
         )
         self._tables: list[dict[str, Any]] = list(tables)
         self._entries = list(chain.from_iterable(map(dict.values, self._tables)))

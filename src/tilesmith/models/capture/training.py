@@ -24,9 +24,9 @@ def keep_whole(module: GraphModule) -> None:
     """Norms along the last dimension and attention without dropout -> operators of tilesmith, in place."""
     for node in list(module.graph.nodes):
         make = _WHOLE.get(node.target) if node.op == "call_function" else None
-        made = make(node) if make is not None else None
-        if made is not None:
-            node.target, node.args = made
+        result = make(node) if make is not None else None
+        if result is not None:
+            node.target, node.args = result
             node.kwargs = {}
     module.recompile()
 

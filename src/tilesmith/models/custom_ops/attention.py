@@ -139,8 +139,8 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     query, key, value, mask = ctx.saved_tensors
-    made = attention_backward(grad, query, key, value, mask, ctx.causal, ctx.scale)
-    return (*made, None, None, None)
+    result = attention_backward(grad, query, key, value, mask, ctx.causal, ctx.scale)
+    return (*result, None, None, None)
 
 
 attention.register_autograd(_backward, setup_context=_keep)

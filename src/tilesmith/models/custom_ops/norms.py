@@ -50,15 +50,15 @@ def rms_norm(
 @torch.library.custom_op("tilesmith::layer_norm_backward", mutates_args=())
 def layer_norm_backward(grad: Tensor, x: Tensor, weight: Tensor | None, epsilon: float) -> Tensor:
     """The gradient of what went into a layer norm."""
-    made: Tensor = launched("layer_norm_backward", layer_norm_formula, grad, x, weight, epsilon)
-    return made
+    result: Tensor = launched("layer_norm_backward", layer_norm_formula, grad, x, weight, epsilon)
+    return result
 
 
 @torch.library.custom_op("tilesmith::rms_norm_backward", mutates_args=())
 def rms_norm_backward(grad: Tensor, x: Tensor, weight: Tensor | None, epsilon: float) -> Tensor:
     """The gradient of what went into an RMS norm."""
-    made: Tensor = launched("rms_norm_backward", rms_norm_formula, grad, x, weight, epsilon)
-    return made
+    result: Tensor = launched("rms_norm_backward", rms_norm_formula, grad, x, weight, epsilon)
+    return result
 
 
 def layer_norm_formula(grad: Tensor, x: Tensor, weight: Tensor | None, epsilon: float) -> Tensor:
@@ -152,8 +152,8 @@ def _along_rows(backward: Any, grad: Tensor, x: Tensor, weight: Tensor | None, c
         return backward(grad, x, weight, ctx.eps)  # type: ignore[no-any-return]
     ends = -len(ctx.shape)
     row = None if weight is None else weight.flatten()
-    made: Tensor = backward(grad.flatten(ends), x.flatten(ends), row, ctx.eps)
-    return made.reshape(x.shape)
+    result: Tensor = backward(grad.flatten(ends), x.flatten(ends), row, ctx.eps)
+    return result.reshape(x.shape)
 
 
 def _over_rows(value: Tensor, ctx: Any) -> Tensor:

@@ -30,8 +30,8 @@ def _(x: Tensor, dim: int = -1) -> Tensor:
 @torch.library.custom_op("tilesmith::softmax_backward", mutates_args=())
 def softmax_backward(grad: Tensor, result: Tensor, dim: int = -1) -> Tensor:
     """The gradient of what went into a softmax, from what came out."""
-    made: Tensor = launched("softmax_backward", softmax_formula, grad, result, dim)
-    return made
+    grad_input: Tensor = launched("softmax_backward", softmax_formula, grad, result, dim)
+    return grad_input
 
 
 @softmax_backward.register_fake

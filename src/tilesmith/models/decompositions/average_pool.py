@@ -77,7 +77,7 @@ def group_norm(
     [-1.0, 1.0]
     """
     rows = x.reshape(x.shape[0], groups, -1)
-    made = torch.nn.functional.layer_norm(rows, rows.shape[-1:], eps=epsilon).reshape(x.shape)
+    result = torch.nn.functional.layer_norm(rows, rows.shape[-1:], eps=epsilon).reshape(x.shape)
     along = [1, -1] + [1] * (x.dim() - 2)
-    made = made if weight is None else made * weight.reshape(along)
-    return made if bias is None else made + bias.reshape(along)
+    result = result if weight is None else result * weight.reshape(along)
+    return result if bias is None else result + bias.reshape(along)

@@ -51,9 +51,9 @@ def layer_norm(
     mean = x.mean(dims, keepdim=True)
     away = x - mean
     scale = ((away * away).mean(dims, keepdim=True) + epsilon).rsqrt()
-    made = away * scale
-    made = made if weight is None else made * weight
-    return made if bias is None else made + bias, mean, scale
+    result = away * scale
+    result = result if weight is None else result * weight
+    return result if bias is None else result + bias, mean, scale
 
 
 @decomposition(aten.native_group_norm.default)
@@ -69,12 +69,12 @@ def group_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The same over groups of channels."""
     rows = x.reshape(batch, groups, -1)
-    made, mean, scale = layer_norm(rows, rows.shape[2:], None, None, epsilon)
-    made = made.reshape(x.shape)
+    result, mean, scale = layer_norm(rows, rows.shape[2:], None, None, epsilon)
+    result = result.reshape(x.shape)
     along = [1, channels] + [1] * (x.dim() - 2)
-    made = made if weight is None else made * weight.reshape(along)
-    made = made if bias is None else made + bias.reshape(along)
-    return made, mean.reshape(batch, groups), scale.reshape(batch, groups)
+    result = result if weight is None else result * weight.reshape(along)
+    result = result if bias is None else result + bias.reshape(along)
+    return result, mean.reshape(batch, groups), scale.reshape(batch, groups)
 
 
 @decomposition(aten._scaled_dot_product_flash_attention_for_cpu_backward.default, when=has_no_dropout)
@@ -140,5 +140,5 @@ def even_pool_gradient(grad: Tensor, _x: Tensor, window: Sequence[int], *_: Any)
     """Of an average pool whose windows lie side by side."""
     share = grad * (1.0 / prod(window))
     high, wide = grad.shape[2] * window[0], grad.shape[3] * window[1]
-    made: Tensor = aten.upsample_nearest2d(share, [high, wide])
-    return made
+    result: Tensor = aten.upsample_nearest2d(share, [high, wide])
+    return result

@@ -38,16 +38,16 @@ def batch_norm_training(
         away = x - mean.reshape(along)
     scale = (variance + epsilon).rsqrt()
     factor = scale if weight is None else scale * weight
-    made = away * factor.reshape(along)
-    made = made if bias is None else made + bias.reshape(along)
+    result = away * factor.reshape(along)
+    result = result if bias is None else result + bias.reshape(along)
     if not training:  # its gradient needs the statistics it was given alone
         empty = x.new_zeros(0)
-        return made, empty, empty.clone(), running_mean, running_variance
+        return result, empty, empty.clone(), running_mean, running_variance
     if running_mean is None or running_variance is None:
-        return made, mean, scale, running_mean, running_variance
+        return result, mean, scale, running_mean, running_variance
     count = x.numel() // x.shape[1]
     return (
-        made,
+        result,
         mean,
         scale,
         running_mean * (1 - momentum) + mean * momentum,

@@ -52,12 +52,12 @@ def convolution(
     """
     dims = weight.dim() - 2
     stride, padding, dilation, output_padding = (
-        for_each(one, dims) for one in (stride, padding, dilation, output_padding)
+        for_each(setting, dims) for setting in (stride, padding, dilation, output_padding)
     )
     if dims == 1:
         geometry = ([1, *stride], [0, *padding], [1, *dilation], transposed, [0, *output_padding], groups)
-        made: Tensor = aten.convolution(x.unsqueeze(2), weight.unsqueeze(2), bias, *geometry)
-        return made.squeeze(2)
+        result: Tensor = aten.convolution(x.unsqueeze(2), weight.unsqueeze(2), bias, *geometry)
+        return result.squeeze(2)
     if transposed:
         return _turned(x, weight, bias, stride, padding, dilation, output_padding, groups)
     if dims == 3:
@@ -90,8 +90,8 @@ def _over_time(
         seen = windows.permute(0, 1, 2, 5, 3, 4)
     images = seen.permute(0, 2, 1, 3, 4, 5).reshape(batch * steps, channels * long, height, width)
     flat = weight.reshape(filters, depth * long, *taps)
-    made: Tensor = aten.conv2d(images, flat, bias, stride[1:], padding[1:], dilation[1:], groups)
-    return made.reshape(batch, steps, *made.shape[1:]).permute(0, 2, 1, 3, 4)
+    result: Tensor = aten.conv2d(images, flat, bias, stride[1:], padding[1:], dilation[1:], groups)
+    return result.reshape(batch, steps, *result.shape[1:]).permute(0, 2, 1, 3, 4)
 
 
 def _turned(
@@ -115,13 +115,13 @@ def _turned(
     border = [wide - given for wide, given in zip(reach, padding, strict=True)]
     whole = weight if groups == 1 else _ungrouped(weight, groups)
     turned = whole.transpose(0, 1).flip(*range(2, 2 + dims))
-    made: Tensor = aten.convolution(
+    result: Tensor = aten.convolution(
         zero_stuffed(x, stride), turned, bias, [1] * dims, border, dilation, False, [0] * dims, 1
     )
     for dim in range(dims):
         size = (x.shape[2 + dim] - 1) * stride[dim] + reach[dim] - 2 * padding[dim] + output_padding[dim] + 1
-        made = made.narrow(2 + dim, 0, size)
-    return made
+        result = result.narrow(2 + dim, 0, size)
+    return result
 
 
 def _ungrouped(weight: Tensor, groups: int) -> Tensor:
@@ -142,8 +142,8 @@ def zero_stuffed(x: Tensor, stride: Sequence[int]) -> Tensor:
         between = x.new_zeros((*x.shape[:3], stride[0] - 1, *x.shape[3:]))
         apart = torch.cat([x.unsqueeze(3), between], 3) if stride[0] > 1 else x
         images = apart.reshape(x.shape[0], -1, *x.shape[3:])
-        made = zero_stuffed(images, stride[1:])
-        return made.reshape(*x.shape[:2], -1, *made.shape[2:])
+        result = zero_stuffed(images, stride[1:])
+        return result.reshape(*x.shape[:2], -1, *result.shape[2:])
     if tuple(stride) == (1, 1):
         return x
     high, wide = (size * step for size, step in zip(x.shape[2:], stride, strict=True))

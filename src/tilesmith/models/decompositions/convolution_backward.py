@@ -65,10 +65,10 @@ def _for_image(
             )
         ]
         less = [size - small for size, small in zip(x.shape[2:], least, strict=True)]
-    made: Tensor = aten.convolution(
+    result: Tensor = aten.convolution(
         grad, weight, None, stride, padding, dilation, not transposed, less, groups
     )
-    return made
+    return result
 
 
 def _for_weight(
@@ -88,8 +88,8 @@ def _for_weight(
         images = x.reshape(1, batch * groups, *x.shape[2:])
         taps = grad.reshape(batch * groups, 1, *grad.shape[2:])
         each: Tensor = aten.convolution(images, taps, *geometry, batch * groups)
-        made = _cropped(each, weight).reshape(batch, filters, 1, *weight.shape[2:])
-        return made.sum(0)
+        result = _cropped(each, weight).reshape(batch, filters, 1, *weight.shape[2:])
+        return result.sum(0)
     rest = range(3, x.dim() + 1)
     images = x.reshape(batch, groups, depth, *x.shape[2:]).permute(2, 1, 0, *rest)
     images = images.reshape(depth, groups * batch, *x.shape[2:])
@@ -99,9 +99,9 @@ def _for_weight(
     return _cropped(found, weight).transpose(0, 1).contiguous()
 
 
-def _cropped(made: Tensor, weight: Tensor) -> Tensor:
+def _cropped(result: Tensor, weight: Tensor) -> Tensor:
     """As many taps as the weight has: strides may have left pixels over that no tap sees."""
     for dim in range(2, weight.dim()):
-        if made.shape[dim] != weight.shape[dim]:
-            made = made.narrow(dim, 0, weight.shape[dim])
-    return made
+        if result.shape[dim] != weight.shape[dim]:
+            result = result.narrow(dim, 0, weight.shape[dim])
+    return result

@@ -83,8 +83,8 @@ def checked(index: Tensor, size: int, wraps: bool = False) -> Tensor:
 
 
 def rows_of(table: Tensor, index: Tensor) -> Tensor:
-    made: Tensor = aten.embedding(table, index.reshape(-1) if index.dim() == 0 else index)
-    return made if index.dim() else made.squeeze(0)
+    result: Tensor = aten.embedding(table, index.reshape(-1) if index.dim() == 0 else index)
+    return result if index.dim() else result.squeeze(0)
 
 
 @decomposition(aten.index.Tensor, aten._unsafe_index.Tensor, when=has_indices)
@@ -100,16 +100,16 @@ def index_by(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     shape = index.shape
     table = x.permute([*dims, *rest]).reshape(prod(x.shape[dim] for dim in dims), -1)
     kept = [x.shape[dim] for dim in rest]
-    made = rows_of(table, index).reshape([*shape, *kept])
+    result = rows_of(table, index).reshape([*shape, *kept])
     if dims != list(range(dims[0], dims[-1] + 1)):
-        return made
+        return result
     before = dims[0]
     order = [
         *range(len(shape), len(shape) + before),
         *range(len(shape)),
-        *range(len(shape) + before, made.dim()),
+        *range(len(shape) + before, result.dim()),
     ]
-    return made.permute(order)
+    return result.permute(order)
 
 
 @decomposition(aten.index_select.default, when=has_index_along_dim)
@@ -207,12 +207,12 @@ def index_put(
     table = given.expand([*index.shape, *(x.shape[dim] for dim in rest)]).reshape(index.numel(), -1)
     if accumulate:
         hits: Tensor = torch.ops.tilesmith.equality(torch.arange(rows)[:, None], index.reshape(1, -1))
-        made = wide + hits.to(x.dtype) @ table
+        result = wide + hits.to(x.dtype) @ table
     else:
         last = last_writer([rows], 0, index.reshape(-1), torch.arange(index.numel()))
-        made = torch.where(last[:, None] >= 0, rows_of(table, last.clamp(min=0)), wide)
+        result = torch.where(last[:, None] >= 0, rows_of(table, last.clamp(min=0)), wide)
     back = sorted(range(x.dim()), key=order.__getitem__)
-    return made.reshape([x.shape[dim] for dim in order]).permute(back)
+    return result.reshape([x.shape[dim] for dim in order]).permute(back)
 
 
 def _flat_index(sizes: Sequence[int], indices: Sequence[Tensor]) -> Tensor:

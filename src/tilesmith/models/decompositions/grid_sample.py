@@ -40,8 +40,8 @@ def grid_sampler_2d(x: Tensor, grid: Tensor, _mode: int, border: int, corners: b
     down = _pixel(places[..., 1], height, border, corners)
     along = _pixel(places[..., 0], width, border, corners)
     read = _by_product if down.shape[1] * batch * height * width <= LARGEST_PRODUCT else _by_number
-    made = read(x, down, along)
-    return made.reshape(batch, *grid.shape[1:3], channels).permute(0, 3, 1, 2)
+    result = read(x, down, along)
+    return result.reshape(batch, *grid.shape[1:3], channels).permute(0, 3, 1, 2)
 
 
 def _pixel(coordinate: Tensor, size: int, border: int, corners: bool) -> Tensor:
@@ -69,12 +69,12 @@ def _by_number(x: Tensor, down: Tensor, along: Tensor) -> Tensor:
     table = x.permute(0, 2, 3, 1).reshape(-1, channels)
     first = torch.arange(batch).reshape(-1, 1) * (height * width)
     top, left = down.floor(), along.floor()
-    made = torch.zeros(())
+    result = torch.zeros(())
     for below, right in product((0, 1), repeat=2):
         line, column = top + below, left + right
         inside = (line >= 0) & (line < height) & (column >= 0) & (column < width)
         near = (_nearness(down, line) * _nearness(along, column) * inside).to(x.dtype)
         lines, columns = line.clamp(0, height - 1), column.clamp(0, width - 1)
         numbers = (lines * width + columns).squeeze(2).to(torch.int64) + first
-        made = made + aten.embedding(table, numbers) * near
-    return made
+        result = result + aten.embedding(table, numbers) * near
+    return result

@@ -29,12 +29,12 @@ def lines(
     # Two equal columns: torch's filters read an image of one column in the wrong order.
     diagonal = torch.eye(size).reshape(1, size, size, 1).expand(1, size, size, 2).contiguous()
     if corners is None:
-        made: Tensor = operator(diagonal, [wanted, 2])
+        result: Tensor = operator(diagonal, [wanted, 2])
     elif factor is None:
-        made = operator(diagonal, [wanted, 2], corners, None)
+        result = operator(diagonal, [wanted, 2], corners, None)
     else:
-        made = operator(diagonal, None, corners, [factor, 1.0])
-    return made[..., 0].reshape(size, wanted)
+        result = operator(diagonal, None, corners, [factor, 1.0])
+    return result[..., 0].reshape(size, wanted)
 
 
 def resampled(operator: Any) -> Callable[..., Tensor]:

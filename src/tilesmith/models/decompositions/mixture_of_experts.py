@@ -40,8 +40,8 @@ def grouped_mm(x: Tensor, weight: Tensor, ends: Tensor, *_: None) -> Tensor:
     rows = torch.arange(x.shape[0])
     starts = torch.cat([ends.new_zeros(1), ends[:-1]])
     inside = (rows >= starts[:, None]) & (rows < ends[:, None])
-    made = torch.matmul(x.unsqueeze(0), weight)
-    return torch.where(inside.unsqueeze(-1), made, 0.0).sum(0)
+    result = torch.matmul(x.unsqueeze(0), weight)
+    return torch.where(inside.unsqueeze(-1), result, 0.0).sum(0)
 
 
 @decomposition("aten::histc", when=has_limits)

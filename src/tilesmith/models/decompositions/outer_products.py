@@ -24,8 +24,8 @@ def outer_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tenso
     >>> outer_linear(torch.tensor([[2.0]]), torch.tensor([[3.0], [4.0]])).tolist()
     [[6.0, 8.0]]
     """
-    made = x * weight.reshape(-1)
-    return made if bias is None else made + bias
+    result = x * weight.reshape(-1)
+    return result if bias is None else result + bias
 
 
 @decomposition(aten.matmul.default, aten.mm.default, aten.bmm.default, when=has_one_input)

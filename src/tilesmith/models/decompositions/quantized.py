@@ -73,8 +73,8 @@ class IntegerLinear(nn.Module):
         self.register_buffer("bias", None if bias is None else bias.detach())
 
     def forward(self, x: Tensor, scale: Tensor | float) -> Tensor:
-        made: Tensor = ours.integer_linear(x, self.weight) * self.scales * scale
-        return made if self.bias is None else made + self.bias
+        result: Tensor = ours.integer_linear(x, self.weight) * self.scales * scale
+        return result if self.bias is None else result + self.bias
 
 
 class IntegerConv(nn.Module):
@@ -96,5 +96,5 @@ class IntegerConv(nn.Module):
 
     def forward(self, x: Tensor, scale: Tensor | float) -> Tensor:
         sums = ours.integer_conv2d(x, self.weight, *self.window, self.groups)
-        made: Tensor = sums * self.scales * scale
-        return made if self.bias is None else made + self.bias
+        result: Tensor = sums * self.scales * scale
+        return result if self.bias is None else result + self.bias

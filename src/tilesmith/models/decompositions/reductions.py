@@ -60,8 +60,8 @@ def cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
     last = x.movedim(dim, -1)
     rows = last.reshape(-1, size)
     triangle = torch.ones(size, size, dtype=x.dtype).triu()
-    made = (rows @ triangle).reshape(last.shape).movedim(-1, dim)
-    return made if dtype is None else made.to(dtype)
+    result = (rows @ triangle).reshape(last.shape).movedim(-1, dim)
+    return result if dtype is None else result.to(dtype)
 
 
 @decomposition(aten.linalg_vector_norm.default, when=is_euclidean)
@@ -87,8 +87,8 @@ def variance(x: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool =
     """
     dims = list(range(x.dim())) if not dim else [one % x.dim() for one in dim]
     count = 1
-    for one in dims:
-        count *= x.shape[one]
+    for axis in dims:
+        count *= x.shape[axis]
     away = x - x.mean(dims, keepdim=True)
     return (away * away).sum(dims, keepdim=keepdim) / max(
         count - (1 if correction is None else correction), 0
@@ -122,10 +122,10 @@ def prod(x: Tensor, dim: int, keepdim: bool = False, *, dtype: torch.dtype | Non
     [6.0]
     """
     parts = (x if dtype is None else x.to(dtype)).unbind(dim)
-    made = parts[0]
+    result = parts[0]
     for part in parts[1:]:
-        made = made * part
-    return made.unsqueeze(dim) if keepdim else made
+        result = result * part
+    return result.unsqueeze(dim) if keepdim else result
 
 
 def with_last(operator: Any) -> Callable[..., Tensor]:
@@ -133,8 +133,8 @@ def with_last(operator: Any) -> Callable[..., Tensor]:
 
     def make(x: Tensor, dim: int, *rest: Any) -> Tensor:
         """The same along the last dimension: that one goes last, and back."""
-        made: Tensor = operator(x.movedim(dim, -1), -1, *rest)
-        return made.movedim(-1, dim)
+        result: Tensor = operator(x.movedim(dim, -1), -1, *rest)
+        return result.movedim(-1, dim)
 
     return make
 
@@ -144,8 +144,8 @@ def gradient_with_last(operator: Any) -> Callable[..., Tensor]:
 
     def make(grad: Tensor, result: Tensor, dim: int, dtype: torch.dtype) -> Tensor:
         """The same along the last dimension: that one goes last, and back."""
-        made: Tensor = operator(grad.movedim(dim, -1), result.movedim(dim, -1), -1, dtype)
-        return made.movedim(-1, dim)
+        grad_input: Tensor = operator(grad.movedim(dim, -1), result.movedim(dim, -1), -1, dtype)
+        return grad_input.movedim(-1, dim)
 
     return make
 
@@ -162,8 +162,8 @@ def layer_norm(
     """A layer norm over all of them in a row."""
     rows = x.reshape([*x.shape[: x.dim() - len(shape)], -1])
     flat = [None if one is None else one.reshape(-1) for one in (weight, bias)]
-    made: Tensor = torch.ops.tilesmith.layer_norm(rows, [rows.shape[-1]], *flat, epsilon)
-    return made.reshape(x.shape)
+    result: Tensor = torch.ops.tilesmith.layer_norm(rows, [rows.shape[-1]], *flat, epsilon)
+    return result.reshape(x.shape)
 
 
 @decomposition(aten._native_batch_norm_legit_no_training.default, when=has_dims)
@@ -196,10 +196,10 @@ def instance_norm(
     mean = x.mean(dims, keepdim=True)
     away = x - mean
     scale = ((away * away).mean(dims, keepdim=True) + epsilon).rsqrt()
-    made = away * scale
-    made = made if weight is None else made * weight.reshape(along)
-    made = made if bias is None else made + bias.reshape(along)
-    return made, mean.reshape(-1), scale.reshape(-1)
+    result = away * scale
+    result = result if weight is None else result * weight.reshape(along)
+    result = result if bias is None else result + bias.reshape(along)
+    return result, mean.reshape(-1), scale.reshape(-1)
 
 
 for _op in (aten.softmax.int, aten._softmax.default, aten.log_softmax.int, aten._log_softmax.default):

@@ -50,11 +50,11 @@ def addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, alpha: float = 1)
     >>> addmm(torch.full((1, 1), torch.nan), torch.ones(1, 2), torch.ones(2, 1), beta=0, alpha=3)
     tensor([[6.]])
     """
-    made = torch.mm(a, b)
-    made = made if alpha == 1 else made * alpha
+    result = torch.mm(a, b)
+    result = result if alpha == 1 else result * alpha
     if beta == 0:
-        return made
-    return made + (x if beta == 1 else x * beta)
+        return result
+    return result + (x if beta == 1 else x * beta)
 
 
 @decomposition(aten.scaled_dot_product_attention.default, when=needs_other_form)
@@ -84,12 +84,13 @@ def attention(
     lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
     four = [prod(lead[:-1]), lead[-1] if lead else 1]
     q, k, v = (
-        one.expand(*lead, *one.shape[-2:]).reshape(*four, *one.shape[-2:]) for one in (query, key, value)
+        tensor.expand(*lead, *tensor.shape[-2:]).reshape(*four, *tensor.shape[-2:])
+        for tensor in (query, key, value)
     )
     if mask is not None and len(lead) != 2:
         mask = mask.expand(*lead, rows, keys).reshape(*four, rows, keys) if mask.dim() > 2 else mask
-    made: Tensor = torch.ops.tilesmith.attention(q, k, v, mask, causal, factor)
-    return made.reshape(*lead, rows, value.shape[-1])
+    result: Tensor = torch.ops.tilesmith.attention(q, k, v, mask, causal, factor)
+    return result.reshape(*lead, rows, value.shape[-1])
 
 
 def _repeated_heads(shared: Tensor, heads: int) -> Tensor:

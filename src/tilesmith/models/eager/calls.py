@@ -29,18 +29,18 @@ def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operator on what tensors of the device hold; what it changes is changed."""
     where = "host"
     if not _computes(func, args, kwargs):
-        made = func(*args, **kwargs)
+        result = func(*args, **kwargs)
     elif func._schema.is_mutable:
-        made, where = _in_place(func, args, kwargs)
+        result, where = _in_place(func, args, kwargs)
     else:
-        made, where = _program(func, args, kwargs)
+        result, where = _program(func, args, kwargs)
     calls[func._schema.name, where] += 1
-    return made
+    return result
 
 
 def _program(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, str]:
-    made, report = run_single(func, args, kwargs)
-    return made, "device" if report.kernels and not report.host else "host"
+    result, report = run_single(func, args, kwargs)
+    return result, "device" if report.kernels and not report.host else "host"
 
 
 def _in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, str]:
@@ -48,8 +48,8 @@ def _in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple
     plain = _without_change(func)
     if plain is None:
         return func(*args, **kwargs), "host"
-    made, where = _program(plain, args, kwargs)
-    return args[0].copy_(made), where
+    result, where = _program(plain, args, kwargs)
+    return args[0].copy_(result), where
 
 
 def _without_change(func: Any) -> Any:

@@ -52,13 +52,13 @@ _library = torch.library.Library("aten", "IMPL")
 
 
 def _empty(size: Any, dtype: torch.dtype | None = None, **_: Any) -> torch.Tensor:
-    made: torch.Tensor = DeviceTensor(torch.empty(size, dtype=dtype))
-    return made
+    result: torch.Tensor = DeviceTensor(torch.empty(size, dtype=dtype))
+    return result
 
 
 def _empty_strided(size: Any, stride: Any, dtype: torch.dtype | None = None, **_: Any) -> torch.Tensor:
-    made: torch.Tensor = DeviceTensor(torch.empty_strided(size, stride, dtype=dtype))
-    return made
+    result: torch.Tensor = DeviceTensor(torch.empty_strided(size, stride, dtype=dtype))
+    return result
 
 
 def _copy_from(source: Any, target: Any, non_blocking: bool = False) -> Any:  # noqa: ARG001

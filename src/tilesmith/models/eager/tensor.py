@@ -25,7 +25,7 @@ class DeviceTensor(torch.Tensor):
     @staticmethod
     def __new__(cls: Any, held: torch.Tensor) -> Any:
         check_dtype("a tensor of the device tilesmith", held)
-        made = torch.Tensor._make_wrapper_subclass(
+        result = torch.Tensor._make_wrapper_subclass(
             cls,
             held.shape,
             strides=held.stride(),
@@ -33,8 +33,8 @@ class DeviceTensor(torch.Tensor):
             dtype=held.dtype,
             device=torch.device(NAME, 0),
         )
-        made.held = held
-        return made
+        result.held = held
+        return result
 
     __torch_function__ = torch._C._disabled_torch_function_impl
 
@@ -47,19 +47,19 @@ class DeviceTensor(torch.Tensor):
         if given.get("device") is not None:
             given["device"] = torch.device("cpu")
         here, named = pytree.tree_map_only(DeviceTensor, lambda one: one.held, (args, given))
-        made = call(func, here, named)
+        result = call(func, here, named)
         if func._schema.is_mutable:
             return kwargs["out"] if kwargs and "out" in kwargs else args[0]
-        return made if to_host else pytree.tree_map_only(torch.Tensor, DeviceTensor, made)
+        return result if to_host else pytree.tree_map_only(torch.Tensor, DeviceTensor, result)
 
     def __repr__(self, **_: Any) -> str:
         text = repr(self.held.detach())
         return f"{text[:-1]}, device='{self.device}')"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        made = DeviceTensor(self.held.detach().clone()).requires_grad_(self.requires_grad)
-        kind = torch.nn.Parameter if isinstance(self, torch.nn.Parameter) else lambda one, **_: one
-        memo[id(self)] = kind(made, requires_grad=self.requires_grad)
+        result = DeviceTensor(self.held.detach().clone()).requires_grad_(self.requires_grad)
+        wrapper = torch.nn.Parameter if isinstance(self, torch.nn.Parameter) else lambda one, **_: one
+        memo[id(self)] = wrapper(result, requires_grad=self.requires_grad)
         return memo[id(self)]
 
 
@@ -76,10 +76,10 @@ def _check_places(func: Any, args: Any, kwargs: Any) -> None:
     """Only a single number of the host may meet tensors of the device."""
     if func in (aten.copy_.default, aten._to_copy.default, aten._copy_from.default):
         return
-    for one in pytree.tree_leaves((args, kwargs)):
-        if isinstance(one, torch.Tensor) and not isinstance(one, DeviceTensor) and one.dim():
+    for leaf in pytree.tree_leaves((args, kwargs)):
+        if isinstance(leaf, torch.Tensor) and not isinstance(leaf, DeviceTensor) and leaf.dim():
             raise BadCallError(
-                f"{func._schema.name} has a tensor on {NAME}:0 and one on the host, {list(one.shape)}",
+                f"{func._schema.name} has a tensor on {NAME}:0 and one on the host, {list(leaf.shape)}",
                 where=func._schema.name,
                 remedy=f'move it with .to("{NAME}"), or the other one with .cpu()',
             )

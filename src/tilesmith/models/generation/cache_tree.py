@@ -37,8 +37,8 @@ def restore(structure: Structure, tensors: Sequence[torch.Tensor]) -> Any:
 
 def assign(cache: Any, structure: Structure, tensors: Sequence[torch.Tensor]) -> None:
     """Make a cache like one of this structure with these tensors, in place."""
-    made = restore(structure, tensors)
-    vars(cache).update(vars(made))
+    result = restore(structure, tensors)
+    vars(cache).update(vars(result))
 
 
 def _described(value: Any, tensors: list[torch.Tensor]) -> Any:
@@ -67,6 +67,6 @@ def _built(described: Any, tensors: Iterator[torch.Tensor]) -> Any:
         return cls(_built(entry, tensors) for _, entry in entries)
     if cls is dict:
         return {key: _built(entry, tensors) for key, entry in entries}
-    made = cls.__new__(cls)
-    vars(made).update({name: _built(entry, tensors) for name, entry in entries})
-    return made
+    result = cls.__new__(cls)
+    vars(result).update({name: _built(entry, tensors) for name, entry in entries})
+    return result

@@ -20,10 +20,10 @@ from tilesmith.models.planning.op_tables import VIEWS
 aten = torch.ops.aten
 
 _SAME = {
-    *(target for target, kind in VIEWS.items() if kind == "same"),
+    *(target for target, view in VIEWS.items() if view == "same"),
     *(aten.clone.default, aten.resolve_conj.default, aten.resolve_neg.default),
 }
-_VIEWS = {target for target, kind in VIEWS.items() if kind not in ("same", "split", "flip", "unfold")}
+_VIEWS = {target for target, view in VIEWS.items() if view not in ("same", "split", "flip", "unfold")}
 
 
 def decompose_complex(module: GraphModule) -> None:
@@ -66,11 +66,11 @@ class _Pairs:
 
     def visit(self, node: Node) -> None:
         make = _MAKERS.get(node.target)
-        made = make(self, node) if make is not None else None
-        if made is not None:
+        result = make(self, node) if make is not None else None
+        if result is not None:
             dtype = value_of(node).dtype.to_real()
-            other = None if made.imaginary is None else self.cast(node, made.imaginary, dtype)
-            self.known[node] = _Pair(self.cast(node, made.real, dtype), other)
+            other = None if result.imaginary is None else self.cast(node, result.imaginary, dtype)
+            self.known[node] = _Pair(self.cast(node, result.real, dtype), other)
 
     def cast(self, at: Node, part: Node, dtype: torch.dtype) -> Node:
         """A part in the dtype of the complex value's parts: integers are made complex, too."""
@@ -113,8 +113,8 @@ class _Pairs:
         held = insert_constant(self.module, at, matrix.to(value_of(x).dtype))
         last = value_of(x).dim() - 1
         turned = x if dim == last else self.call(at, aten.transpose.int, x, dim, last)
-        made = self.call(at, aten.matmul.default, turned, held)
-        return made if dim == last else self.call(at, aten.transpose.int, made, dim, last)
+        result = self.call(at, aten.matmul.default, turned, held)
+        return result if dim == last else self.call(at, aten.transpose.int, result, dim, last)
 
 
 # ---- complex values ----
@@ -148,8 +148,8 @@ def _viewed(pairs: _Pairs, node: Node) -> _Pair | None:
     if source is None:
         return None
     parts = [source.real] if source.imaginary is None else [source.real, source.imaginary]
-    made = [pairs.call(node, node.target, part, *node.args[1:]) for part in parts]
-    return _Pair(made[0], made[1] if len(made) > 1 else None)
+    result = [pairs.call(node, node.target, part, *node.args[1:]) for part in parts]
+    return _Pair(result[0], result[1] if len(result) > 1 else None)
 
 
 def _product(pairs: _Pairs, node: Node) -> _Pair | None:
@@ -201,9 +201,9 @@ def _over(pairs: _Pairs, at: Node, source: _Pair, dims: list[int], forward: bool
         cosines, sines, scale = cosines * scale, (-sines if forward else sines) * scale, 1.0
         straight = pairs.along(at, real, dim, cosines), pairs.along(at, imaginary, dim, sines)
         crossed = pairs.along(at, real, dim, sines), pairs.along(at, imaginary, dim, cosines)
-        made = pairs.both(at, aten.sub.Tensor, *straight)
-        assert made is not None
-        real, imaginary = made, pairs.both(at, aten.add.Tensor, *crossed)
+        result = pairs.both(at, aten.sub.Tensor, *straight)
+        assert result is not None
+        real, imaginary = result, pairs.both(at, aten.add.Tensor, *crossed)
     return _Pair(real, imaginary)
 
 
@@ -229,9 +229,9 @@ def _to_real(pairs: _Pairs, node: Node) -> Node:
     over = _over(pairs, node, pairs.known[node.args[0]], dims, False, 1.0)
     cosines, sines = (part * scale_of(norm, sizes) for part in half_back(sizes[-1]))
     straight = pairs.along(node, over.real, last, cosines), pairs.along(node, over.imaginary, last, sines)
-    made = pairs.both(node, aten.add.Tensor, *straight)
-    assert made is not None
-    return made
+    result = pairs.both(node, aten.add.Tensor, *straight)
+    assert result is not None
+    return result
 
 
 # ---- back to real values ----
@@ -240,8 +240,8 @@ def _to_real(pairs: _Pairs, node: Node) -> Node:
 def _both_parts(pairs: _Pairs, node: Node) -> Node:
     pair = pairs.known[node.args[0]]
     other = pair.imaginary or pairs.call(node, aten.mul.Tensor, pair.real, 0.0)
-    made = [pairs.call(node, aten.unsqueeze.default, one, -1) for one in (pair.real, other)]
-    return pairs.call(node, aten.cat.default, made, -1)
+    result = [pairs.call(node, aten.unsqueeze.default, one, -1) for one in (pair.real, other)]
+    return pairs.call(node, aten.cat.default, result, -1)
 
 
 def _length(pairs: _Pairs, node: Node) -> Node:

@@ -79,7 +79,7 @@ def _parameters(node: Any, constants: dict[Node, torch.Tensor]) -> tuple[torch.T
     if training or not all(one is None or one in constants for one in node.args[1:5]):
         return None
     weight, bias, mean, variance = (
-        None if one is None else constants[one].double() for one in node.args[1:5]
+        None if constant is None else constants[constant].double() for constant in node.args[1:5]
     )
     if mean is None or variance is None:
         return None

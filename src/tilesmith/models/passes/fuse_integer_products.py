@@ -37,11 +37,11 @@ def _rewrite(module: GraphModule, node: Node, rows: Node, weight: torch.Tensor) 
     shape = [value_of(node).shape[0], weight.shape[0]]
     if list(value_of(rows).shape[:-1]) != shape[:1]:
         rows = insert(module, node, aten.view.default, (rows, [shape[0], weight.shape[1]]))
-    made = insert(module, node, ours.integer_linear.default, (rows, insert_constant(module, node, weight)))
+    result = insert(module, node, ours.integer_linear.default, (rows, insert_constant(module, node, weight)))
     dtype = value_of(node).dtype
     if dtype != torch.float32:
-        made = insert(module, node, aten._to_copy.default, (made,), {"dtype": dtype})
-    replace(module, node, made)
+        result = insert(module, node, aten._to_copy.default, (result,), {"dtype": dtype})
+    replace(module, node, result)
 
 
 def _product(value: Any, constants: Mapping[Node, torch.Tensor]) -> tuple[Node, torch.Tensor] | None:

@@ -41,7 +41,7 @@ def _arguments(node: Node) -> tuple[Node, Node, Any, list[int], list[int], list[
     usual: list[Any] = [None, None, None, [1, 1], [0, 0], [1, 1], 1]
     x, weight, bias, *sizes, groups = [*given, *usual[len(given) :]]
     stride, padding, dilation = (
-        list(one) * (3 - len(one)) if isinstance(one, list) else [one] * 2 for one in sizes
+        list(size) * (3 - len(size)) if isinstance(size, list) else [size] * 2 for size in sizes
     )
     return x, weight, bias, stride, padding, dilation, groups
 

@@ -22,13 +22,13 @@ def expand(module: GraphModule, node: Node, function: Callable[..., Any]) -> Non
     known: dict[Node, Any] = {}
     outputs: Any = None
     with module.graph.inserting_before(node):
-        for one in inner.graph.nodes:
-            if one.op == "placeholder":
-                known[one] = next(sources)
-            elif one.op == "output":
-                outputs = map_arg(one.args[0], known.__getitem__)
+        for inner_node in inner.graph.nodes:
+            if inner_node.op == "placeholder":
+                known[inner_node] = next(sources)
+            elif inner_node.op == "output":
+                outputs = map_arg(inner_node.args[0], known.__getitem__)
             else:
-                known[one] = _copied(module, inner, one, known)
+                known[inner_node] = _copied(module, inner, inner_node, known)
     _replace(node, outputs)
     module.graph.erase_node(node)
 
@@ -47,15 +47,15 @@ def _traced(node: Node, function: Callable[..., Any]) -> GraphModule:
     return traced
 
 
-def _copied(module: GraphModule, inner: GraphModule, one: Node, known: dict[Node, Any]) -> Node:
-    if one.op == "get_attr":
+def _copied(module: GraphModule, inner: GraphModule, node: Node, known: dict[Node, Any]) -> Node:
+    if node.op == "get_attr":
         name = f"expanded_{len(list(module.buffers()))}"
-        module.register_buffer(name, getattr(inner, str(one.target)), persistent=False)
-        made = module.graph.get_attr(name)
+        module.register_buffer(name, getattr(inner, str(node.target)), persistent=False)
+        copy = module.graph.get_attr(name)
     else:
-        made = module.graph.node_copy(one, known.__getitem__)
-    made.meta = {**one.meta, DECOMPOSED: True}
-    return made
+        copy = module.graph.node_copy(node, known.__getitem__)
+    copy.meta = {**node.meta, DECOMPOSED: True}
+    return copy
 
 
 def _replace(node: Node, outputs: Any) -> None:

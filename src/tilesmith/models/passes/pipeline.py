@@ -74,10 +74,10 @@ def optimise(module: GraphModule, options: ModelOptions, passes: tuple[Pass, ...
     before = owners(module)
     lower_custom_ops(module)
     if options.precision == "int8":
-        for one in _BEFORE_INT8 if options.folds else (fold_constants, fuse_linear, fold_constants):
-            one(module)
+        for rewrite in _BEFORE_INT8 if options.folds else (fold_constants, fuse_linear, fold_constants):
+            rewrite(module)
         quantize_products(module)
-    for one in passes if options.folds else ():
-        one(module)
+    for rewrite in passes if options.folds else ():
+        rewrite(module)
     separate_outputs(module, before)
     tidy(module)

@@ -39,8 +39,8 @@ def _linear(module: GraphModule, node: Node, weight: torch.Tensor) -> None:
     x, _, *rest = node.args
     quantised, scale = _integers(module, node, x, by_rows=True)
     held, of_weight = quantized_weight(weight)
-    made = _call(module, node, ours.integer_linear.default, quantised, insert_constant(module, node, held))
-    _finish(module, node, made, scale, of_weight, rest[0] if rest else None, [-1])
+    result = _call(module, node, ours.integer_linear.default, quantised, insert_constant(module, node, held))
+    _finish(module, node, result, scale, of_weight, rest[0] if rest else None, [-1])
 
 
 def _convolution(module: GraphModule, node: Node, weight: torch.Tensor) -> None:
@@ -55,8 +55,8 @@ def _convolution(module: GraphModule, node: Node, weight: torch.Tensor) -> None:
     quantised, scale = _integers(module, node, node.args[0], by_rows=False)
     held, of_weight = quantized_weight(weight)
     constant = insert_constant(module, node, held)
-    made = _call(module, node, ours.integer_conv2d.default, quantised, constant, *window, groups)
-    _finish(module, node, made, scale, of_weight, bias, [1, -1, 1, 1])
+    result = _call(module, node, ours.integer_conv2d.default, quantised, constant, *window, groups)
+    _finish(module, node, result, scale, of_weight, bias, [1, -1, 1, 1])
 
 
 def _pair(value: Any) -> list[int]:
@@ -91,20 +91,20 @@ def _integers(module: GraphModule, node: Node, x: Any, by_rows: bool) -> tuple[N
 def _finish(
     module: GraphModule,
     node: Node,
-    made: Node,
+    result: Node,
     scale: Node,
     of_weight: torch.Tensor,
     bias: Any,
     shape: list[int],
 ) -> None:
-    made = _call(module, node, aten.mul.Tensor, made, scale)
+    result = _call(module, node, aten.mul.Tensor, result, scale)
     held = insert_constant(module, node, of_weight.reshape(shape))
-    made = _call(module, node, aten.mul.Tensor, made, held)
+    result = _call(module, node, aten.mul.Tensor, result, held)
     if bias is not None:
-        made = _call(module, node, aten.add.Tensor, made, _along(module, node, bias, shape))
+        result = _call(module, node, aten.add.Tensor, result, _along(module, node, bias, shape))
     if value_of(node).dtype != torch.float32:
-        made = insert(module, node, aten._to_copy.default, (made,), {"dtype": value_of(node).dtype})
-    replace(module, node, made)
+        result = insert(module, node, aten._to_copy.default, (result,), {"dtype": value_of(node).dtype})
+    replace(module, node, result)
 
 
 def _along(module: GraphModule, node: Node, bias: Node, shape: list[int]) -> Node:

@@ -25,14 +25,14 @@ def separate_outputs(module: GraphModule, before: list[Node | None]) -> None:
     taken: dict[Node, Node | None] = {}
     results = list(_outputs(module))
     last = next(node for node in reversed(module.graph.nodes) if node.op == "output")
-    for number, (one, first) in enumerate(zip(results, before, strict=True)):
-        if not isinstance(one, Node):
+    for number, (output, first) in enumerate(zip(results, before, strict=True)):
+        if not isinstance(output, Node):
             continue
-        owner = _owner(one, sharing=True)
+        owner = _owner(output, sharing=True)
         assert owner is not None
         given = owner.op in ("placeholder", "get_attr")
         if (given and first is not owner) or (owner in taken and taken[owner] is not first):
-            results[number] = insert(module, last, aten.clone.default, (one,))
+            results[number] = insert(module, last, aten.clone.default, (output,))
         else:
             taken[owner] = first
     last.args = (tuple(results),)

@@ -82,7 +82,7 @@ def _norm(step: Launch, arch: Arch) -> list[Template]:
     narrow = all(operand.dtype == "bfloat16" for operand in template.inputs)
     rows_held = (2 * len(template.inputs) + 2) * template.block_rows * template.columns * 2
     fits = rows_held <= _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
-    if template.kind not in ("layer_norm", "rms_norm") or ends_inside or not narrow or not fits:
+    if template.operation not in ("layer_norm", "rms_norm") or ends_inside or not narrow or not fits:
         return [template]
     shares = [
         share for share in range(2, tiles + 1) if tiles % share == 0 and share * blocks <= arch.num_cores

@@ -38,13 +38,13 @@ def finish(
     inlined = inline(group.after, known, lowering.constants, "e")
     place = lowering.spread if group.spreads else lowering.placed
     reads = {name: place(source, shape) for name, source in {**(extra or {}), **inlined.reads}.items()}
-    made = out or new_view(shape, "block", lowering.storage_type(node))
+    result = out or new_view(shape, "block", lowering.storage_type(node))
     rows, cols = (1, 1, *shape)[-2:]
     epilogue = Epilogue(
-        (Result(inlined.stored(node, made.storage.dtype), Operand("y", "block", made.storage.dtype)),),
-        tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items()),
+        (Result(inlined.stored(node, result.storage.dtype), Operand("y", "block", result.storage.dtype)),),
+        tuple(Operand(name, one.access, one.view.storage.dtype) for name, one in reads.items()),
         mask_rows=rows % TILE != 0,
         mask_columns=cols % TILE != 0,
     )
     full = (1,) * (2 - len(shape)) + shape
-    return Finish(epilogue, {**reads, "y": Placed("block", made.expand(full))}, made)
+    return Finish(epilogue, {**reads, "y": Placed("block", result.expand(full))}, result)

@@ -102,8 +102,8 @@ def _is_exact(value: object) -> bool:
 
 def _is_loss(node: Node) -> bool:
     """Whether a node gives one value, as losses and what scales them are."""
-    made = node.target in REDUCTIONS or is_pointwise(node)
-    return made and is_real(node) and node.meta["val"].numel() == 1
+    computed = node.target in REDUCTIONS or is_pointwise(node)
+    return computed and is_real(node) and node.meta["val"].numel() == 1
 
 
 def _passes_on(node: Node) -> bool:

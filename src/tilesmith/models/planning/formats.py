@@ -20,14 +20,14 @@ def stored_as(plan: Plan, weights: str, activations: str) -> Plan:
     """
     if weights not in FORMATS and activations not in FORMATS:
         return plan
-    kinds: dict[Storage, set[str]] = {}
+    accesses: dict[Storage, set[str]] = {}
     for step in plan.steps:
         if isinstance(step, Launch):
             for operand in step.template.tensors:
-                kinds.setdefault(step.storages[operand.name], set()).add(operand.kind)
+                accesses.setdefault(step.storages[operand.name], set()).add(operand.access)
     constants = {upload.view.storage for upload in plan.constants}
     narrow: dict[Storage, Storage] = {}
-    for storage, used in kinds.items():
+    for storage, used in accesses.items():
         wanted = activations if storage not in constants else weights if _weighs(plan, storage) else ""
         whole = used == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
         if whole and wanted in FORMATS:

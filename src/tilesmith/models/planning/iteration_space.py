@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from tilesmith.kernels.operands import Kind
+from tilesmith.kernels.operands import Access
 from tilesmith.models.planning.views import TILE, Axis, View, padded
 from tilesmith.runtime import Layout
 
@@ -14,7 +14,7 @@ from tilesmith.runtime import Layout
 class Placed:
     """An operand: how it is read, and a view with a dimension for each of the iteration space."""
 
-    kind: Kind
+    access: Access
     view: View
 
 
@@ -28,10 +28,10 @@ class Space:
     numbers: Mapping[str, int]
 
 
-def kind_of(shape: Sequence[int], target: Sequence[int]) -> Kind:
+def access_of(shape: Sequence[int], target: Sequence[int]) -> Access:
     """How a tensor that is broadcast to a shape is read.
 
-    >>> kind_of((8,), (4, 8)), kind_of((4, 1), (4, 8)), kind_of((2, 4, 8), (2, 4, 8))
+    >>> access_of((8,), (4, 8)), access_of((4, 1), (4, 8)), access_of((2, 4, 8), (2, 4, 8))
     ('row', 'column', 'block')
     """
     rows, cols = (1, 1, *shape)[-2:]
@@ -43,21 +43,21 @@ def kind_of(shape: Sequence[int], target: Sequence[int]) -> Kind:
 
 def fits(placed: Placed) -> bool:
     """Whether a kernel can read a view in place."""
-    view, kind = placed.view, placed.kind
+    view, access = placed.view, placed.access
     *lead, rows, cols = view.axes
-    if kind == "block":
+    if access == "block":
         inside = (rows.size == 1 or (rows.row, rows.col) == (1, 0)) and (
             cols.size == 1 or (cols.row, cols.col) == (0, 1)
         )
         starts = [view.row, view.col, *(step for axis in lead for step in (axis.row, axis.col))]
         return view.storage.layout is Layout.TILE and inside and all(step % TILE == 0 for step in starts)
-    if kind == "rows":
+    if access == "rows":
         inside = (rows.size == 1 or (rows.row, rows.col) == (1, 0)) and (
             cols.size == 1 or (cols.row, cols.col) == (0, 1)
         )
         starts = [view.col, *(axis.col for axis in lead)]
         return view.storage.layout is Layout.ROW_MAJOR and inside and all(step % TILE == 0 for step in starts)
-    along = {"row": cols, "column": rows, "scalar": Axis(1, 0, 0)}[kind]
+    along = {"row": cols, "column": rows, "scalar": Axis(1, 0, 0)}[access]
     return view.storage.layout is Layout.ROW_MAJOR and (along.size == 1 or (along.row, along.col) == (0, 1))
 
 
@@ -93,8 +93,8 @@ def space(
         join_rows
         and joined
         and all(
-            name in without_rows or _continues(one, joined[-1][1][name], rows)
-            for name, one in operands.items()
+            name in without_rows or _continues(operand, joined[-1][1][name], rows)
+            for name, operand in operands.items()
         )
     ):
         rows *= joined.pop()[0]
@@ -105,8 +105,8 @@ def space(
         joined.insert(0, (1, still))
     numbers = {
         f"{name}_{key}": value
-        for name, one in operands.items()
-        for key, value in _numbers(one, joined[0][1][name], joined[1][1][name]).items()
+        for name, operand in operands.items()
+        for key, value in _numbers(operand, joined[0][1][name], joined[1][1][name]).items()
     }
     return Space((joined[0][0], joined[1][0]), rows, full[-1], numbers)
 
@@ -115,21 +115,23 @@ def _follows(outer: Axis, inner: Axis) -> bool:
     return outer.row == inner.row * inner.size and outer.col == inner.col * inner.size
 
 
-def _continues(one: Placed, batch: Axis, rows: int) -> bool:
+def _continues(operand: Placed, batch: Axis, rows: int) -> bool:
     """Whether the rows of the next batch follow those of this one, so that both are one matrix."""
-    if one.kind in ("row", "scalar"):
+    if operand.access in ("row", "scalar"):
         return (batch.row, batch.col) == (0, 0)
-    if one.kind == "rows":
+    if operand.access == "rows":
         return (batch.row, batch.col) == (rows, 0)
-    if one.kind == "block":
-        return rows % TILE == 0 and (batch.row, batch.col) == (rows, 0) and one.view.axes[-2].row in (1, 0)
+    if operand.access == "block":
+        return (
+            rows % TILE == 0 and (batch.row, batch.col) == (rows, 0) and operand.view.axes[-2].row in (1, 0)
+        )
     return False
 
 
-def _numbers(one: Placed, first: Axis, second: Axis) -> dict[str, int]:
-    down = TILE if one.kind == "block" else 1
-    along = TILE if one.kind in ("block", "rows") else 1
-    view = one.view
+def _numbers(operand: Placed, first: Axis, second: Axis) -> dict[str, int]:
+    down = TILE if operand.access == "block" else 1
+    along = TILE if operand.access in ("block", "rows") else 1
+    view = operand.view
     return {
         "row": view.row // down,
         "row1": first.row // down,
@@ -154,7 +156,7 @@ def unjoined(shape: Sequence[int], operands: Mapping[str, Placed]) -> Space:
     """The space of a tensor with two batch dimensions, kept as they are."""
     numbers = {
         f"{name}_{key}": value
-        for name, one in operands.items()
-        for key, value in _numbers(one, one.view.axes[0], one.view.axes[1]).items()
+        for name, operand in operands.items()
+        for key, value in _numbers(operand, operand.view.axes[0], operand.view.axes[1]).items()
     }
     return Space((shape[0], shape[1]), shape[2], shape[3], numbers)

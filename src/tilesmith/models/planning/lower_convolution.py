@@ -160,7 +160,7 @@ def _lower_pointwise(lowering: Lowering, group: Group, conv: Conv, done: Finish)
         done.epilogue,
         block=(64, 64 if filters > TILE else TILE, 64 if padded(depth) % 64 == 0 else TILE),
         dtype=QUANTISED if conv.is_quantised else source.view.storage.dtype,
-        x_kind=source.kind,
+        x_access=source.access,
         weight_dtype=QUANTISED if conv.is_quantised else stored,
     )
     storages = {"x": source.view.storage, "w0": held.storage}
@@ -181,8 +181,8 @@ def _weight(lowering: Lowering, conv: Conv) -> View:
         lowering.to_host(conv.weight)
         return lowering.uploaded(conv.weight, "taps", lambda: _taps(shape, stored))
     if conv.weight not in lowering.constants:
-        kind = "a transposed convolution" if conv.transposed else "a convolution in groups"
-        raise NoKernel(f"{kind} with a weight that is an input")
+        described = "a transposed convolution" if conv.transposed else "a convolution in groups"
+        raise NoKernel(f"{described} with a weight that is an input")
     value = _spread(lowering.constants[conv.weight], conv.groups)
     if conv.transposed:
         value = value.transpose(0, 1).flip(2, 3)

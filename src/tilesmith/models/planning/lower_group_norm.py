@@ -38,7 +38,7 @@ def lower_group_norm(lowering: Lowering, group: Group) -> View:
     done = finish_image(lowering, group, {node: known}, extra)
     same = _same(lowering, shape, groups, columns)
     times = shape[1] / min(shape[1], TILE)
-    template = GroupNorm(done.epilogue, columns, epsilon, image.view.storage.dtype, image.kind, times)
+    template = GroupNorm(done.epilogue, columns, epsilon, image.view.storage.dtype, image.access, times)
     room = lowering.space(shape, {"x": image, **done.operands}, join_rows=False)
     still = {f"same_{key}": 0 for key in STRIDES}
     numbers = {"n": shape[2], "images": shape[0], "area": shape[1], **room.numbers, **still}

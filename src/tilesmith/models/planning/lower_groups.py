@@ -14,7 +14,7 @@ from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.linear import Linear
-from tilesmith.kernels.operands import Kind, Operand
+from tilesmith.kernels.operands import Access, Operand
 from tilesmith.kernels.rowwise import MOST_L1, RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.kernels.vectorwise import VectorWise
@@ -97,19 +97,19 @@ def lower_vectorwise(lowering: Lowering, group: Group) -> View:
     inlined = inline(group.after, {}, lowering.constants, "e")
     line = shape[:-1] if len(shape) > 1 else shape
     full = (1,) * (2 - len(line)) + line
-    made = fresh(full, lowering.storage_type(group.output), Layout.ROW_MAJOR)
+    result = fresh(full, lowering.storage_type(group.output), Layout.ROW_MAJOR)
     lengthwise = (*full[:-1], 1, full[-1])
     operands = {name: _line(lowering, node, shape, lengthwise) for name, node in inlined.reads.items()}
-    inputs = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items())
-    between = View(made.storage, (*made.axes[:-1], Axis(1, 0, 0), made.axes[-1]))
+    inputs = tuple(Operand(name, one.access, one.view.storage.dtype) for name, one in operands.items())
+    between = View(result.storage, (*result.axes[:-1], Axis(1, 0, 0), result.axes[-1]))
     operands["y"] = Placed("row", between)
     room = lowering.space(lengthwise, operands)
     numbers = {**size_numbers(room), **room.numbers}
     del numbers["m"]
-    kept = made.storage.dtype
+    kept = result.storage.dtype
     template = VectorWise(inlined.stored(group.output, kept), inputs, Operand("y", "row", kept))
-    lowering.launch(template, _storages(operands), numbers, describe(group), made)
-    view = made.reshape(shape)
+    lowering.launch(template, _storages(operands), numbers, describe(group), result)
+    view = result.reshape(shape)
     assert view is not None
     return view
 
@@ -120,11 +120,11 @@ def _line(lowering: Lowering, node: Node, shape: tuple[int, ...], lengthwise: tu
     column = len(shape) > 1
     length = (1, *own)[-2 if column else -1]
     if length < lengthwise[-1] or (prod(own) == 1 and prod(shape) != 1):
-        one = lowering.placed(node, own if column else (1, 1), "scalar").view
-        still = View(one.storage, (*one.axes[:-2], *(Axis(1, 0, 0),) * 2), one.row, one.col)
+        scalar = lowering.placed(node, own if column else (1, 1), "scalar").view
+        still = View(scalar.storage, (*scalar.axes[:-2], *(Axis(1, 0, 0),) * 2), scalar.row, scalar.col)
         return Placed("scalar", still.expand(lengthwise))
-    kind: Kind = "column" if column else "row"
-    placed = lowering.placed(node, own, kind)
+    access: Access = "column" if column else "row"
+    placed = lowering.placed(node, own, access)
     axes = placed.view.axes
     along, lead = (axes[-2], axes[:-2]) if column else (axes[-1], ())
     view = View(placed.view.storage, (*lead, Axis(1, 0, 0), along), placed.view.row, placed.view.col)
@@ -180,7 +180,7 @@ def lower_product(lowering: Lowering, group: Group) -> View:
         x_transposed=turned,
         block=_product_block(room, rows, inner),
         dtype=operands["x"].view.storage.dtype,
-        x_kind=operands["x"].kind,
+        x_access=operands["x"].access,
         weight_dtype=computed(operands["w0"].view.storage.dtype),
     )
     numbers = {**size_numbers(room), "k": padded(inner), **room.numbers}
@@ -232,14 +232,14 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
     batch, heads, rows, width = shape_of(q)
     keys, value_width = shape_of(k)[-2], shape_of(v)[-1]
     shared = shape_of(k)[1]
-    kind: dict[str, Any] = {}
+    optional: dict[str, Any] = {}
     operands = {
-        name: lowering.placed(one, shape_of(one), "block", rows_too=False, dtype=lowering.dtype)
-        for name, one in zip("qkv", (q, k, v), strict=True)
+        name: lowering.placed(operand, shape_of(operand), "block", rows_too=False, dtype=lowering.dtype)
+        for name, operand in zip("qkv", (q, k, v), strict=True)
     }
     if mask is not None:
         operands["mask"] = _mask(lowering, mask, (batch, heads, rows, keys))
-        kind["mask"] = Operand("mask", operands["mask"].kind, operands["mask"].view.storage.dtype)
+        optional["mask"] = Operand("mask", operands["mask"].access, operands["mask"].view.storage.dtype)
     side_by_side = fresh_heads(shape_of(node), lowering.dtype) if value_width % TILE == 0 else None
     done = finish(lowering, group, {node: Input("acc0")}, out=side_by_side)
     operands |= done.operands
@@ -253,7 +253,7 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
         group=heads // shared,
         block=(block_rows(room, 64, rows), TILE),
         dtype=operands["q"].view.storage.dtype,
-        **kind,
+        **optional,
     )
     numbers = {**size_numbers(room), "n": keys, **room.numbers}
     lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
@@ -264,11 +264,14 @@ def _mask(lowering: Lowering, node: Node, shape: tuple[int, ...]) -> Placed:
     """What is added to the scores; truth values say what is seen."""
     if node.meta["val"].dtype == torch.bool:
         lowering.to_host(node)
-        kind: Kind = "row" if (1, *shape_of(node))[-2] == 1 else "block"
+        access: Access = "row" if (1, *shape_of(node))[-2] == 1 else "block"
         view = lowering.uploaded(
-            node, f"additive {kind}", lambda: new_view(shape_of(node), kind, lowering.dtype), additive=True
+            node,
+            f"additive {access}",
+            lambda: new_view(shape_of(node), access, lowering.dtype),
+            additive=True,
         )
-        return Placed(kind, view.expand(shape))
+        return Placed(access, view.expand(shape))
     return lowering.placed(node, shape, rows_too=False)
 
 
@@ -285,7 +288,7 @@ def lower_rowwise(lowering: Lowering, group: Group) -> View:
     operands = {name: lowering.placed(one, shape) for name, one in reads.items()}
     known, extra, epsilon = _norm_parts(node)
     done = finish(lowering, group, {node: known}, extra)
-    inputs = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items())
+    inputs = tuple(Operand(name, one.access, one.view.storage.dtype) for name, one in operands.items())
     operands |= done.operands
     room = lowering.space(shape, operands)
     template: Any = RowWise(NORMS[node.target], room.cols, done.epilogue, inputs, expr, epsilon)

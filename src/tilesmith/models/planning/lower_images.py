@@ -45,14 +45,14 @@ def image_of(lowering: Lowering, node: Node, dtype: str = "") -> View:
     view = lowering.device[node]
     if is_image(view) and (not dtype or view.storage.dtype == dtype):
         return replace(view, storage=lowering.in_rows(view.storage))
-    made = fresh_image(shape_of(node), wanted)
-    lowering.gather_into(view.permute(CHANNELS_LAST), _matrix(made), "rows")
-    return made
+    result = fresh_image(shape_of(node), wanted)
+    lowering.gather_into(view.permute(CHANNELS_LAST), _matrix(result), "rows")
+    return result
 
 
-def _matrix(made: View) -> View:
-    batch, channels, height, width = made.shape
-    flat = made.permute(CHANNELS_LAST).reshape((batch * height * width, channels))
+def _matrix(image: View) -> View:
+    batch, channels, height, width = image.shape
+    flat = image.permute(CHANNELS_LAST).reshape((batch * height * width, channels))
     assert flat is not None
     return flat
 
@@ -61,14 +61,14 @@ def placed_image(lowering: Lowering, node: Node) -> Placed:
     """Images as (batch, pixel, channel), from rows or from tiles."""
     if node in lowering.device:
         flat = pixels(lowering.device[node])
-        for kind in ("rows", "block"):
-            if flat is not None and fits(Placed(kind, flat)):
-                return Placed(kind, flat)
+        for access in ("rows", "block"):
+            if flat is not None and fits(Placed(access, flat)):
+                return Placed(access, flat)
     flat = pixels(image_of(lowering, node))
     if flat is None or not fits(Placed("rows", flat)):
-        made = fresh_image(shape_of(node), lowering.storage_type(node))
-        lowering.gather_into(lowering.device[node].permute(CHANNELS_LAST), _matrix(made), "rows")
-        flat = pixels(made)
+        result = fresh_image(shape_of(node), lowering.storage_type(node))
+        lowering.gather_into(lowering.device[node].permute(CHANNELS_LAST), _matrix(result), "rows")
+        flat = pixels(result)
         assert flat is not None
     return Placed("rows", flat)
 
@@ -81,8 +81,8 @@ def _operand(lowering: Lowering, node: Node, shape: Sequence[int]) -> Placed:
     if own == tuple(shape) and len(shape_of(node)) == 4:
         return placed_image(lowering, node)
     if prod(own) == 1:
-        one = lowering.placed(node, (1,) * max(2, len(shape_of(node))), "scalar").view
-        return Placed("scalar", replace(one, axes=one.axes[-2:]).expand(target))
+        scalar = lowering.placed(node, (1,) * max(2, len(shape_of(node))), "scalar").view
+        return Placed("scalar", replace(scalar, axes=scalar.axes[-2:]).expand(target))
     if own[1:] == (channels, 1, 1) and own[0] in (1, batch):
         return Placed("row", _per_channel(lowering, node, own[0], channels).expand(target))
     raise NoKernel(f"an image is combined with a tensor of shape {list(own)}")
@@ -105,9 +105,9 @@ def _per_channel(lowering: Lowering, node: Node, batch: int, channels: int) -> V
 
 
 def shaped(view: View, shape: Sequence[int]) -> View:
-    made = view.reshape(shape)
-    assert made is not None
-    return made
+    result = view.reshape(shape)
+    assert result is not None
+    return result
 
 
 def finish_image(
@@ -122,13 +122,13 @@ def finish_image(
         for name, node in extra.items()
     }
     reads |= {name: _operand(lowering, node, shape) for name, node in inlined.reads.items()}
-    made = lowering.room_for(group.output) or fresh_image(shape, lowering.storage_type(group.output))
-    operands = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in reads.items())
-    kept = made.storage.dtype
+    image = lowering.room_for(group.output) or fresh_image(shape, lowering.storage_type(group.output))
+    operands = tuple(Operand(name, one.access, one.view.storage.dtype) for name, one in reads.items())
+    kept = image.storage.dtype
     result = Result(inlined.stored(group.output, kept), Operand("y", "rows", kept))
-    flat = pixels(made)
+    flat = pixels(image)
     assert flat is not None
-    return Finish(Epilogue((result,), operands), {**reads, "y": Placed("rows", flat)}, made)
+    return Finish(Epilogue((result,), operands), {**reads, "y": Placed("rows", flat)}, image)
 
 
 def image_space(lowering: Lowering, done: Finish, further: Mapping[str, Placed] | None = None) -> Space:

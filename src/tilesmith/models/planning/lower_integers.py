@@ -37,11 +37,11 @@ def lower_integer_product(lowering: Lowering, node: Node) -> None:
     for source in (x, w):
         lowering.to_host(source)
     operands = {name: _matrix(lowering, source) for name, source in (("x", x), ("w", w))}
-    made = _padded(shape_of(node), "int32")
-    storages = {**{name: view.storage for name, view in operands.items()}, "y": made.storage}
-    template = IntegerProduct(made.storage.rows, made.storage.cols, operands["x"].storage.cols)
-    lowering.launch(template, storages, {}, ("_int_mm",), made)
-    lowering.steps.append(Download(node.name, made))
+    result = _padded(shape_of(node), "int32")
+    storages = {**{name: view.storage for name, view in operands.items()}, "y": result.storage}
+    template = IntegerProduct(result.storage.rows, result.storage.cols, operands["x"].storage.cols)
+    lowering.launch(template, storages, {}, ("_int_mm",), result)
+    lowering.steps.append(Download(node.name, result))
     lowering.host.add(node)
 
 

@@ -62,13 +62,13 @@ def _stores_whole(out: View, place: View, dim: int) -> bool:
     return fits(Placed("block", place)) and fills
 
 
-def copy_block(lowering: Lowering, source: Placed, place: View, kind: Any = "block") -> None:
+def copy_block(lowering: Lowering, source: Placed, place: View, access: Any = "block") -> None:
     """Copy a tensor to a view of the same shape."""
     dtypes = source.view.storage.dtype, place.storage.dtype
     epilogue = Epilogue(
-        (Result(Input("x"), Operand("y", kind, dtypes[1])),), (Operand("x", source.kind, dtypes[0]),)
+        (Result(Input("x"), Operand("y", access, dtypes[1])),), (Operand("x", source.access, dtypes[0]),)
     )
-    room = lowering.space(place.shape, {"x": source, "y": Placed(kind, place)})
+    room = lowering.space(place.shape, {"x": source, "y": Placed(access, place)})
     columns = next(size for size in (128, 64, TILE) if padded(room.cols) % size == 0)
     storages = {"x": source.view.storage, "y": place.storage}
     numbers = {**size_numbers(room), **room.numbers}
@@ -82,8 +82,8 @@ def _is_image(lowering: Lowering, node: Node) -> bool:
 
 def _joined_images(lowering: Lowering, node: Node, parts: list[Node]) -> View:
     """Channels side by side; parts that were made in their place need no copy."""
-    made = lowering.joined(node)
-    for part, place in zip(parts, _places(made, parts, 1), strict=True):
+    result = lowering.joined(node)
+    for part, place in zip(parts, _places(result, parts, 1), strict=True):
         if lowering.device.get(part) == place:
             continue
         flat = pixels(place)
@@ -93,7 +93,7 @@ def _joined_images(lowering: Lowering, node: Node, parts: list[Node]) -> View:
         else:
             view = image_of(lowering, part)
             lowering.gather_into(view.permute(CHANNELS_LAST), place.permute(CHANNELS_LAST), "row")
-    return made
+    return result
 
 
 def places_of(nodes: Iterable[Node]) -> dict[Node, tuple[Node, int]]:

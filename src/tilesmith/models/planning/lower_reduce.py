@@ -51,7 +51,7 @@ def _dims(node: Node, rank: int) -> list[int]:
     return sorted(int(dim) % rank for dim in many)
 
 
-def _kind(node: Node) -> Any:
+def _combiner(node: Node) -> Any:
     return REDUCTIONS[node.target]
 
 
@@ -86,18 +86,18 @@ def _launch(
     out: Placed,
 ) -> None:
     room = lowering.space(shape, {**operands, "y": out}, join_rows=along == "columns")
-    kind = _kind(group.anchors[0])
+    combiner = _combiner(group.anchors[0])
     ragged = room.cols % TILE != 0 or room.rows % TILE != 0
     # Beyond a matrix in tiles lie zeros; beyond one in rows, the next.
-    plain = isinstance(source, Input) and all(one.kind == "block" for one in operands.values())
+    plain = isinstance(source, Input) and all(one.access == "block" for one in operands.values())
     template = Reduction(
-        kind,
+        combiner,
         along,
-        tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items()),
+        tuple(Operand(name, one.access, one.view.storage.dtype) for name, one in operands.items()),
         source,
         final,
         Operand("y", "column" if along == "columns" else "row", out.view.storage.dtype),
-        masked=room.cols % 64 != 0 or (ragged and (kind != "sum" or not plain)),
+        masked=room.cols % 64 != 0 or (ragged and (combiner != "sum" or not plain)),
     )
     storages = {name: one.view.storage for name, one in (*operands.items(), ("y", out))}
     numbers = {**size_numbers(room), **room.numbers}
@@ -108,26 +108,26 @@ def _along_columns(lowering: Lowering, group: Group, shape: tuple[int, ...], fin
     """One value for each row."""
     source, operands = _operands(lowering, group, shape)
     full = (1,) * (2 - len(shape)) + shape
-    made = fresh_vector((*full[:-1], 1), lowering.storage_type(group.output))
-    out = Placed("column", made.expand(full))
+    result = fresh_vector((*full[:-1], 1), lowering.storage_type(group.output))
+    out = Placed("column", result.expand(full))
     _launch(lowering, group, shape, "columns", source, operands, final, out)
-    return _as_output(made, group)
+    return _as_output(result, group)
 
 
 def _along_rows(lowering: Lowering, group: Group, shape: tuple[int, ...], final: Expr) -> View:
     """One value for each column: all leading dimensions are one matrix, whose padding is zero."""
     source, operands = _operands(lowering, group, shape)
-    made = new_view((shape[-1],), "row", lowering.storage_type(group.output))
+    result = new_view((shape[-1],), "row", lowering.storage_type(group.output))
     if len(shape) > 2:
-        operands = {name: Placed(one.kind, _joined(one, shape)) for name, one in operands.items()}
+        operands = {name: Placed(one.access, _joined(one, shape)) for name, one in operands.items()}
     rows = next(iter(operands.values())).view.axes[0].size if len(shape) > 2 else shape[0]
-    out = Placed("row", made.expand((rows, shape[-1])))
+    out = Placed("row", result.expand((rows, shape[-1])))
     _launch(lowering, group, (rows, shape[-1]), "rows", source, operands, final, out)
-    return _as_output(made, group)
+    return _as_output(result, group)
 
 
-def _joined(one: Placed, shape: Sequence[int]) -> View:
-    flat = one.view.reshape((prod(shape[:-1]), shape[-1]))
+def _joined(operand: Placed, shape: Sequence[int]) -> View:
+    flat = operand.view.reshape((prod(shape[:-1]), shape[-1]))
     if flat is None:
         raise NoKernel("a sum over rows that do not follow each other")
     return flat
@@ -145,10 +145,10 @@ def _over_pixels(lowering: Lowering, group: Group, source: Node, final: Expr, to
     pixels = x.view.reshape(shape)
     if pixels is None:
         raise NoKernel("a sum over images that do not follow each other")
-    made = fresh((shape[0], 1, channels), lowering.storage_type(group.output), Layout.ROW_MAJOR)
-    out = Placed("row", made.expand(shape))
-    _launch(lowering, group, shape, "rows", Input("x"), {"x": Placed(x.kind, pixels)}, final, out)
-    return _as_output(made, group)
+    result = fresh((shape[0], 1, channels), lowering.storage_type(group.output), Layout.ROW_MAJOR)
+    out = Placed("row", result.expand(shape))
+    _launch(lowering, group, shape, "rows", Input("x"), {"x": Placed(x.access, pixels)}, final, out)
+    return _as_output(result, group)
 
 
 def _moved(lowering: Lowering, group: Group, source: Node, dims: Sequence[int], final: Expr) -> View:
@@ -164,18 +164,18 @@ def _moved(lowering: Lowering, group: Group, source: Node, dims: Sequence[int], 
     if ready is None or not _readable(ready):
         ready = fresh(flat, turned.storage.dtype)
         lowering.gather_into(turned, ready, "block")
-    made = fresh_vector((flat[0], 1), lowering.storage_type(group.output))
-    out = Placed("column", made.expand(flat))
-    kind: Any = "block" if ready.storage.layout is Layout.TILE else "rows"
-    _launch(lowering, group, flat, "columns", Input("x"), {"x": Placed(kind, ready)}, final, out)
-    return _as_output(made, group)
+    result = fresh_vector((flat[0], 1), lowering.storage_type(group.output))
+    out = Placed("column", result.expand(flat))
+    access: Any = "block" if ready.storage.layout is Layout.TILE else "rows"
+    _launch(lowering, group, flat, "columns", Input("x"), {"x": Placed(access, ready)}, final, out)
+    return _as_output(result, group)
 
 
 def _readable(view: View) -> bool:
     return fits(Placed("block", view)) or fits(Placed("rows", view))
 
 
-def _as_output(made: View, group: Group) -> View:
-    view = made.reshape(shape_of(group.output))
+def _as_output(result: View, group: Group) -> View:
+    view = result.reshape(shape_of(group.output))
     assert view is not None
     return view

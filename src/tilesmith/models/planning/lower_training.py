@@ -31,12 +31,12 @@ def lower_rowwise_backward(lowering: Lowering, group: Group) -> View:
     reads = {"g": grad, "x": source, **({} if weight is None else {"w": weight})}
     operands: dict[str, Placed] = {name: lowering.placed(one, shape) for name, one in reads.items()}
     slope: Expr = Input("g") if weight is None else apply("mul", Input("g"), Input("w"))
-    inputs = tuple(Operand(name, one.kind, one.view.storage.dtype) for name, one in operands.items())
+    inputs = tuple(Operand(name, one.access, one.view.storage.dtype) for name, one in operands.items())
     done = finish(lowering, group, {node: Input("acc0")})
     operands |= done.operands
     room = lowering.space(shape, operands)
-    kind: Any = BACKWARD_ROWS[node.target]
-    work: Any = (kind, room.cols, done.epilogue, inputs, slope, Input("x"), epsilon)
+    operation: Any = BACKWARD_ROWS[node.target]
+    work: Any = (operation, room.cols, done.epilogue, inputs, slope, Input("x"), epsilon)
     template: Any = RowWiseBackward(*work)
     if template.l1_bytes > MOST_L1:
         template = StreamedRowWiseBackward(*work)

@@ -20,17 +20,17 @@ def lower_view(lowering: Lowering, node: Node) -> None:
     if VIEWS[node.target] == "flip":
         lowering.device[node] = _flipped(lowering, view, node)
         return
-    made = _viewed(view, node)
-    lowering.device[node] = made if made is not None else lowering.gathered(source, shape_of(node))
+    result = _viewed(view, node)
+    lowering.device[node] = result if result is not None else lowering.gathered(source, shape_of(node))
 
 
 def _flipped(lowering: Lowering, view: View, node: Node) -> View:
     """A copy: nothing but a copy reads backwards."""
     shape = shape_of(node)
-    made = new_view(shape, "block", view.storage.dtype)
+    result = new_view(shape, "block", view.storage.dtype)
     backwards = view.flip([dim % len(shape) for dim in args_of(node)[1]])
-    lowering.gather_into(backwards, made.expand((1,) * (2 - len(shape)) + shape), "block")
-    return made
+    lowering.gather_into(backwards, result.expand((1,) * (2 - len(shape)) + shape), "block")
+    return result
 
 
 def _viewed(view: View, node: Node) -> View | None:

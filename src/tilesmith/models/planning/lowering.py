@@ -12,11 +12,11 @@ from torch.fx import Node
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Expr, Input, Number, apply, narrowed
 from tilesmith.kernels.movement import DIMS, Gather, Untilize
-from tilesmith.kernels.operands import Kind, Operand
+from tilesmith.kernels.operands import Access, Operand
 from tilesmith.models.planning.dtypes import HALF
 from tilesmith.models.planning.fusion import shape_of
 from tilesmith.models.planning.images import fresh_image
-from tilesmith.models.planning.iteration_space import Placed, Space, fits, kind_of, space
+from tilesmith.models.planning.iteration_space import Placed, Space, access_of, fits, space
 from tilesmith.models.planning.pointwise import expression_of
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
 from tilesmith.models.planning.views import Axis, Storage, View, fresh, fresh_vector, joined_axes
@@ -51,8 +51,8 @@ class Lowering:
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
     constant_steps: list[Upload] = field(default_factory=list)
-    made: dict[str, torch.Tensor] = field(default_factory=dict)
-    _made_views: dict[str, View] = field(default_factory=dict)
+    added_constants: dict[str, torch.Tensor] = field(default_factory=dict)
+    _constant_views: dict[str, View] = field(default_factory=dict)
     _forms: dict[tuple[Node, str], View] = field(default_factory=dict)
     _joined: dict[Node, View] = field(default_factory=dict)
     _rows: dict[Storage, Storage] = field(default_factory=dict)
@@ -67,8 +67,8 @@ class Lowering:
             host=set(self.host),
             steps=[],
             constant_steps=[],
-            made=dict(self.made),
-            _made_views=dict(self._made_views),
+            added_constants=dict(self.added_constants),
+            _constant_views=dict(self._constant_views),
             _forms=dict(self._forms),
             _joined=dict(self._joined),
             _rows=dict(self._rows),
@@ -78,8 +78,9 @@ class Lowering:
         """Go on with a draft: its steps follow those so far."""
         self.steps += draft.steps
         self.constant_steps += draft.constant_steps
-        self.device, self.host, self.made = draft.device, draft.host, draft.made
-        self._made_views, self._forms = draft._made_views, draft._forms
+        self.device, self.host = draft.device, draft.host
+        self.added_constants = draft.added_constants
+        self._constant_views, self._forms = draft._constant_views, draft._forms
         self._joined, self._rows = draft._joined, draft._rows
 
     # ---- where values are ----
@@ -88,8 +89,8 @@ class Lowering:
         """The type of a value on the device: whole numbers and places need more bits than bfloat16 has."""
         if node in self.quantised:
             return "bfloat16"
-        kind = node.meta["val"].dtype
-        usual = (kind.is_floating_point and kind != torch.float64) or kind == torch.bool
+        dtype = node.meta["val"].dtype
+        usual = (dtype.is_floating_point and dtype != torch.float64) or dtype == torch.bool
         return self.dtype if usual and node not in self.exact else "float32"
 
     def to_host(self, node: Node) -> None:
@@ -134,7 +135,7 @@ class Lowering:
         self,
         node: Node,
         target: Sequence[int],
-        kind: Kind | None = None,
+        access: Access | None = None,
         rows_too: bool = True,
         dtype: str = "",
     ) -> Placed:
@@ -144,15 +145,17 @@ class Lowering:
         needs a dtype says which.
         """
         shape = shape_of(node)
-        chosen = kind or kind_of(shape, target)
+        chosen = access or access_of(shape, target)
         if node in self.device and dtype and self.device[node].storage.dtype != dtype:
             view = self.gathered(node, shape, chosen, dtype)
         elif node in self.device:
             view = self.device[node].expand(_at_least_2d(target))
-            kinds: tuple[Kind, ...] = ("block", "rows") if chosen == "block" and rows_too else (chosen,)
-            for one in kinds:
-                if fits(Placed(one, view)):
-                    return Placed(one, view)
+            candidates: tuple[Access, ...] = (
+                ("block", "rows") if chosen == "block" and rows_too else (chosen,)
+            )
+            for candidate in candidates:
+                if fits(Placed(candidate, view)):
+                    return Placed(candidate, view)
             view = self.gathered(node, shape, chosen)
         else:
             wanted = dtype or self.storage_type(node)
@@ -161,11 +164,11 @@ class Lowering:
 
     def constant(self, name: str, value: torch.Tensor, make: Callable[[], View]) -> View:
         """A tensor the plan itself needs, such as which pixels are there."""
-        if name not in self._made_views:
-            self.made[name] = value
-            view = self._made_views[name] = make()
+        if name not in self._constant_views:
+            self.added_constants[name] = value
+            view = self._constant_views[name] = make()
             self.constant_steps.append(Upload(name, view))
-        return self._made_views[name]
+        return self._constant_views[name]
 
     # ---- joining ----
 
@@ -190,28 +193,28 @@ class Lowering:
         key = (node, f"spread {full}")
         if key not in self._forms:
             source = self.in_memory(node)
-            made = self._forms[key] = fresh(full, source.storage.dtype)
-            self.gather_into(source.expand(full), made, "block")
+            view = self._forms[key] = fresh(full, source.storage.dtype)
+            self.gather_into(source.expand(full), view, "block")
         return Placed("block", self._forms[key])
 
-    def gathered(self, node: Node, shape: Sequence[int], kind: Kind = "block", dtype: str = "") -> View:
+    def gathered(self, node: Node, shape: Sequence[int], access: Access = "block", dtype: str = "") -> View:
         """The elements of a device value, in order, as a new tensor of a shape."""
-        key = (node, f"{kind} {tuple(shape)} {dtype}")
+        key = (node, f"{access} {tuple(shape)} {dtype}")
         if key not in self._forms:
             source = self.device[node]
-            made = self._forms[key] = new_view(shape, kind, dtype or source.storage.dtype)
-            if kind == "column":  # the rows run along the columns of what is stored
-                walked = made.expand(_at_least_2d(shape))
+            view = self._forms[key] = new_view(shape, access, dtype or source.storage.dtype)
+            if access == "column":  # the rows run along the columns of what is stored
+                walked = view.expand(_at_least_2d(shape))
                 rank = len(walked.axes)
                 self.gather_into(source, walked.permute((*range(rank - 2), rank - 1, rank - 2)), "row")
             else:
-                out: Kind = "block" if kind == "block" else "row"
-                self.gather_into(source, made.expand(_at_least_2d(shape)), out)
+                out: Access = "block" if access == "block" else "row"
+                self.gather_into(source, view.expand(_at_least_2d(shape)), out)
         return self._forms[key]
 
-    def gather_into(self, source: View, target: View, kind: Kind) -> None:
+    def gather_into(self, source: View, target: View, access: Access) -> None:
         """Copy elements, in the order of both views' dimensions, into a view that a kernel can store to."""
-        if kind == "row":  # each line is a vector of its own
+        if access == "row":  # each line is a vector of its own
             lines = (*target.axes[:-1], Axis(1, 0, 0), target.axes[-1])
             target = View(target.storage, lines, target.row, target.col)
         axes = joined_axes(source.axes)
@@ -222,11 +225,11 @@ class Lowering:
         moves |= {f"s{dim}_row": axis.row for dim, axis in enumerate(axes)}
         moves |= {f"s{dim}_col": axis.col for dim, axis in enumerate(axes)}
         origin = {**_still("x"), "x_row": source.row, "x_col": source.col}
-        room = self.space(target.shape, {"y": Placed(kind, target)}, join_rows=False)
+        room = self.space(target.shape, {"y": Placed(access, target)}, join_rows=False)
         dtype = source.storage.dtype
-        block = (1, 256) if kind == "row" else (32, 32)
+        block = (1, 256) if access == "row" else (32, 32)
         template = Gather(
-            Epilogue((Result(Input("acc0"), Operand("y", kind, target.storage.dtype)),)),
+            Epilogue((Result(Input("acc0"), Operand("y", access, target.storage.dtype)),)),
             dtype=dtype,
             block=block,
         )
@@ -268,16 +271,16 @@ class Lowering:
         ops: tuple[str, ...],
         *outputs: View | Storage,
     ) -> None:
-        made = tuple(one.storage if isinstance(one, View) else one for one in outputs)
-        self.steps.append(Launch(template, storages, numbers, ops, made))
+        written = tuple(one.storage if isinstance(one, View) else one for one in outputs)
+        self.steps.append(Launch(template, storages, numbers, ops, written))
 
 
-def new_view(shape: Sequence[int], kind: Kind, dtype: str) -> View:
-    """Room for a tensor in the form a kind of operand is read in."""
+def new_view(shape: Sequence[int], access: Access, dtype: str) -> View:
+    """Room for a tensor as operands of this access are read."""
     full = _at_least_2d(shape)
-    if kind == "block":
+    if access == "block":
         view = fresh(full, dtype)
-    elif kind == "column":
+    elif access == "column":
         view = fresh_vector(full, dtype)
     else:
         view = fresh(full, dtype, Layout.ROW_MAJOR)

@@ -79,7 +79,7 @@ def product_candidates(step: Launch, arch: Arch, fidelity: str) -> list[Linear]:
     template = step.template
     assert isinstance(template, Linear)
     choices = _ranked(Product.of(step, fidelity), arch.product)
-    if template.x_kind != "block" or template.x_transposed:
+    if template.x_access != "block" or template.x_transposed:
         choices = [one for one in choices if one.mesh is None]
     return [replace(template, block=one.block, mesh=one.mesh) for one in choices]
 

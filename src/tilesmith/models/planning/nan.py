@@ -23,12 +23,12 @@ def apply(op: str, *args: Expr | float) -> Expr:
     >>> str(apply("sigmoid", apply("sqrt", x)))
     'where(isnan(sqrt(x)), sqrt(x), sigmoid(sqrt(x)))'
     """
-    made = expression.apply(op, *args)
-    if op in _LOSE_NAN and isinstance(made, Apply):
-        for arg in made.args:
+    result = expression.apply(op, *args)
+    if op in _LOSE_NAN and isinstance(result, Apply):
+        for arg in result.args:
             if may_be_nan(arg):
-                made = expression.apply("where", expression.apply("isnan", arg), arg, made)
-    return made
+                result = expression.apply("where", expression.apply("isnan", arg), arg, result)
+    return result
 
 
 def may_be_nan(expr: Expr) -> bool:

@@ -61,7 +61,13 @@ def plan(
             outputs = tuple(one.name if isinstance(one, Node) else Given(one) for one in results)
         else:
             choices += _lower_node(lowering, item, chosen)
-    return Plan(tuple(lowering.constant_steps), tuple(lowering.steps), outputs, lowering.made, tuple(choices))
+    return Plan(
+        tuple(lowering.constant_steps),
+        tuple(lowering.steps),
+        outputs,
+        lowering.added_constants,
+        tuple(choices),
+    )
 
 
 def _marked_half(module: GraphModule) -> str:

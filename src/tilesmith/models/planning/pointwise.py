@@ -79,9 +79,9 @@ def _rest(a: Expr, b: Expr) -> Expr:
 
 def _softplus(x: Expr, beta: Expr = _ONE, threshold: Expr = _TWENTY) -> Expr:
     scaled = x if beta == _ONE else apply("mul", x, beta)
-    made = apply("softplus", scaled)
-    made = made if beta == _ONE else apply("div", made, beta)
-    return made if threshold == _TWENTY else apply("where", apply("gt", scaled, threshold), x, made)
+    result = apply("softplus", scaled)
+    result = result if beta == _ONE else apply("div", result, beta)
+    return result if threshold == _TWENTY else apply("where", apply("gt", scaled, threshold), x, result)
 
 
 def _hard_sigmoid(x: Expr) -> Expr:
@@ -231,10 +231,10 @@ def expression_of(node: Node, values: Sequence[Expr | None]) -> Expr:
     keywords = {
         key: value for key, value in node.kwargs.items() if key in ("alpha", "approximate", "rounding_mode")
     }
-    made = POINTWISE[node.target](*values, **keywords)
+    result = POINTWISE[node.target](*values, **keywords)
     if node.target is aten._to_copy.default:
-        return _cast(made, node.meta["val"].dtype, _dtype_of(node.args[0]))
-    return made
+        return _cast(result, node.meta["val"].dtype, _dtype_of(node.args[0]))
+    return result
 
 
 def _dtype_of(value: Any) -> torch.dtype | None:

@@ -48,13 +48,13 @@ def specialise(module: GraphModule, inputs: Sequence[Any]) -> GraphModule:
             values[node] = _value(node, values, mode, module)
             if isinstance(values[node], int | float | bool | torch.SymInt):
                 continue  # a size: those who use it get the number
-        made = graph.node_copy(node, lambda one: known[one] if one in known else values[one])
-        made.meta = {**node.meta, "val": values.get(node)}
+        copy = graph.node_copy(node, lambda one: known[one] if one in known else values[one])
+        copy.meta = {**node.meta, "val": values.get(node)}
         if not isinstance(values.get(node), int | float | bool):  # those who use a number get it itself
-            known[node] = made
-    made_module = GraphModule(module, graph)
-    made_module.meta[OPEN_SIZES] = True
-    return made_module
+            known[node] = copy
+    specialized = GraphModule(module, graph)
+    specialized.meta[OPEN_SIZES] = True
+    return specialized
 
 
 def _drop_checks(module: GraphModule) -> None:

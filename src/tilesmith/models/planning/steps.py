@@ -106,7 +106,7 @@ class Plan:
     constants: tuple[Upload, ...]
     steps: tuple[Step, ...]
     outputs: tuple[str | Given, ...]
-    made: Mapping[str, Any] = field(default_factory=dict)
+    added_constants: Mapping[str, Any] = field(default_factory=dict)
     """Tensors that are no part of the model, by the name their upload gives."""
     choices: tuple[Choice, ...] = ()
     """What was selected for the groups of operators, in order."""

@@ -177,7 +177,7 @@ def fresh_heads(shape: Sequence[int], dtype: str) -> View:
 
 def _reshaped(old: list[Axis], new: list[int]) -> list[Axis] | None:
     """Split and merge axes, from the last on."""
-    made: list[Axis] = []
+    reshaped: list[Axis] = []
     old, new = list(old), list(new)
     while new:
         want = new.pop()
@@ -188,13 +188,13 @@ def _reshaped(old: list[Axis], new: list[int]) -> list[Axis] | None:
             outer = old.pop()
             axis = Axis(outer.size * axis.size, axis.row, axis.col)
         if axis.size == want:
-            made.append(axis)
+            reshaped.append(axis)
         elif axis.size > want and axis.size % want == 0:
-            made.append(Axis(want, axis.row, axis.col))
+            reshaped.append(Axis(want, axis.row, axis.col))
             old.append(Axis(axis.size // want, axis.row * want, axis.col * want))
         else:
             return None
-    return None if old else made[::-1]
+    return None if old else reshaped[::-1]
 
 
 def joined_axes(axes: Sequence[Axis]) -> list[Axis]:
@@ -203,13 +203,13 @@ def joined_axes(axes: Sequence[Axis]) -> list[Axis]:
     >>> joined_axes(fresh((2, 32, 8, 8), layout=Layout.ROW_MAJOR).axes)
     [Axis(size=512, row=1, col=0), Axis(size=8, row=0, col=1)]
     """
-    made: list[Axis] = []
+    merged: list[Axis] = []
     for axis in (one for one in axes if one.size != 1):
-        if made and _joins(made[-1], axis):
-            made[-1] = Axis(made[-1].size * axis.size, axis.row, axis.col)
+        if merged and _joins(merged[-1], axis):
+            merged[-1] = Axis(merged[-1].size * axis.size, axis.row, axis.col)
         else:
-            made.append(axis)
-    return made
+            merged.append(axis)
+    return merged
 
 
 def _joins(outer: Axis, inner: Axis) -> bool:

@@ -62,7 +62,7 @@ def _routines(
 
     def run(memory: Any) -> None:
         with sdpa_kernel([backend, *_OTHERWISE], set_priority=True):
-            made = scaled_dot_product_attention(
+            result = scaled_dot_product_attention(
                 q(memory),
                 k(memory),
                 v(memory),
@@ -71,13 +71,13 @@ def _routines(
                 scale=template.scale,
                 enable_gqa=template.group > 1,
             )
-        lines = made.transpose(1, 2)
+        lines = result.transpose(1, 2)
         if is_result:
-            memory[as_tensor(target)] = made
+            memory[as_tensor(target)] = result
         elif takes_place and lines.is_contiguous():
             memory[target] = lines.reshape(target.rows, target.cols)
         else:
-            y(memory).copy_(made)
+            y(memory).copy_(result)
 
     def settle(memory: Any) -> None:
         y(memory).copy_(memory[as_tensor(target)])
@@ -92,15 +92,15 @@ def as_tensor(storage: Storage) -> Storage:
 
 def _tensor(step: Launch, name: str, shape: tuple[int, ...]) -> Callable[[Any], torch.Tensor]:
     """An operand as (batch, head, row, column), where it lies."""
-    kind = {one.name: one.kind for one in step.template.tensors}[name]
-    down = TILE if kind == "block" else 1
-    along = TILE if kind in ("block", "rows") else 1
+    access = {one.name: one.access for one in step.template.tensors}[name]
+    down = TILE if access == "block" else 1
+    along = TILE if access in ("block", "rows") else 1
     storage, n = step.storages[name], step.numbers
     wide = storage.cols
     batch = n[f"{name}_row1"] * down * wide + n[f"{name}_col1"] * along
     head = n[f"{name}_row2"] * down * wide + n[f"{name}_col2"] * along
     row, col = {"block": (wide, 1), "rows": (wide, 1), "row": (0, 1), "column": (1, 0), "scalar": (0, 0)}[
-        kind
+        access
     ]
     start = n[f"{name}_row"] * down * wide + n[f"{name}_col"] * along
     return lambda memory: memory[storage].as_strided(shape, (batch, head, row, col), start)

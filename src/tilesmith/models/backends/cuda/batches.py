@@ -34,7 +34,7 @@ def joined(step: Launch) -> Launch:
             numbers["m"] *= numbers[f"nb{which}"]
             numbers[f"nb{which}"] = 1
             numbers |= {
-                f"{one.name}_{way}{which}": 0 for one in step.template.tensors for way in ("row", "col")
+                f"{tensor.name}_{way}{which}": 0 for tensor in step.template.tensors for way in ("row", "col")
             }
         elif numbers[f"nb{which}"] > 1:
             break
@@ -45,8 +45,8 @@ def _follows(operand: Operand, numbers: Mapping[str, int], which: str, step: Lau
     """Whether an operand's rows of the next batch follow those of this one, or are the same for all."""
     row, col = (numbers[f"{operand.name}_{way}{which}"] for way in ("row", "col"))
     weight = isinstance(step.template, Linear) and operand.name.startswith("w")
-    if weight or operand.kind in ("row", "scalar"):
+    if weight or operand.access in ("row", "scalar"):
         return (row, col) == (0, 0)
-    if operand.kind == "column":
+    if operand.access == "column":
         return (row, col) == (0, numbers["m"])
-    return col == 0 and row * (TILE if operand.kind == "block" else 1) == numbers["m"]
+    return col == 0 and row * (TILE if operand.access == "block" else 1) == numbers["m"]

@@ -22,11 +22,11 @@ def convolution_ways(step: Launch, constants: frozenset[Storage]) -> Iterator[tu
     if template.sparse or step.storages["w"] not in constants or not _is_dense(step):
         return
     value = template.epilogue.results[0].value
-    kinds = {one.name: one.kind for one in template.tensors}
+    accesses = {one.name: one.access for one in template.tensors}
     acc, bias = Input("acc0"), Input("bias")
     if len(template.epilogue.results) != 1:
         return
-    if kinds.get("bias") != "row" or step.numbers["bias_row"] or step.numbers["bias_col"]:
+    if accesses.get("bias") != "row" or step.numbers["bias_row"] or step.numbers["bias_col"]:
         yield "cudnn convolution", acc, _routine(step, "")
         return
     added = Apply("add", (acc, bias))
@@ -53,7 +53,7 @@ def _summand(value: Expr, added: Expr) -> str | None:
 def _is_whole(step: Launch, name: str) -> bool:
     """Whether an operand is all of its storage, of the same size as the result."""
     n, storage = step.numbers, step.storages[name]
-    rows = {one.name: one.kind for one in step.template.tensors}[name] == "rows"
+    rows = {one.name: one.access for one in step.template.tensors}[name] == "rows"
     return (
         rows
         and (storage.rows, storage.cols) == (n["m"], n["n"])
@@ -94,8 +94,8 @@ def _routine(step: Launch, epilogue: str, other: str = "") -> Routine:
         bias = memory[step.storages["bias"]][0, : n["n"]] if epilogue else None
         more = pictures(memory[step.storages[other]], images, tall, wide, n["n"]) if other else None
         with cudnn.flags(enabled=True, benchmark=True, allow_tf32=cudnn.allow_tf32):
-            made = _convolved(epilogue, (image, weight, bias), (stride, padding, dilation), more)
-        memory[target] = made.permute(0, 2, 3, 1).reshape(n["m"], n["n"])
+            result = _convolved(epilogue, (image, weight, bias), (stride, padding, dilation), more)
+        memory[target] = result.permute(0, 2, 3, 1).reshape(n["m"], n["n"])
 
     return run
 
@@ -115,7 +115,7 @@ def _convolved(
             )
     except RuntimeError:  # not for these types and sizes
         pass
-    made = conv2d(image, weight, bias, stride, padding, dilation)
+    result = conv2d(image, weight, bias, stride, padding, dilation)
     if more is not None:
-        made = made + more
-    return made.relu() if epilogue in ("relu", "add_relu") else made
+        result = result + more
+    return result.relu() if epilogue in ("relu", "add_relu") else result

@@ -19,13 +19,13 @@ def without_double_copies(plan: Plan) -> Plan:
         if isinstance(step, Launch) and _copies_whole(step):
             source = step.storages["x"]
             writers = [
-                at for at, one in enumerate(steps) if isinstance(one, Launch) and source in one.outputs
+                at for at, other in enumerate(steps) if isinstance(other, Launch) and source in other.outputs
             ]
             moved = [_moved(steps[at], step) for at in writers]
             if _reads(plan.steps, source) == 1 and all(moved):
-                for at, one in zip(writers, moved, strict=True):
-                    assert one is not None
-                    steps[at] = one
+                for at, launch in zip(writers, moved, strict=True):
+                    assert launch is not None
+                    steps[at] = launch
                 steps[place] = replace(step, numbers={**step.numbers, "nb1": 0})
     return replace(plan, steps=tuple(one for one in steps if not _is_dropped(one)))
 
@@ -46,7 +46,7 @@ def _reads(steps: Sequence[Step], storage: Storage) -> int:
 def _copies_whole(step: Launch) -> bool:
     """Whether a launch copies all of a storage in rows, in order, to batches of blocks."""
     template: Any = step.template
-    if not isinstance(template, Gather) or template.epilogue.results[0].out.kind != "block":
+    if not isinstance(template, Gather) or template.epilogue.results[0].out.access != "block":
         return False
     n, source = step.numbers, step.storages["x"]
     plain = template.epilogue.results[0].value == Input("acc0") and not template.epilogue.reads
@@ -64,7 +64,7 @@ def _moved(writer: Step, copy: Launch) -> Launch | None:
         return None
     n, rows, apart = writer.numbers, copy.numbers["m"], copy.numbers["y_row2"] * TILE
     out = writer.template.epilogue.results[0].out
-    if out.kind != "row" or n["m"] != 1 or len(writer.outputs) != 1:
+    if out.access != "row" or n["m"] != 1 or len(writer.outputs) != 1:
         return None
     within = n["y_row"] % rows
     for which in "12":

@@ -96,9 +96,9 @@ class CudaExecutable(Executable):
     def _by_rule(self) -> Sequence[Step | Call]:
         if self.options.level < 2:
             return [
-                one
+                piece
                 for step in self.plan.steps
-                for one in (kernel_ways(step, 1)[0] if isinstance(step, Launch) else (step,))
+                for piece in (kernel_ways(step, 1)[0] if isinstance(step, Launch) else (step,))
             ]
         return chosen_steps(self.plan, 1)
 
@@ -148,14 +148,14 @@ class CudaExecutable(Executable):
 
     def _that_compiled(self, kernels: Mapping[Any, Any]) -> Sequence[Step | Call]:
         """The steps, with another schedule for kernels that the compiler refused."""
-        made: list[Step | Call] = []
+        result: list[Step | Call] = []
         for step in self.steps:
             found = kernels[key_of(step)] if isinstance(step, Launch) else None
             if isinstance(step, Launch) and isinstance(found, Exception):
-                made.append(self._another(step, found))
+                result.append(self._another(step, found))
             else:
-                made.append(step)
-        return made
+                result.append(step)
+        return result
 
     def _another(self, step: Launch, reason: Exception) -> Launch:
         ways = [way[0] for way in kernel_ways(step, 100)]

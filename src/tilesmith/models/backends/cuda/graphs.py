@@ -60,28 +60,28 @@ class Graphs:
         return [one.detach() if isinstance(one, torch.Tensor) else one for one in found.outputs]
 
     def _free(self, inputs: Sequence[Any]) -> Recorded:
-        for one in self._graphs:
-            if one.is_free and one.takes(inputs):
-                return one
+        for recorded in self._graphs:
+            if recorded.is_free and recorded.takes(inputs):
+                return recorded
         if len(self._graphs) == MOST_GRAPHS:  # inputs that moved: they are copied from now on
             self._graphs.clear()
             self._last.clear()
-        made = self._record(inputs)
-        self._graphs.append(made)
-        return made
+        recorded = self._record(inputs)
+        self._graphs.append(recorded)
+        return recorded
 
     def _record(self, inputs: Sequence[Any]) -> Recorded:
         runner = self._runner
         in_place = tuple(
-            (place, one.data_ptr())
-            for place, one in enumerate(inputs)
-            if _is_large(one) and self._last.get(place) == one.data_ptr()
+            (place, value.data_ptr())
+            for place, value in enumerate(inputs)
+            if _is_large(value) and self._last.get(place) == value.data_ptr()
         )
         self._last = {place: one.data_ptr() for place, one in enumerate(inputs) if _is_large(one)}
         stay = {place for place, _ in in_place}
         static = [
-            one.detach() if place in stay or not isinstance(one, torch.Tensor) else one.detach().clone()
-            for place, one in enumerate(inputs)
+            value.detach() if place in stay or not isinstance(value, torch.Tensor) else value.detach().clone()
+            for place, value in enumerate(inputs)
         ]
         own = runner.own_memory()
         graph = torch.cuda.CUDAGraph()
@@ -92,8 +92,8 @@ class Graphs:
         tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
         del own
         copied = [
-            one if place not in stay and isinstance(one, torch.Tensor) else None
-            for place, one in enumerate(static)
+            value if place not in stay and isinstance(value, torch.Tensor) else None
+            for place, value in enumerate(static)
         ]
         pointers = dict.fromkeys(one.untyped_storage()._cdata for one in tensors)
         del tensors

@@ -103,7 +103,7 @@ def _mean_ways(step: Launch) -> Iterator[Way]:
     )
     scaled = Apply("mul", (Input("acc0"), Number(1.0 / n["taps"])))
     if (
-        template.kind == "sum"
+        template.operation == "sum"
         and whole
         and value == scaled
         and (y.rows, y.cols) == (n["m"], x.cols)
@@ -121,9 +121,9 @@ def _mean_ways(step: Launch) -> Iterator[Way]:
 
 def matrix(step: Launch, name: str, rows: int, cols: int) -> Callable[[Memory], torch.Tensor]:
     """The part of a storage that an operand of a launch without batches is."""
-    kinds = {one.name: one.kind for one in step.template.tensors}
-    down = TILE if kinds[name] == "block" else 1
-    along = TILE if kinds[name] in ("block", "rows") else 1
+    accesses = {one.name: one.access for one in step.template.tensors}
+    down = TILE if accesses[name] == "block" else 1
+    along = TILE if accesses[name] in ("block", "rows") else 1
     row, col = step.numbers[f"{name}_row"] * down, step.numbers[f"{name}_col"] * along
     storage = step.storages[name]
     return lambda memory: memory[storage][row : row + rows, col : col + cols]
@@ -150,7 +150,7 @@ def _epilogue_of_library(step: Launch, value: Expr) -> tuple[str, str] | None:
     acc = Input("acc0")
     if value == acc:
         return "", ""
-    for bias in (one.name for one in step.template.tensors if one.kind == "row"):
+    for bias in (one.name for one in step.template.tensors if one.access == "row"):
         added = [Apply("add", (acc, Input(bias))), Apply("add", (Input(bias), acc))]
         if value in added:
             return "bias", bias
@@ -192,8 +192,8 @@ def _product(step: Launch, end: tuple[str, str], out: str, target: Storage, weig
 def _room(step: Launch, name: str, dim: int) -> int:
     """How far an operand goes on in its storage."""
     storage = step.storages[name]
-    kind = {one.name: one.kind for one in step.template.tensors}[name]
-    down = TILE if kind == "block" else 1
+    access = {one.name: one.access for one in step.template.tensors}[name]
+    down = TILE if access == "block" else 1
     if dim:
         return storage.cols - step.numbers[f"{name}_col"] * TILE
     return storage.rows - step.numbers[f"{name}_row"] * down
@@ -256,5 +256,5 @@ def _replaced(value: Expr, done: Expr) -> Expr:
 def _rows_operand(step: Launch, name: str) -> Launch:
     """A launch whose operand lies in rows, without padding."""
     template: Any = step.template
-    reads = tuple(replace(one, kind="rows") if one.name == name else one for one in template.epilogue.reads)
+    reads = tuple(replace(one, access="rows") if one.name == name else one for one in template.epilogue.reads)
     return replace(step, template=replace(template, epilogue=replace(template.epilogue, reads=reads)))

@@ -64,11 +64,11 @@ def fused(product: Launch, norm: Launch, kept: bool) -> tuple[Call, Launch] | No
         storages["sum"] = rest.storages["y"]
         numbers |= _moved(rest.numbers, {"y": "sum"})
         outputs = (*outputs, rest.storages["y"])
-    made = replace(
+    fused = replace(
         template, inputs=inputs, source=substitute(template.source, {source: value}), epilogue=epilogue
     )
     ops = (*product.ops[1:], *norm.ops)
-    return call, replace(norm, template=made, storages=storages, numbers=numbers, outputs=outputs, ops=ops)
+    return call, replace(norm, template=fused, storages=storages, numbers=numbers, outputs=outputs, ops=ops)
 
 
 def _moved(numbers: Mapping[str, int], names: Mapping[str, str]) -> dict[str, int]:
@@ -79,9 +79,9 @@ def _meet(product: Launch, norm: Launch) -> bool:
     """Whether a norm works on just the rows that a product makes, and no epilogue of its own names them."""
     n, r = product.numbers, norm.numbers
     template: Any = norm.template
-    made = product.storages["y"]
-    named = [one.name for one in template.inputs if norm.storages[one.name] == made]
-    again = any(norm.storages[one.name] == made for one in template.epilogue.reads)
+    rows = product.storages["y"]
+    named = [one.name for one in template.inputs if norm.storages[one.name] == rows]
+    again = any(norm.storages[one.name] == rows for one in template.epilogue.reads)
     if len(named) != 1 or again or (n["nb1"], n["nb2"], r["nb1"], r["nb2"]) != (1, 1, 1, 1):
         return False
     same = all(r[f"{named[0]}_{key}"] == n[f"y_{key}"] == 0 for key in STRIDES)

@@ -38,10 +38,10 @@ class Runner:
         held = constants_of(module)
         self._fixed = {node.name: moved(value, device) for node, value in held.items()}
         self._graphs = {node.name: one for node, one in attributes_of(module).items() if node not in held}
-        made = {name: moved(value, device) for name, value in plan.made.items()}
+        own = {name: moved(value, device) for name, value in plan.added_constants.items()}
         self.memory: dict[Storage, torch.Tensor] = {
-            one.view.storage: constant(one, {**self._fixed, **made}[one.node], device)
-            for one in plan.constants
+            upload.view.storage: constant(upload, {**self._fixed, **own}[upload.node], device)
+            for upload in plan.constants
         }
         self._given = _given_out(plan)
         self._actions: list[Action] = []
@@ -57,8 +57,8 @@ class Runner:
         if storage not in memory:
             shape = (storage.rows, storage.cols)
             memory[storage] = torch.zeros(shape, dtype=TYPES[storage.dtype], device=self.device)
-        made: torch.Tensor = memory[storage]
-        return made
+        matrix: torch.Tensor = memory[storage]
+        return matrix
 
     def forget_all_but_constants(self) -> None:
         fixed = {upload.view.storage for upload in self.plan.constants}
@@ -109,11 +109,11 @@ class Runner:
         """Whether images come with their channels last: torch returns such images, too."""
         given = (values[name] for name in self.inputs)
         return any(
-            isinstance(one, torch.Tensor)
-            and one.dim() == 4
-            and one.is_contiguous(memory_format=torch.channels_last)
-            and not one.is_contiguous()
-            for one in given
+            isinstance(value, torch.Tensor)
+            and value.dim() == 4
+            and value.is_contiguous(memory_format=torch.channels_last)
+            and not value.is_contiguous()
+            for value in given
         )
 
     def _torch(self, step: HostCall) -> Action:

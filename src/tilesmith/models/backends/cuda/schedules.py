@@ -68,9 +68,9 @@ def _gemvs(step: Launch) -> list[Template]:
     depth, straight = step.numbers["k"], template.transposed and not template.x_transposed
     if not is_few_rows(step) or not straight:
         return []
-    made = (template.epilogue, depth, template.weights)
+    arguments = (template.epilogue, depth, template.weights)
     return [
-        Gemv(*made, columns, threads, template.dtype, template.x_kind, template.weight_dtype)
+        Gemv(*arguments, columns, threads, template.dtype, template.x_access, template.weight_dtype)
         for threads in (32, 128)
         for columns in (2, 4, 1)
         if depth % (8 * threads) == 0 and columns * depth <= 64 * threads
@@ -165,7 +165,12 @@ def _streamed(step: Launch) -> list[Template]:
     if padded(template.columns) > 1024 * _HELD:
         return [template]
     held = RowWise(
-        template.kind, template.columns, template.epilogue, template.inputs, template.source, template.epsilon
+        template.operation,
+        template.columns,
+        template.epilogue,
+        template.inputs,
+        template.source,
+        template.epsilon,
     )
     return _rowwise(replace(step, template=held))
 

@@ -88,11 +88,11 @@ class WayTimer:
 
     def _with_noise(self, way: Way) -> None:
         """Fill what a way reads and nothing made so far: the same for all ways, since all draw it alike."""
-        made = {storage for step in way for storage in step.outputs}
+        written = {storage for step in way for storage in step.outputs}
         for step in way:
             for storage in step.storages.values() if isinstance(step, Launch) else step.reads:
                 matrix = self._runner.memory[storage]
-                if storage not in made and storage not in self._filled and storage not in self._constants:
+                if storage not in written and storage not in self._filled and storage not in self._constants:
                     self._filled.add(storage)
                     if matrix.is_floating_point():
                         matrix.normal_()
@@ -140,10 +140,10 @@ class WayTimer:
         ]
 
 
-def _agree(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
-    if one is None or other is None:
+def _agree(first: torch.Tensor | None, other: torch.Tensor | None) -> bool:
+    if first is None or other is None:
         return False
-    a, b = one.float().nan_to_num(), other.float().nan_to_num()
+    a, b = first.float().nan_to_num(), other.float().nan_to_num()
     if a.shape != b.shape:
         a, b = (c[: min(len(a), len(b)), : min(a.shape[1], b.shape[1])] for c in (a, b))
     return bool((a - b).norm() <= 0.02 * a.norm() + 1e-6)

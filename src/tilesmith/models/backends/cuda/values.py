@@ -60,8 +60,12 @@ def taken(
             return value
     if dtype in _WHOLE and value.is_floating_point():
         value = value.round()
-    made = value.to(dtype)
-    return made.clone(memory_format=torch.contiguous_format) if _shares(made, matrix) else made.contiguous()
+    result = value.to(dtype)
+    return (
+        result.clone(memory_format=torch.contiguous_format)
+        if _shares(result, matrix)
+        else result.contiguous()
+    )
 
 
 def _lies_like(value: torch.Tensor, like: torch.Tensor) -> bool:
