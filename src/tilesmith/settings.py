@@ -101,6 +101,11 @@ class Settings:
     step_limit: int = _setting(
         2_000_000_000, _integer_from(1), "API calls after which a kernel counts as never ending"
     )
+    threads: int = _setting(
+        0,
+        _integer_from(0),
+        "threads that share the emulator's arithmetic, for the time and nothing else; 0: one for each core",
+    )
     stuck_seconds: float = _setting(
         10.0,
         _seconds,

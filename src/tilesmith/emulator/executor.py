@@ -94,6 +94,7 @@ class EmulatorExecutor:
                 constants=_constants(program, options) if checks else (),
                 trace=options.trace,
                 clock=chosen.clock == "on" or options.trace,  # a trace is one of times
+                threads=chosen.threads or _host_cores(),
             )
             result = self.machine.run(loaded, program, native)
             if result.status == _OUT_OF_MEMORY:
@@ -111,6 +112,11 @@ class EmulatorExecutor:
             if self._machine is not None:
                 self._machine.close()
                 self._machine = None
+
+
+def _host_cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _edited(program: Program) -> tuple[int, ...]:

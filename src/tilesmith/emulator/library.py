@@ -129,6 +129,7 @@ class RunOptions(_Structure):
         ("allocation_count", c.c_uint32),
         ("trace", c.c_uint32),
         ("clock", c.c_uint32),
+        ("threads", c.c_uint32),
     ]
 
 

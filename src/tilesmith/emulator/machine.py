@@ -106,6 +106,7 @@ def run_options(
     constants: Sequence[int] = (),
     trace: bool = False,
     clock: bool = True,
+    threads: int = 1,
 ) -> library.RunOptions:
     """Options of one run. `constants` are the compile-time arguments, which may name tensors in L1."""
     array = (library.Allocation * len(allocations))(
@@ -137,6 +138,7 @@ def run_options(
         allocation_count=len(allocations),
         trace=trace,
         clock=clock,
+        threads=threads,
     )
 
 

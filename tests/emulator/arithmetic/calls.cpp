@@ -1,5 +1,6 @@
 // The engine's arithmetic as plain C functions: test_arithmetic.py calls them with tiles of its own.
 #include "num/num.h"
+#include "num/workers.h"
 
 using namespace ts::num;
 
@@ -36,10 +37,20 @@ void num_matmul_chip(const uint32_t* a, const uint32_t* b, uint8_t phases, uint3
     FpuMode mode;
     mode.wide = true;
     mode.phases = phases;
-    matmul_chip(a, b, mode, dst);
+    matmul_chip(a, b, 1, 1, mode, &dst);
 }
 
-void num_matmul_integer(const uint32_t* a, const uint32_t* b, uint32_t* dst) { matmul_integer(a, b, dst); }
+void num_matmul_block(const uint32_t* a, const uint32_t* b, uint32_t rows, uint32_t cols, bool fast, uint32_t threads,
+                      uint32_t* dst) {
+    uint32_t* tiles[64];
+    for (uint32_t i = 0; i < rows * cols; ++i) tiles[i] = dst + i * tile_words;
+    use_threads(threads);
+    if (fast) matmul_fast(a, b, rows, cols, tiles);
+    else matmul_chip(a, b, rows, cols, FpuMode{}, tiles);
+    use_threads(1);
+}
+
+void num_matmul_integer(const uint32_t* a, const uint32_t* b, uint32_t* dst) { matmul_integer(a, b, 1, 1, &dst); }
 
 void num_transpose(uint32_t* tile) {
     transpose_faces(tile);

@@ -59,10 +59,21 @@ void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uin
     end_fill(engine);
 }
 
-void multiply(Engine& engine, SrcBank& bank, const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
-    if (bank.as[1] == num::Src::integer) num::matmul_integer(in0, in1, dst);
-    else if (engine.fast) num::matmul_fast(in0, in1, 1, 1, &dst);
-    else num::matmul_chip(in0, in1, mode_for(engine, bank.as[1]), dst);
+void multiply(const Engine& engine, num::Src as, const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols,
+              uint32_t* const* dst) {
+    if (as == num::Src::integer) num::matmul_integer(in0, in1, rows, cols, dst);
+    else if (engine.fast) num::matmul_fast(in0, in1, rows, cols, dst);
+    else num::matmul_chip(in0, in1, rows, cols, mode_for(engine, as), dst);
+}
+
+// All products of a block at once; one after the other where DST is too small for it and tiles fall together.
+void multiply_block(Engine& engine, SrcBank& bank, uint32_t first_tile, uint32_t rows, uint32_t cols,
+                    uint32_t* const* dst) {
+    const num::Src as = bank.as[1];
+    if (first_tile + rows * cols <= engine.capacity)
+        return multiply(engine, as, bank.words, bank.second(), rows, cols, dst);
+    for (uint32_t i = 0; i < rows * cols; ++i)
+        multiply(engine, as, bank.tile(i / cols), bank.tile(rows + i % cols), 1, 1, dst + i);
 }
 
 void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, const At& at) {
@@ -72,22 +83,14 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
                             bank.shape[1].faces_across};
     const bool whole = is_whole(bank.shape[0]) && is_whole(bank.shape[1]);
     const DstKind kind = dst_kind(bank.as[1], engine);
-    uint32_t* tiles[dst_tiles];
+    std::vector<uint32_t*> tiles(rows * cols);
     for (uint32_t i = 0; i < rows * cols; ++i) {
         bool fresh;
-        tiles[i % dst_tiles] = dst_for_accumulate(engine, dst + i, kind, &fresh, at);
-        if (!whole) spread(tiles[i % dst_tiles], out);
+        tiles[i] = dst_for_accumulate(engine, dst + i, kind, &fresh, at);
+        if (!whole) spread(tiles[i], out);
     }
-    if (!computes()) {
-        // time passes, that is all
-    } else if (engine.fast && bank.as[1] != num::Src::integer && rows * cols <= dst_tiles) {
-        num::matmul_fast(bank.words, bank.second(), rows, cols, tiles);
-    } else {
-        for (uint32_t r = 0; r < rows; ++r)
-            for (uint32_t c = 0; c < cols; ++c)
-                multiply(engine, bank, bank.tile(r), bank.tile(rows + c), tiles[(r * cols + c) % dst_tiles]);
-    }
-    for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i % dst_tiles], out);
+    if (computes()) multiply_block(engine, bank, dst, rows, cols, tiles.data());  // otherwise time passes, that is all
+    for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i], out);
     mask_matmul(engine, bank, dst, rows, cols, whole);
     const uint64_t least = uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols;
     const double overhead = engine_timing().matmul_overhead[engine.mode.phases] * rows * cols;

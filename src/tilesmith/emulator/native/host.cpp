@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "faults.h"
+#include "num/workers.h"
 #include "undefined.h"
 
 namespace ts {
@@ -351,6 +352,7 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
     run.machine = program->machine;
     run.options = *options;
     run.checks = options->checks;
+    num::use_threads(options->threads);
     run.clock = options->clock;
     run.fast = options->numbers != 0;
     run.computes = options->numbers != 2;

@@ -306,7 +306,7 @@ struct RunOptions {
     double stuck_seconds;
     const Allocation* allocations;
     uint32_t allocation_count;
-    uint32_t trace, clock;
+    uint32_t trace, clock, threads;
 };
 
 struct Print {

@@ -11,17 +11,12 @@ struct Term {
     I16 exponent{}, value{};
 };
 
-// Sums of products round half up, so that an arithmetic shift does it for both signs.
-TS_INLINE I16 align(I16 value, I16 distance) {
-    distance = min(distance, splat(31));
-    return (value + shift_right(splat(1) << distance, 1)) >> distance;
-}
+// Sums of products round half up, so that an arithmetic shift does it for both signs. One bit more than the result is
+// kept until the rounding: values stay below 2^30.
+TS_INLINE I16 align(I16 value, I16 distance) { return (shift_far((value << 1), distance) + 1) >> 1; }
 
 // Magnitudes round half away from zero.
-TS_INLINE I16 align_magnitude(I16 magnitude, I16 distance) {
-    distance = min(distance, splat(31));
-    return shift_right(magnitude + shift_right(splat(1) << distance, 1), distance);
-}
+TS_INLINE I16 align_magnitude(I16 magnitude, I16 distance) { return align(magnitude, distance); }
 
 // What does not fit a 16-bit DST is rounded away before the addition too.
 TS_INLINE I16 drop_low_bits(I16 value) { return (value + (1 << 12)) & ~0x1FFF; }
@@ -29,19 +24,16 @@ TS_INLINE I16 drop_low_bits(I16 value) { return (value + (1 << 12)) & ~0x1FFF; }
 TS_INLINE I16 exponent_of(I16 word) { return shift_right(word, 23) & 255; }
 
 TS_INLINE I16 normalise_wide(I16 sum, I16 exponent, FpuMode mode) {
-    const I16 negative = sum >> 31;
-    const I16 magnitude = (sum ^ negative) - negative;
+    const I16 magnitude = absolute(sum);
     const I16 lead = leading_bit(magnitude);
     exponent += lead - 23;
     // Wormhole's leading-sign counter misreads the pattern of -1.
     if (!mode.blackhole) exponent += 27 & (sum == -1);
     const I16 mantissa = shift_right((magnitude << (30 - lead)) + (1 << 6), 7);
     // A mantissa that rounded up to 2.0 carries into the exponent by itself.
-    I16 bits = (exponent << 23) + (mantissa - 0x800000);
-    const I16 most = splat(0x7F800000);
-    bits = TS_SELECT(exponent >= 255, most, min(bits, most));
+    const I16 bits = min(((min(exponent, splat(255)) - 1) << 23) + mantissa, splat(0x7F800000));
     const I16 alive = (sum != 0) & (bits >= 0x800000);
-    return (bits | (negative & (int32_t)0x80000000)) & alive;
+    return (bits | (sum & (int32_t)0x80000000)) & alive;
 }
 
 // What drop_low_bits leaves is exact as a float, whose exponent counts the leading bit.

@@ -7,6 +7,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #define TS_INLINE inline __attribute__((always_inline))
 #define TS_NOINLINE __attribute__((noinline))  // keeps the build of the runtime quick
 
@@ -25,7 +29,31 @@ TS_INLINE I16 min(I16 a, I16 b) { return TS_SELECT(a < b, a, b); }
 TS_INLINE I16 shift_right(I16 value, I16 by) { return (I16)((U16)value >> (U16)by); }  // logical
 TS_INLINE I16 shift_right(I16 value, int by) { return (I16)((U16)value >> by); }
 
-// Position of the leading one of a positive value. The mask keeps the conversion from rounding up.
-TS_INLINE I16 leading_bit(I16 value) { return shift_right(as_bits(to_float(value & ~(value >> 1))), 23) - 127; }
+// Arithmetic, by any distance that is not negative: far away nothing but the sign is left.
+TS_INLINE I16 shift_far(I16 value, I16 by) {
+#ifdef __AVX512F__
+    return (I16)_mm512_srav_epi32((__m512i)value, (__m512i)by);
+#else
+    return value >> min(by, splat(31));
+#endif
+}
+
+TS_INLINE I16 absolute(I16 value) {
+#ifdef __AVX512F__
+    return (I16)_mm512_abs_epi32((__m512i)value);
+#else
+    const I16 negative = value >> 31;
+    return (value ^ negative) - negative;
+#endif
+}
+
+// Position of the leading one of a positive value; of zero, anything from -1 to -127.
+TS_INLINE I16 leading_bit(I16 value) {
+#ifdef __AVX512CD__
+    return 31 - (I16)_mm512_lzcnt_epi32((__m512i)value);
+#else
+    return shift_right(as_bits(to_float(value & ~(value >> 1))), 23) - 127;  // the mask keeps it from rounding up
+#endif
+}
 
 }  // namespace ts::num

@@ -125,6 +125,23 @@ TS_INLINE int32_t largest_lane(const I16& v) {
     return largest;
 }
 
+// The largest of right[k] + left[k] over eight k, for 32 columns: rows of 32 half-words that follow each other.
+TS_INLINE void largest_sums(const int16_t* right, const int16_t* left, I16* largest) {
+    typedef int16_t S16 __attribute__((vector_size(32)));
+    for (int half = 0; half < 2; ++half) {
+        S16 most;
+        for (int k = 0; k < 8; ++k) {
+            S16 row;
+            std::memcpy(&row, right + k * 32 + half * 16, sizeof row);
+            row += left[k];
+            most = k == 0 ? row : (row > most ? row : most);
+        }
+        int32_t words[16];
+        for (int i = 0; i < 16; ++i) words[i] = most[i];
+        largest[half] = load(words);
+    }
+}
+
 // Neighbours joined: the second of each pair above the first. The upper half of the result means nothing.
 TS_INLINE I16 join_pairs(const I16& v, int bits) {
     int32_t joined[16] = {};

@@ -49,6 +49,22 @@ TS_INLINE int32_t largest_lane(I16 v) {
     return v[0];
 }
 
+// The largest of right[k] + left[k] over eight k, for 32 columns: rows of 32 half-words that follow each other.
+TS_INLINE void largest_sums(const int16_t* right, const int16_t* left, I16* largest) {
+    using S32 = int16_t __attribute__((vector_size(64)));
+    using S16 = int16_t __attribute__((vector_size(32)));
+    S32 most;
+    for (int k = 0; k < 8; ++k) {
+        S32 row;
+        std::memcpy(&row, right + k * 32, sizeof row);
+        row += left[k];
+        most = k == 0 ? row : (row > most ? row : most);
+    }
+    S16 halves[2];
+    std::memcpy(halves, &most, sizeof most);
+    for (int half = 0; half < 2; ++half) largest[half] = __builtin_convertvector(halves[half], I16);
+}
+
 // Neighbours joined: the second of each pair above the first. The upper half of the result means nothing.
 TS_INLINE I16 join_pairs(I16 v, int bits) {
     const I16 even = __builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14, 0, 2, 4, 6, 8, 10, 12, 14);

@@ -1,5 +1,8 @@
 // Tile products. `fast` is a float GEMM on face order; `chip` follows the matrix unit's sums of eight products.
+#include <vector>
+
 #include "fpu.h"
+#include "workers.h"
 
 namespace ts::num {
 namespace {
@@ -47,15 +50,14 @@ void multiply_columns(const float* in0, const float* const* in1, float* const* d
 
 // ---- chip ----
 constexpr int nothing = -4096;     // exponent of a zero: never the largest
+constexpr uint32_t part_rows = 16, parts_of_tile = tile_side / part_rows;  // what one thread computes at a time
 constexpr int groups = 4;          // of eight products along the inner dimension; two per instruction
 
-// SrcA (in1) by inner index and face column, SrcB (in0) by row and inner index, split into multiplier inputs.
-struct Operands {
-    I16 exponent_a[tile_side][2];
-    F16 bits_a[2][tile_side][2];
-    alignas(64) int32_t exponent_b[tile_side][tile_side];
-    alignas(64) float bits_b[2][tile_side][tile_side];
-    bool huge = false;             // an operand that floats cannot scale
+// One tile as the multipliers see it: SrcA (in1) by inner index and column, SrcB (in0) by row and inner index.
+struct Operand {
+    alignas(64) int16_t exponent[tile_side][tile_side];
+    alignas(64) float bits[2][tile_side][tile_side];
+    int largest = 0;               // exponent
 };
 
 // bits * 2^(exponent - 127), exactly.
@@ -64,75 +66,104 @@ TS_INLINE F16 scaled(I16 bits, I16 exponent, I16 alive) {
     return as_float(as_bits(value) & alive);
 }
 
-void prepare(const uint32_t* in0, const uint32_t* in1, FpuMode mode, Operands& out) {
+template <bool is_srca>
+void split_operand(const uint32_t* tile, FpuMode mode, Operand& out) {
     const int lift = mode.five_bit_exponent ? 112 : 0;
-    I16 max_a{}, max_b{};
-    for (uint32_t k = 0; k < tile_side; ++k) {
-        for (uint32_t half = 0; half < 2; ++half) {
-            const I16 a = load(in1 + word_at(k, half * 16));
-            const I16 b = load(in0 + word_at(k, half * 16));
-            const I16 alive_a = exponent_of(a) != 0, alive_b = exponent_of(b) != 0;
-            const I16 exponent_a = exponent_of(a) + lift, exponent_b = exponent_of(b) + lift;
-            max_a = max(max_a, exponent_a & alive_a);
-            max_b = max(max_b, exponent_b & alive_b);
-            out.exponent_a[k][half] = TS_SELECT(alive_a, exponent_a, splat(nothing));
-            store(&out.exponent_b[k][half * 16], TS_SELECT(alive_b, exponent_b, splat(nothing)));
-            const I16 sign_a = a & (int32_t)0x80000000, sign_b = b & (int32_t)0x80000000;
+    I16 largest{};
+    for (uint32_t row = 0; row < tile_side; ++row) {
+        for (uint32_t col = 0; col < tile_side; col += 16) {
+            const I16 word = load(tile + word_at(row, col));
+            const I16 alive = exponent_of(word) != 0;
+            const I16 exponent = exponent_of(word) + lift;
+            largest = max(largest, exponent & alive);
+            store_narrow<int16_t>(&out.exponent[row][col], TS_SELECT(alive, exponent, splat(nothing)));
             for (int low = 0; low < 2; ++low) {
-                const F16 part_a = scaled(srca_bits(a, low), exponent_a, alive_a);
+                const I16 bits = is_srca ? srca_bits(word, low) : srcb_bits(word, 2 * low);
                 // The factor breaks ties away from zero and changes no other rounding: products stay below 2^12.
-                const F16 part_b = scaled(srcb_bits(b, 2 * low), exponent_b, alive_b) * (1.0f + 0x1p-13f);
-                out.bits_a[low][k][half] = as_float(as_bits(part_a) | sign_a);
-                store_float(&out.bits_b[low][k][half * 16], as_float(as_bits(part_b) | sign_b));
+                const F16 part = scaled(bits, exponent, alive) * (is_srca ? 1.0f : 1.0f + 0x1p-13f);
+                store(&out.bits[low][row][col], as_bits(part) | (word & (int32_t)0x80000000));
             }
         }
     }
-    const int a = largest_lane(max_a), b = largest_lane(max_b);
-    out.huge = a > 247 || b > 247 || a + b > 358;
+    out.largest = largest_lane(largest);
 }
 
-// Adding to 1.5 * 2^23 units makes the float adder round each product to whole units: the chip's alignment shift.
-TS_INLINE Term float_group_sum(const Operands& in, uint32_t row, uint32_t face_col, int group, int phase, I16 exponent,
-                               FpuMode mode) {
+// Floats cannot scale operands so large.
+bool is_huge(const Operand& a, const Operand& b) {
+    return a.largest > 247 || b.largest > 247 || a.largest + b.largest > 358;
+}
+
+// Face columns computed side by side: the sums of one wait for each other. More would not fit the host's registers.
+#ifdef __AVX512F__
+constexpr int faces_at_once = 2;
+#else
+constexpr int faces_at_once = 1;
+#endif
+
+struct Row {
+    I16 value[2], exponent[2][groups], origin[2][groups];
+};
+
+// The largest exponent of eight products, for each group of them, and where their sum starts: adding to 1.5 * 2^23
+// units makes the float adder round each product to whole units, which is the chip's alignment shift.
+TS_INLINE void start_sums(const Operand& a, const int16_t* exponent_b, Row& row) {
+    for (int g = 0; g < groups; ++g) {
+        I16 largest[2];
+        largest_sums(a.exponent[g * 8], exponent_b + g * 8, largest);
+        for (int f = 0; f < 2; ++f) {
+            row.exponent[f][g] = largest[f];
+            row.origin[f][g] = ((largest[f] - 104) << 23) | 0x400000;
+        }
+    }
+}
+
+TS_INLINE Term group_term(F16 sum, I16 exponent, I16 origin, int phase, FpuMode mode) {
     const int lift = mode.five_bit_exponent ? 224 : 0;
     const int bias = product_bias(mode, phase) - lift;
-    const I16 origin = ((exponent - 104) << 23) | 0x400000;
-    F16 sum = as_float(origin);
-    for (int k = group * 8; k < group * 8 + 8; ++k) {
-        sum += in.bits_a[phase & 1][k][face_col] * splat_float(in.bits_b[phase >> 1][row][k]);
-    }
     const I16 alive = exponent + bias > 0;
     const int lowest = bias + lift > 0 ? bias + lift : 0;
     return {max(exponent + bias, splat(lowest)), ((as_bits(sum) - origin) << 13) & alive};
 }
 
-template <bool wide, bool five_bit_exponent, bool blackhole>
-void multiply_rows(const Operands& in, int phases, uint32_t* dst) {
-    constexpr FpuMode mode{wide, five_bit_exponent, blackhole};
-    for (uint32_t row = 0; row < tile_side; ++row) {
-        for (uint32_t face_col = 0; face_col < 2; ++face_col) {
-            uint32_t* out = dst + word_at(row, face_col * 16);
-            I16 value = read_dst(out, mode), exponent[groups];
-            for (int g = 0; g < groups; ++g) {
-                exponent[g] = splat(2 * nothing);
-                for (int k = g * 8; k < g * 8 + 8; ++k) {
-                    exponent[g] = max(exponent[g], in.exponent_a[k][face_col] + splat(in.exponent_b[row][k]));
-                }
-            }
-            for (int phase = 0; phase < phases; ++phase) {
-                for (int g = 0; g < groups; g += 2) {
-                    const Term first = float_group_sum(in, row, face_col, g, phase, exponent[g], mode);
-                    const Term second = float_group_sum(in, row, face_col, g + 1, phase, exponent[g + 1], mode);
-                    value = accumulate<true>(first, second, value, mode);
-                }
-            }
-            write_dst(out, value, mode);
+// Two groups of products, which one instruction adds to DST.
+TS_INLINE void add_groups(const Operand& a, const Operand& b, int i, int face, int g, int phase, FpuMode mode,
+                          Row& row) {
+    F16 sum[faces_at_once][2];
+    for (int f = 0; f < faces_at_once; ++f)
+        for (int half = 0; half < 2; ++half) sum[f][half] = as_float(row.origin[face + f][g + half]);
+#pragma GCC unroll 8
+    for (int k = g * 8; k < g * 8 + 8; ++k)
+        for (int half = 0; half < 2; ++half) {
+            const F16 left = splat_float(b.bits[phase >> 1][i][k + half * 8]);
+            for (int f = 0; f < faces_at_once; ++f)
+                sum[f][half] += load_float(&a.bits[phase & 1][k + half * 8][(face + f) * 16]) * left;
         }
+#pragma GCC unroll 2
+    for (int f = 0; f < faces_at_once; ++f) {
+        const I16 *exponent = &row.exponent[face + f][g], *origin = &row.origin[face + f][g];
+        const Term first = group_term(sum[f][0], exponent[0], origin[0], phase, mode);
+        const Term second = group_term(sum[f][1], exponent[1], origin[1], phase, mode);
+        row.value[face + f] = accumulate<true>(first, second, row.value[face + f], mode);
+    }
+}
+
+template <bool wide, bool five_bit_exponent, bool blackhole>
+void multiply_rows(const Operand& a, const Operand& b, uint32_t from, uint32_t to, int phases, uint32_t* dst) {
+    constexpr FpuMode mode{wide, five_bit_exponent, blackhole};
+    for (uint32_t i = from; i < to; ++i) {
+        Row row;
+        start_sums(a, b.exponent[i], row);
+        for (int f = 0; f < 2; ++f) row.value[f] = read_dst(dst + word_at(i, f * 16), mode);
+        for (int face = 0; face < 2; face += faces_at_once)
+            for (int phase = 0; phase < phases; ++phase)
+                for (int g = 0; g < groups; g += 2) add_groups(a, b, i, face, g, phase, mode, row);
+        for (int f = 0; f < 2; ++f) write_dst(dst + word_at(i, f * 16), row.value[f], mode);
     }
 }
 
 // A function per mode, so that what the mode decides is decided outside of the loops.
-using MultiplyRows = void (*)(const Operands&, int phases, uint32_t* dst);
+using MultiplyRows = void (*)(const Operand& a, const Operand& b, uint32_t from, uint32_t to, int phases,
+                              uint32_t* dst);
 
 template <bool five_bit_exponent>
 MultiplyRows multiply_rows_for(FpuMode mode) {
@@ -153,8 +184,8 @@ Term exact_group_sum(const uint32_t* in0, const uint32_t* in1, uint32_t row, uin
     return products.sum();
 }
 
-void multiply_exact(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_t* dst) {
-    for (uint32_t row = 0; row < tile_side; ++row) {
+void multiply_exact(const uint32_t* in0, const uint32_t* in1, uint32_t from, uint32_t to, FpuMode mode, uint32_t* dst) {
+    for (uint32_t row = from; row < to; ++row) {
         for (uint32_t face_col = 0; face_col < 2; ++face_col) {
             I16 value = read_dst(dst + word_at(row, face_col * 16), mode);
             for (int phase = 0; phase < mode.phases; ++phase) {
@@ -169,34 +200,7 @@ void multiply_exact(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint
     }
 }
 
-}  // namespace
-
-void matmul_fast(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, uint32_t* const* dst) {
-    for (uint32_t r = 0; r < rows; ++r) {
-        const float* a = reinterpret_cast<const float*>(in0) + r * tile_words;
-        for (uint32_t c = 0; c < cols; c += 2) {
-            const float* right[4];
-            float* out[4];
-            const uint32_t faces = c + 1 < cols ? 4 : 2;
-            for (uint32_t f = 0; f < faces; ++f) {
-                right[f] = reinterpret_cast<const float*>(in1) + (c + f / 2) * tile_words + f % 2 * face_words;
-                out[f] = reinterpret_cast<float*>(dst[r * cols + c + f / 2]) + f % 2 * face_words;
-            }
-            if (faces == 4) multiply_columns<wide_rows, wide_faces>(a, right, out, faces);
-            else multiply_columns<narrow_rows, narrow_faces>(a, right, out, faces);
-        }
-    }
-}
-
-void matmul_chip(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_t* dst) {
-    Operands operands;
-    prepare(in0, in1, mode, operands);
-    if (operands.huge) return multiply_exact(in0, in1, mode, dst);
-    const auto multiply = mode.five_bit_exponent ? multiply_rows_for<true>(mode) : multiply_rows_for<false>(mode);
-    multiply(operands, mode.phases, dst);
-}
-
-void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
+void multiply_integers(const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
     for (uint32_t row = 0; row < tile_side; ++row) {
         for (uint32_t face_col = 0; face_col < 2; ++face_col) {
             I16 sum = load(dst + word_at(row, face_col * 16));
@@ -206,6 +210,49 @@ void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t* dst) {
             store(dst + word_at(row, face_col * 16), sum);
         }
     }
+}
+
+}  // namespace
+
+void matmul_fast(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, uint32_t* const* dst) {
+    const uint32_t pairs = (cols + 1) / 2;
+    share(rows * pairs, [&](uint32_t i) {
+        const uint32_t r = i / pairs, c = i % pairs * 2;
+        const float* a = reinterpret_cast<const float*>(in0) + r * tile_words;
+        const float* right[4];
+        float* out[4];
+        const uint32_t faces = c + 1 < cols ? 4 : 2;
+        for (uint32_t f = 0; f < faces; ++f) {
+            right[f] = reinterpret_cast<const float*>(in1) + (c + f / 2) * tile_words + f % 2 * face_words;
+            out[f] = reinterpret_cast<float*>(dst[r * cols + c + f / 2]) + f % 2 * face_words;
+        }
+        if (faces == 4) multiply_columns<wide_rows, wide_faces>(a, right, out, faces);
+        else multiply_columns<narrow_rows, narrow_faces>(a, right, out, faces);
+    });
+}
+
+void matmul_chip(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, FpuMode mode,
+                 uint32_t* const* dst) {
+    const auto multiply = mode.five_bit_exponent ? multiply_rows_for<true>(mode) : multiply_rows_for<false>(mode);
+    static thread_local std::vector<Operand> operands;
+    if (operands.size() < rows + cols) operands.resize(rows + cols);
+    Operand *left = operands.data(), *right = left + rows;
+    share(rows + cols, [&](uint32_t i) {
+        if (i < rows) split_operand<false>(in0 + i * tile_words, mode, left[i]);
+        else split_operand<true>(in1 + (i - rows) * tile_words, mode, right[i - rows]);
+    });
+    share(rows * cols * parts_of_tile, [&](uint32_t i) {
+        const uint32_t tile = i / parts_of_tile, r = tile / cols, c = tile % cols, from = i % parts_of_tile * part_rows;
+        if (is_huge(right[c], left[r]))
+            multiply_exact(in0 + r * tile_words, in1 + c * tile_words, from, from + part_rows, mode, dst[tile]);
+        else multiply(right[c], left[r], from, from + part_rows, mode.phases, dst[tile]);
+    });
+}
+
+void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, uint32_t* const* dst) {
+    for (uint32_t r = 0; r < rows; ++r)
+        for (uint32_t c = 0; c < cols; ++c)
+            multiply_integers(in0 + r * tile_words, in1 + c * tile_words, dst[r * cols + c]);
 }
 
 }  // namespace ts::num

@@ -75,8 +75,9 @@ void dst_to_src(const uint32_t* dst, bool fast, Src as, uint32_t* src, uint32_t 
 
 // dst[r][c] += in0[r] * in1[c] for a block of whole 32x32 tiles; tiles of one operand are `tile_words` apart.
 void matmul_fast(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, uint32_t* const* dst);
-void matmul_chip(const uint32_t* in0, const uint32_t* in1, FpuMode mode, uint32_t* dst);
-void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t* dst);
+void matmul_chip(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, FpuMode mode,
+                 uint32_t* const* dst);
+void matmul_integer(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uint32_t cols, uint32_t* const* dst);
 
 void reduce(Pool pool, Dim dim, const uint32_t* data, const uint32_t* scaler, bool fast, FpuMode mode, Src as,
             Geometry shape, bool fresh, uint32_t* dst);   // fresh: nothing was pooled into this tile yet

@@ -1,0 +1,64 @@
+"""Threads share the arithmetic of the engine; bits, cycles and findings do not depend on how many."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal
+
+import numpy as np
+import pytest
+from examples.metal.common import host
+from examples.metal.matmul_multi.host import matmul_program
+from tests.emulator.arithmetic.test_arithmetic import Array, bf16, call, faces, floats
+
+from tilesmith.runtime import open_device
+from tilesmith.settings import using
+
+
+def tiles(first_seed: int, count: int) -> Array:
+    return np.concatenate([faces(bf16(floats(first_seed + i))) for i in range(count)]).view(np.uint32)
+
+
+def block(rows: int, cols: int, fast: bool, threads: int) -> Array:
+    """Three products of a block into the same DST."""
+    dst = np.zeros(rows * cols * 1024, np.uint32)
+    for step in range(3):
+        call("num_matmul_block", tiles(step, rows), tiles(step + 50, cols), rows, cols, fast, threads, dst)
+    return dst
+
+
+@pytest.mark.parametrize("fast", [False, True], ids=["chip", "fast"])
+@pytest.mark.parametrize(("rows", "cols"), [(1, 1), (1, 3), (2, 4), (8, 8)])
+def test_the_bits_of_a_block_are_the_same(rows: int, cols: int, fast: bool) -> None:
+    expected = block(rows, cols, fast, 1)
+    for threads in (2, 4, 64):
+        assert np.array_equal(block(rows, cols, fast, threads), expected)
+
+
+def test_a_forked_process_starts_its_own_threads() -> None:
+    expected = block(2, 2, False, 4)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(block(2, 2, False, 4), expected) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def run_gemm(threads: int, checks: Literal["on", "off"], seed: int = 0) -> tuple[bytes, int, int]:
+    with using(threads=threads, checks=checks, seed=seed), open_device() as device:
+        a, b = (device.from_torch(host.random((128, 128), seed)) for seed in (0, 1))
+        out = device.empty((128, 128))
+        report = device.run(matmul_program(host.grid_of(device), a, b, out))
+        return out.to_torch().float().numpy().tobytes(), report.cycles, len(report.findings)
+
+
+@pytest.mark.parametrize("checks", ["on", "off"])
+def test_a_program_gives_the_same_in_the_same_cycles(checks: Literal["on", "off"]) -> None:
+    for seed in (0, 1, 2):
+        assert run_gemm(2, checks, seed) == run_gemm(4, checks, seed) == run_gemm(1, checks, seed)
+
+
+def test_two_programs_at_the_same_time_do_not_meet() -> None:
+    expected = run_gemm(1, "off")
+    with ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(lambda _: run_gemm(3, "off"), range(4))) == {expected}
