@@ -11,6 +11,7 @@ import torch
 from torch.fx import GraphModule
 
 from tilesmith.models.planning.dtypes import HALF
+from tilesmith.models.planning.source import source_of
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
 
 LIMITS = "limits"
@@ -28,6 +29,8 @@ class KernelLine:
 
     kernel: str
     ops: tuple[str, ...]
+    source: str = ""
+    """The module and line of the user's model."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class HostLine:
     op: str
     node: str
     reason: str
+    source: str = ""
+    """The module and line of the user's model."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,10 @@ class Report:
             "kernels": len(self.kernels),
             "distinct_kernels": self.distinct,
             "fused_ops": self.fused,
-            "host_ops": [{"op": line.op, "node": line.node, "reason": line.reason} for line in self.host],
+            "host_ops": [
+                {"op": line.op, "node": line.node, "reason": line.reason, "source": line.source}
+                for line in self.host
+            ],
             "bytes_uploaded": self.uploaded,
             "bytes_downloaded": self.downloaded,
             "bytes_weights": self.weights,
@@ -103,7 +111,9 @@ class Report:
         for (name, ops), count in Counter((line.kernel, line.ops) for line in self.kernels).items():
             lines.append(f"  {count:4d} x {name}: {' + '.join(ops)}")
         for (op, reason), count in Counter((line.op, line.reason) for line in self.host).items():
-            lines.append(f"  on the host, {count} x {op}: {reason}")
+            first = next((line.source for line in self.host if (line.op, line.reason) == (op, reason)), "")
+            place = f", {'first ' if count > 1 else ''}in {first}" if first else ""
+            lines.append(f"  on the host, {count} x {op}: {reason}{place}")
         for text, count in Counter(map(str, self.precision)).items():
             lines.append(f"  {count:4d} x {text}")
         lines += [f"  {limit}" for limit in self.limits]
@@ -119,10 +129,10 @@ def report_of(plan: Plan, module: GraphModule, ops: int) -> Report:
     host = [step for step in plan.steps if isinstance(step, HostCall)]
     return Report(
         ops=ops,
-        kernels=tuple(KernelLine(step.template.name, step.ops) for step in launches),
+        kernels=tuple(KernelLine(step.template.name, step.ops, str(step.source)) for step in launches),
         distinct=len({step.template for step in launches}),
         host=tuple(
-            HostLine(_operator(names[step.node]), step.node, step.reason)
+            HostLine(_operator(names[step.node]), step.node, step.reason, str(source_of([names[step.node]])))
             for step in host
             if not is_free(names[step.node])
         ),

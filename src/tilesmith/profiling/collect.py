@@ -20,7 +20,7 @@ from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.device import Device
-from tilesmith.runtime.observers import Observer, label, observing, origin
+from tilesmith.runtime.observers import Observer, label, made_for, observing, origin
 
 _LEAST_INTERVALS = 5_000  # of the timeline of any program
 
@@ -71,7 +71,9 @@ class Recorder(Observer):
         most = max(_LEAST_INTERVALS, MOST_INTERVALS // (len(self._programs) + 1))
         seen = analyse(label(), device.arch, program, placement, report, held, most)
         trial = self._trial(device, program, report)
-        self._programs.append(replace(seen, launched_ns=time.time_ns(), reader=trial.reader))
+        self._programs.append(
+            replace(seen, launched_ns=time.time_ns(), made_for=made_for(), reader=trial.reader)
+        )
 
     def _trial(self, device: Device, program: Program, report: RunReport) -> Trial:
         """What can be tried of what this program came from, with the time it took so far."""

@@ -12,7 +12,7 @@ from tilesmith.program.executor import RunReport
 from tilesmith.program.l1 import Placement
 from tilesmith.runtime.allocator import Allocation
 from tilesmith.runtime.device import Device
-from tilesmith.runtime.observers import Observer, label, observing
+from tilesmith.runtime.observers import Observer, label, made_for, observing
 from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.units import readable
 
@@ -148,12 +148,14 @@ class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
     def ran(self, device: Device, program: Program, placement: Placement, report: RunReport) -> None:
         """Circular buffers take L1 while their program runs, and give it back."""
         self._meet(device)
-        name = label() or "program"
+        name, place = label() or "program", made_for()
         keys = []
         for cb, address in zip(program.cbs, placement.addresses, strict=True):
             if cb.is_allocated:
                 indices = ", ".join(map(str, cb.indices))
-                self._hold(device, False, address, cb.total_size, f"CB {indices} of {name}", cb.declared_at)
+                self._hold(
+                    device, False, address, cb.total_size, f"CB {indices} of {name}", place or cb.declared_at
+                )
                 keys.append((id(device), False, address))
         self._sample(f"{name} runs")
         self._microseconds += device.arch.microseconds(report.cycles)
@@ -172,7 +174,9 @@ class MemoryProfiler(Observer, AbstractContextManager["MemoryProfiler"]):
         for buffer in device.buffers():
             if buffer.num_pages:
                 name = f"tensor {list(buffer.spec.shape)} {buffer.spec.dtype.name}"
-                self._hold(device, buffer.in_dram, buffer.address, buffer.size_per_bank, name, "")
+                self._hold(
+                    device, buffer.in_dram, buffer.address, buffer.size_per_bank, name, buffer.declared_at
+                )
 
     def _hold(
         self, device: Device, in_dram: bool, address: int, per_bank: int, name: str, declared_at: str

@@ -261,6 +261,8 @@ class ProgramProfile:
     accuracy: tuple[Accuracy, ...] = ()
     launched_ns: int = 0
     """When the host had run it, in nanoseconds since 1970; 0 if nobody looked."""
+    made_for: str = ""
+    """The module of a model, and its line, whose work this is."""
     reader: str = "metal"
     """Whose settings can change it: those of a model, of a TileLang kernel, or of the program itself."""
 

@@ -85,11 +85,13 @@ def _head(profile: Profile, chip: Chip) -> Text:
 
 
 def _programs(programs: Sequence[ProgramProfile]) -> Table:
-    table = _table(("program", "cores", "us", "part", "bound"))
+    placed = any(program.made_for for program in programs)
+    table = _table(("program", *(("made for",) if placed else ()), "cores", "us", "part", "bound"))
     total = max(1, sum(program.cycles for program in programs))
     for program in programs:
         table.add_row(
             program.name,
+            *((_short(program.made_for),) if placed else ()),
             str(program.cores),
             f"{program.microseconds:,.1f}",
             f"{program.cycles / total:.0%}",
@@ -107,7 +109,8 @@ def _program(program: ProgramProfile, chip: Chip) -> list[RenderableType]:
         bound.append(f"\n{lost} are missing: waits late in the run are counted as work", "red")
     if program.findings:
         bound.append(f"\n{len(program.findings)} findings: {program.findings[0].title}", "red")
-    title = f"{program.name}: {program.microseconds:,.1f} us on {_cores(program.cores)}"
+    place = f", for {_short(program.made_for)}" if program.made_for else ""
+    title = f"{program.name}: {program.microseconds:,.1f} us on {_cores(program.cores)}{place}"
     return [
         Panel(bound, title=title, title_align="left"),
         _roles(program),
@@ -130,7 +133,17 @@ def _table(columns: Iterable[str]) -> Table:
     return table
 
 
-_WORDS = ("waits for", "bound")
+_WORDS = ("waits for", "bound", "made for")
+
+
+def _short(place: str) -> str:
+    """The file without its folders.
+
+    >>> _short("encoder.0 (/home/me/model.py:12)")
+    'encoder.0 (model.py:12)'
+    """
+    module, bracket, line = place.rpartition("(")
+    return f"{module}{bracket}{line.rsplit('/', 1)[-1]}"
 
 
 def _roles(program: ProgramProfile) -> Table:

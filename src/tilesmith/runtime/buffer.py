@@ -40,6 +40,11 @@ class Buffer:
         device._note_buffer(self)
 
     @property
+    def declared_at(self) -> str:
+        """Where it was allocated."""
+        return self._allocation.declared_at if self._allocation is not None else ""
+
+    @property
     def address(self) -> int:
         """The same on every bank. A tensor without elements has none, and says 0."""
         self._check_usable()

@@ -81,6 +81,7 @@ def unobserved() -> Iterator[None]:
 
 
 _label: ContextVar[str] = ContextVar("label", default="")
+_made_for: ContextVar[str] = ContextVar("made for", default="")
 
 
 def label() -> str:
@@ -88,19 +89,25 @@ def label() -> str:
     return _label.get()
 
 
+def made_for() -> str:
+    """The module and line of a model that the program which runs now was made for; empty without a model."""
+    return _made_for.get()
+
+
 @contextmanager
-def labelled(name: str) -> Iterator[None]:
+def labelled(name: str, made_for: str = "") -> Iterator[None]:
     """Name the programs that run inside the block, for profiles. The outermost name counts.
 
     >>> with labelled("ttnn.softmax"), labelled("reduce"):
     ...     label()
     'ttnn.softmax'
     """
-    token = _label.set(_label.get() or name)
+    token, place = _label.set(_label.get() or name), _made_for.set(_made_for.get() or made_for)
     try:
         yield
     finally:
         _label.reset(token)
+        _made_for.reset(place)
 
 
 _origin: ContextVar[object] = ContextVar("origin", default=None)

@@ -29,6 +29,7 @@ from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_nan
 from tilesmith.models.backends.precision import lower_precision
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
 from tilesmith.models.capture.dtypes import check_dtypes
+from tilesmith.models.capture.fx import PARAMETER
 from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
@@ -41,6 +42,7 @@ from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Up
 from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
 from tilesmith.program import Program
+from tilesmith.program.site import declared_by
 from tilesmith.progress import tracked
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, RunReport, Tensor
 from tilesmith.runtime.observers import labelled
@@ -106,6 +108,9 @@ class TenstorrentExecutable(Executable):
             node.name: value for node, value in constants_of(module).items()
         }
         self._programs: dict[int, Program] = {}
+        self._parameters = {
+            node.name: node.meta[PARAMETER] for node in module.graph.nodes if PARAMETER in node.meta
+        }
         self.take(plan)
 
     @property
@@ -155,7 +160,7 @@ class TenstorrentExecutable(Executable):
     def do(self, step: Any, values: dict[str, Any]) -> None:
         """One step of the plan."""
         if isinstance(step, Launch):
-            with labelled("+".join(step.ops)):
+            with labelled("+".join(step.ops), str(step.source)):
                 report = self.device.run(self._programs[id(step)])
             self.cycles += report.cycles
             self.launch_us += report.launch_us
@@ -176,7 +181,8 @@ class TenstorrentExecutable(Executable):
         matrix = to_matrix(value, upload.view, upload.additive)
         key, held = weights.find(self.device, storage, matrix)
         if held is None:
-            held = self.tensor(storage)
+            with declared_by(self._parameters.get(upload.node, "")):
+                held = self.tensor(storage)
             held.copy_from_numpy(matrix)
             weights.hold(key, held)
         self._tensors[storage] = held
@@ -229,6 +235,10 @@ class TenstorrentExecutable(Executable):
 
     def program(self, step: Launch) -> Program:
         """The program of a launch, with its tensors in place."""
+        with declared_by(str(step.source)):
+            return self._program(step)
+
+    def _program(self, step: Launch) -> Program:
         kernel = self._kernel(step)
         (module,) = kernel.modules
         types = tensor_types(module)

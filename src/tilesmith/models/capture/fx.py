@@ -55,6 +55,10 @@ def _decompositions(known_operators: int) -> dict[Any, Callable[..., Any]]:  # n
     return table
 
 
+PARAMETER = "parameter"
+"""In the meta of a node: the path of a parameter or buffer in the user's model."""
+
+
 @dataclass(frozen=True)
 class Captured:
     """A model as a graph of ATen operators, its weights as attributes of the module.
@@ -170,7 +174,8 @@ def _with_constants(program: torch.export.ExportedProgram) -> Captured:
         elif spec.target in buffers:
             kept[spec.target] = node
         else:
-            _hold(module, node, program.constants.get(spec.target, program.state_dict.get(spec.target)))
+            value = program.constants.get(spec.target, program.state_dict.get(spec.target))
+            _hold(module, node, value, str(spec.target))
     _in_order(module, [*inputs, *(kept[name] for name in buffers)])
     module.recompile()
     return Captured(
@@ -207,13 +212,13 @@ def _changed(signature: ExportGraphSignature, output_kind: OutputKind) -> tuple[
     return tuple(str(spec.target) for spec in signature.output_specs if spec.kind is output_kind)
 
 
-def _hold(module: GraphModule, node: Node, value: Any) -> None:
-    """A placeholder becomes an attribute."""
+def _hold(module: GraphModule, node: Node, value: Any, name: str) -> None:
+    """A placeholder becomes an attribute, which knows the name the user's model has for it."""
     attribute = f"held_{node.name}"
     module.register_buffer(attribute, value.detach(), persistent=False)
     with module.graph.inserting_before(node):
         held = module.graph.get_attr(attribute)
-    held.meta = dict(node.meta)
+    held.meta = {**node.meta, PARAMETER: name}
     node.replace_all_uses_with(held)
     module.graph.erase_node(node)
 

@@ -29,13 +29,21 @@ def insert(
     args: Sequence[Any],
     kwargs: Mapping[str, Any] | None = None,
 ) -> Node:
-    """A call before a node."""
+    """A call before a node, whose place in the user's code it takes."""
     with module.graph.inserting_before(before):
         node = module.graph.call_function(target, tuple(args), dict(kwargs or {}))
     values, named = map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
     with _mode_of(list(module.graph.nodes)):
         node.meta["val"] = target(*values, **named)
+    keep_place(node, before)
     return node
+
+
+def keep_place(node: Node, source: Node) -> None:
+    """Let a new node come from the module and line of another, unless it has its own."""
+    for name in ("nn_module_stack", "stack_trace"):
+        if name in source.meta and not node.meta.get(name):
+            node.meta[name] = source.meta[name]
 
 
 def insert_constant(module: GraphModule, before: Node, value: torch.Tensor) -> Node:

@@ -11,6 +11,8 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
 
+from tilesmith.models.passes.edit import keep_place
+
 DECOMPOSED = "decomposed"
 """In the meta of a node: we wrote it, so that its dtype says how exact a kernel must be, and no more."""
 
@@ -28,7 +30,9 @@ def expand(module: GraphModule, node: Node, function: Callable[..., Any]) -> Non
             elif inner_node.op == "output":
                 outputs = map_arg(inner_node.args[0], known.__getitem__)
             else:
-                known[inner_node] = _copied(module, inner, inner_node, known)
+                known[inner_node] = copy = _copied(module, inner, inner_node, known)
+                copy.meta.pop("stack_trace", None)  # of the function's own lines
+                keep_place(copy, node)
     _replace(node, outputs)
     module.graph.erase_node(node)
 

@@ -18,6 +18,7 @@ from tilesmith.models.planning.fusion import shape_of
 from tilesmith.models.planning.images import fresh_image
 from tilesmith.models.planning.iteration_space import Placed, Space, access_of, fits, space
 from tilesmith.models.planning.pointwise import expression_of
+from tilesmith.models.planning.source import Source
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
 from tilesmith.models.planning.views import Axis, Storage, View, fresh, fresh_vector, joined_axes
 from tilesmith.runtime import Layout
@@ -82,6 +83,12 @@ class Lowering:
         self.added_constants = draft.added_constants
         self._constant_views, self._forms = draft._constant_views, draft._forms
         self._joined, self._rows = draft._joined, draft._rows
+
+    def note_source(self, source: Source) -> None:
+        """Say where the user asked for the kernels of a draft."""
+        self.steps = [
+            replace(step, source=source) if isinstance(step, Launch) else step for step in self.steps
+        ]
 
     # ---- where values are ----
 

@@ -13,6 +13,7 @@ from tilesmith.models.planning.fusion import Group
 from tilesmith.models.planning.lower_groups import lower_group
 from tilesmith.models.planning.lower_views import lower_split_output, lower_view
 from tilesmith.models.planning.lowering import Lowering, NoKernel, OutOfOrder
+from tilesmith.models.planning.source import source_of
 from tilesmith.models.planning.steps import Choice, Launch
 
 
@@ -32,6 +33,7 @@ def select(lowering: Lowering, group: Group) -> Selection:
     draft = lowering.draft()
     refusal = _refusal(lower_group, draft, group)
     if refusal is None:
+        draft.note_source(source_of([*group.anchors, *group.nodes]))
         return Selection(draft, (Choice(tuple(node.name for node in group.nodes), _template(draft)),))
     parts = _split_group(group)
     if len(parts) > 1:
@@ -47,6 +49,7 @@ def select_view(lowering: Lowering, node: Node) -> Selection:
     lower = lower_split_output if node.target is operator.getitem else lower_view
     refusal = _refusal(lower, draft, node)
     if refusal is None:
+        draft.note_source(source_of([node]))
         return Selection(draft, (Choice((node.name,), _template(draft)),))
     return _on_host(lowering, node, str(refusal))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tilesmith.kernels.operands import Operand
+from tilesmith.models.planning.source import Source
 from tilesmith.models.planning.views import Storage, View
 
 FORMATS = {"bfloat8_b": "Bfp8_b", "bfloat4_b": "Bfp4_b", "bfloat16": "Float16_b"}
@@ -40,7 +41,7 @@ class Upload:
 class Launch:
     """Run a kernel. `ops` are the operators of the model it does the work of.
 
-    `fidelity` is that of its products, if another than the model's.
+    `fidelity` is that of its products, if another than the model's; `source` is where the user asked for it.
     """
 
     template: Template
@@ -49,6 +50,7 @@ class Launch:
     ops: tuple[str, ...]
     outputs: tuple[Storage, ...]
     fidelity: str = ""
+    source: Source = Source()
 
     @property
     def formats(self) -> dict[str, str]:

@@ -19,6 +19,7 @@ const element = (tag, text, attributes = {}) => { const made = document.createEl
   for (const [name, value] of Object.entries(attributes)) { if (name === "class") made.className = value; else made[name] = value; }
   return made; };
 const colourOf = (name) => name.startsWith("wait: ") ? WAITS.find(([part]) => name.includes(part))[1] : WORK[name] || "#999";
+const shortPlace = (place) => place.replace(/[^( ]*\/([^/]*)$/, "$1");
 const partner = (wait) => !wait.cause.endsWith("BARRIER");
 const own = (role) => role.cycles - role.waits.filter(partner).reduce((sum, wait) => sum + wait.cycles, 0);
 const current = () => profile.programs[state.program];
@@ -47,8 +48,8 @@ function table(columns, rows, words = 1) {
 function drawPrograms() {
   const total = profile.programs.reduce((sum, one) => sum + one.cycles, 0) || 1;
   if (profile.programs.length < 2) return;
-  const made = table(["program", "cores", "us", "part", "bound"], profile.programs.map((one) =>
-    [one.name, one.cores, one.microseconds.toFixed(1), percent(one.cycles / total), one.bound.sentence]));
+  const made = table(["program", "made for", "cores", "us", "part", "bound"], profile.programs.map((one) =>
+    [one.name, shortPlace(one.made_for || ""), one.cores, one.microseconds.toFixed(1), percent(one.cycles / total), one.bound.sentence]), 2);
   [...made.tBodies[0].rows].forEach((row, index) => {
     row.className = "pick" + (index === state.program ? " chosen" : "");
     row.onclick = () => choose(index);
