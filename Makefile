@@ -49,7 +49,7 @@ test-peers: $(STAMP) $(PEERS_STAMP)   ## tt-perf-report, ttnn-visualizer and Per
 	$(PYTEST) -n0 tests/peers
 
 fuzz: $(STAMP)       ## random TileLang kernels on both chips (SEED=0 COUNT=2500 JOBS=2); failures go to fuzz/found
-	$(PY) benchmarks/random_programs.py --seeds $(SEED) --count $(COUNT) --jobs $(JOBS) --arch both \
+	$(PY) conformance/random_programs.py --seeds $(SEED) --count $(COUNT) --jobs $(JOBS) --arch both \
 	    --log fuzz/log.jsonl --keep fuzz/found --json
 
 fast: $(STAMP)       ## the tests that take a minute
@@ -79,7 +79,7 @@ sanitize: $(STAMP)   ## the emulator's tests built for UBSan, its arithmetic and
 	    $(PYTEST) -n0 tests/emulator/arithmetic tests/formats
 
 faults: $(STAMP)     ## killed compiles, full and read-only disks, many processes at once
-	$(PY) benchmarks/fault_test.py
+	$(PY) conformance/fault_test.py
 
 docs: $(DOCS_STAMP)  ## the site in site/, warnings and broken links as errors; the search answers what readers ask
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --clean --strict --site-dir site

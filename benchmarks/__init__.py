@@ -1,1 +1,1 @@
-"""Measurements and long-running comparisons; every script here can be run by itself."""
+"""Measurements; every script here can be run by itself. Suites of right results are in conformance/."""

@@ -10,17 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.grid_sample.case import Case, Memory, Mode, Size
-from benchmarks.grid_sample.run import run_case
-from tilesmith.formats import DataFormat
-from tilesmith.profiling import recording
-from tilesmith.runtime import Device, open_device
+from conformance.grid_sample.case import Size
+from conformance.grid_sample.predicted_time import SETUPS, Row, measure
+
+from tilesmith.runtime import open_device
 
 SIZES = (
     Size(1, 32, 32, 32, 32, 32),
@@ -34,29 +33,6 @@ SIZES = (
     Size(1, 100, 100, 512, 40, 80),
     Size(8, 16, 16, 32, 64, 32),
 )
-
-
-@dataclass(frozen=True)
-class Timing:
-    """One call: microseconds, and what it waits for."""
-
-    microseconds: float
-    bound: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """Both modes on one grid."""
-
-    image: str
-    grid: str
-    setup: str
-    nearest: Timing
-    bilinear: Timing
-
-    @property
-    def ratio(self) -> float:
-        return self.bilinear.microseconds / self.nearest.microseconds
 
 
 def main() -> int:
@@ -79,29 +55,8 @@ def main() -> int:
     return 0
 
 
-SETUPS: dict[str, tuple[bool, Memory]] = {
-    "raw, in DRAM": (False, "dram"),
-    "prepared, in DRAM": (True, "dram"),
-    "prepared, in shards": (True, "shards"),
-}
 _HEAD = """| image | grid | nearest, us | bilinear, us | ratio | nearest is bound by | bilinear is bound by |
 |--|--|--|--|--|--|--|"""
-
-
-def measure(device: Device, size: Size, setup: str) -> Row:
-    """Both modes, the image in DRAM."""
-    image = f"{size.images} x {size.height} x {size.width} x {size.channels}"
-    grid = f"{size.images} x {size.grid_height} x {size.grid_width}"
-    return Row(image, grid, setup, *(_time(device, size, setup, mode) for mode in ("nearest", "bilinear")))
-
-
-def _time(device: Device, size: Size, setup: str, mode: Mode) -> Timing:
-    prepared, memory = SETUPS[setup]
-    case = Case(size, mode, prepared=prepared, grid_type=DataFormat.Float16_b, grid_memory=memory)
-    with recording(f"grid_sample {mode}") as recorded:
-        run_case(device, case)
-    program = recorded.profile.programs[-1]
-    return Timing(round(program.microseconds, 1), program.bound.sentence)
 
 
 def _line(row: Row) -> str:

@@ -18,9 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.timing import compute, gemm, launch, noc
-from benchmarks.timing.closed_form import FULL_LIMIT, extended, is_extendable
-from benchmarks.timing.rows import Outcome, median_error, noc_rows, p90_error
+from conformance.timing import compute, gemm, launch, noc
+from conformance.timing.closed_form import FULL_LIMIT, extended, is_extendable
+from conformance.timing.rows import Outcome, median_error, noc_rows, p90_error
+
 from tilesmith.arch import load_arch
 from tilesmith.runtime import Device, open_device
 

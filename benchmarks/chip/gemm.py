@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from conformance.timing.rows import read_rows
 
 import tilesmith
-from benchmarks.timing.rows import read_rows
 from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.codegen.program import build_program

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.simulator.batches import batches
-from benchmarks.simulator.golden import check, golden
+from conformance.simulator.batches import batches
+from conformance.simulator.golden import check, golden
 
 # The vector unit's functions and its sums, and the matrix unit's.
 SAMPLE = (

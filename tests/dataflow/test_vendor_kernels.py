@@ -72,7 +72,7 @@ def wheel(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def run(repository: Path, folder: Path, *arguments: str) -> list[str]:
-    script = repository / "benchmarks" / "vendor_kernels.py"
+    script = repository / "conformance" / "vendor_kernels.py"
     done = subprocess.run(
         [sys.executable, str(script), *arguments], capture_output=True, text=True, check=True, cwd=folder
     )

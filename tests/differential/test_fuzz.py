@@ -1,4 +1,4 @@
-"""The widened random kernels: a few of them here, as many as you like by `benchmarks/random_programs.py`."""
+"""The widened random kernels: a few of them here, as many as you like by `conformance/random_programs.py`."""
 
 # mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 import tilelang.language as T
-from benchmarks.fuzz.draw import random_program
-from benchmarks.fuzz.judge import judged
-from benchmarks.fuzz.matrix_unit import product
-from benchmarks.fuzz.nodes import converted
-from benchmarks.fuzz.run import failure_of
-from benchmarks.fuzz.statements import Memory
-from benchmarks.fuzz.values import Array, Value, numpy_type, settled, stored
-from benchmarks.fuzz.worker import Work
-from benchmarks.random_programs import Log
+from conformance.fuzz.draw import random_program
+from conformance.fuzz.judge import judged
+from conformance.fuzz.matrix_unit import product
+from conformance.fuzz.nodes import converted
+from conformance.fuzz.run import failure_of
+from conformance.fuzz.statements import Memory
+from conformance.fuzz.values import Array, Value, numpy_type, settled, stored
+from conformance.fuzz.worker import Work
+from conformance.random_programs import Log
 
 import tilesmith
 

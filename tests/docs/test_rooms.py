@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
@@ -43,6 +44,28 @@ def lint(project: Path) -> subprocess.CompletedProcess[str]:
 def test_no_import_is_exempt_from_the_layers() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     assert [contract.get("ignore_imports", []) for contract in contracts] == [[], []]
+
+
+def imports_of(folder: str) -> set[str]:
+    """The first names of what the files of a folder import, wherever in the file they do."""
+    trees = [ast.parse(path.read_text()) for path in (ROOT / folder).rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    return {name.split(".")[0] for name in plain | named}
+
+
+@pytest.mark.parametrize(
+    ("folder", "above"),
+    [
+        ("src", {"conformance", "benchmarks", "tests"}),
+        ("conformance", {"benchmarks", "tests"}),
+        ("benchmarks", {"tests"}),
+        ("tests", {"benchmarks"}),
+    ],
+)
+def test_suites_benchmarks_and_tests_do_not_import_each_other(folder: str, above: set[str]) -> None:
+    assert not imports_of(folder) & above
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The field's words: what was once named otherwise stays gone from source, docs and benchmarks."""
+"""The field's words: what was once named otherwise stays gone from source, docs and suites."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from textwrap import dedent
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("src", "docs", "benchmarks")
+FOLDERS = ("src", "docs", "benchmarks", "conformance")
 ENDINGS = {".py", ".md", ".h", ".hpp", ".cpp", ".toml", ".j2"}
 REDIRECT = ROOT / "docs" / "ttnn-face.md"
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from benchmarks.timing import gemm, launch, noc
-from benchmarks.timing.rows import NocRow, noc_rows, quantile
+from conformance.timing import gemm, launch, noc
+from conformance.timing.rows import NocRow, noc_rows, quantile
 
 from tilesmith import settings
 from tilesmith.arch import load_arch

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.mutation import EXAMPLES, Score, harmless_reason, tasks_of
-from benchmarks.mutation_run import Task, Verdict, judge
-from benchmarks.mutation_switch import VARIABLE, rewrite_tree
+from conformance.mutation import EXAMPLES, Score, harmless_reason, tasks_of
+from conformance.mutation_run import Task, Verdict, judge
+from conformance.mutation_switch import VARIABLE, rewrite_tree
 
 EXAMPLE = "transpose"
 

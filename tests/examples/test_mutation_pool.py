@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from benchmarks.mutation_pool import run_all
+from conformance.mutation_pool import run_all
 
 
 def _square(number: int) -> int:

@@ -6,8 +6,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from benchmarks.mutation_sites import Family, find_sites, local_includes
-from benchmarks.mutation_switch import Rewriter
+from conformance.mutation_sites import Family, find_sites, local_includes
+from conformance.mutation_switch import Rewriter
 
 SOURCE = """
 #include "helper.h"

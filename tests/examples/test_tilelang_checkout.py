@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks.tilelang_run.catalogue import find_examples
+from conformance.tilelang_run.catalogue import find_examples
 
 KERNEL = """
 import torch
@@ -62,7 +62,7 @@ def test_examples_are_found_with_their_tests(checkout: Path) -> None:
 
 @pytest.mark.slow
 def test_outcomes_are_counted(checkout: Path, repository: Path) -> None:
-    script = repository / "benchmarks" / "tilelang_examples.py"
+    script = repository / "conformance" / "tilelang_examples.py"
     page = checkout / "page.md"
     command = [sys.executable, str(script), str(checkout), "--json", "--page", str(page)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.examples.test_examples import CASES
+from conformance.example_cases import CASES
 
 from tilesmith.export import write_project
 from tilesmith.recording import Workload, record

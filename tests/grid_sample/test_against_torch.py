@@ -1,12 +1,12 @@
-"""A sample of the calls that benchmarks/grid_sample_cases.py compares with torch, under checks."""
+"""A sample of the calls that conformance/grid_sample_cases.py compares with torch, under checks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
-from benchmarks.grid_sample.case import SIZES, Case, Mode, all_cases
-from benchmarks.grid_sample.run import run_case
+from conformance.grid_sample.case import SIZES, Case, Mode, all_cases
+from conformance.grid_sample.run import run_case
 
 from tilesmith.formats import DataFormat
 from tilesmith.runtime import Device

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from benchmarks.grid_sample.case import Case, Mode
-from benchmarks.grid_sample.run import run_case
+from conformance.grid_sample.case import Case, Mode
+from conformance.grid_sample.run import run_case
 
 from tilesmith.ops.framework import operation_cache
 from tilesmith.ops.grid_sample import golden_grid_sample, grid_sample

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.grid_sample.case import Size
-from benchmarks.grid_sample_time import measure
+from conformance.grid_sample.case import Size
+from conformance.grid_sample.predicted_time import measure
 
 from tilesmith.runtime import open_device
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from benchmarks.simulator.batches import batches
+from conformance.simulator.batches import batches
 from tests.docs.test_tables import tile_functions_table
 from torch.nn import functional
 
@@ -62,7 +62,7 @@ def test_every_entry_is_used() -> None:
 READERS = {
     "codegen": "src/tilesmith/isa/sfpu.py",
     "ops": "src/tilesmith/ops/elementwise/unary_table.py",
-    "conformance": "benchmarks/simulator/calls.py",
+    "conformance": "conformance/simulator/calls.py",
 }
 
 

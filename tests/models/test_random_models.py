@@ -1,10 +1,10 @@
-"""A few of the random models; benchmarks/random_models.py runs as many as one likes."""
+"""A few of the random models; conformance/random_models.py runs as many as one likes."""
 
 from __future__ import annotations
 
 import pytest
 import torch
-from benchmarks.random_models import Outcome, case, try_case, try_gradients
+from conformance.random_models import Outcome, case, try_case, try_gradients
 
 
 @pytest.mark.parametrize("seed", [2, 9, 28])

@@ -1,4 +1,4 @@
-"""A sample of the matrix of all operations; `python -m benchmarks.op_matrix` runs the whole."""
+"""A sample of the matrix of all operations; `python -m conformance.op_matrix` runs the whole."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from benchmarks.op_matrix.case import Case
-from benchmarks.op_matrix.cases import all_cases
-from benchmarks.op_matrix.run import run_case
+from conformance.op_matrix.case import Case
+from conformance.op_matrix.cases import all_cases
+from conformance.op_matrix.run import run_case
 
 from tilesmith import ttnn
 

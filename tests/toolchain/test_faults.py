@@ -13,7 +13,7 @@ import pytest
 @pytest.mark.fault
 @pytest.mark.slow
 def test_no_fault_spoils_a_later_run(repository: Path) -> None:
-    script = repository / "benchmarks" / "fault_test.py"
+    script = repository / "conformance" / "fault_test.py"
     command = [sys.executable, str(script), "--of", "library", "--kills", "9", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.stdout, done.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from benchmarks.op_matrix.run import memory_config
+from conformance.op_matrix.run import memory_config
 
 from tilesmith import ttnn
 from tilesmith.ops.device import MeshDevice

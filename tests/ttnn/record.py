@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from benchmarks.op_matrix.cases import all_cases
-from benchmarks.op_matrix.run import call, tensors_of
-from benchmarks.ttnn_api.calls import all_calls
-from benchmarks.ttnn_api.record import own_kit
+from conformance.example_cases import CASES
+from conformance.op_matrix.cases import all_cases
+from conformance.op_matrix.run import call, tensors_of
+from conformance.ttnn_api.calls import all_calls
+from conformance.ttnn_api.record import own_kit
 from examples.metal.matmul_bfp8 import host as matmul_bfp8
 from examples.metal.multicast import host as multicast
 from examples.metal.sharded_add import host as sharded_add
 from examples.tilelang import attention, convolution, dequant_gemm, gemm, norm, softmax
-from tests.examples.test_examples import CASES
 from tests.ttnn.launches import LaunchFile, Placed
 from tests.ttnn.modules import calls
 from tests.ttnn.operations import OTHERS, WITHOUT_PROGRAMS

@@ -1,6 +1,6 @@
 """tilesmith.ttnn answers as ttnn 0.81.1 answered on its mock device, or a reason is given why not.
 
-All calls that ttnn refuses, and a sample of the others; benchmarks/compare_ttnn.py makes all of them.
+All calls that ttnn refuses, and a sample of the others; conformance/compare_ttnn.py makes all of them.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import tomllib
 from collections.abc import Iterator
 
 import pytest
-from benchmarks.ttnn_api.call import Call, Kit
-from benchmarks.ttnn_api.calls import all_calls
-from benchmarks.ttnn_api.compare import REASONS, RECORDED, fields, read, reason_for
-from benchmarks.ttnn_api.record import answer, emulator_kit
+from conformance.ttnn_api.call import Call, Kit
+from conformance.ttnn_api.calls import all_calls
+from conformance.ttnn_api.compare import REASONS, RECORDED, fields, read, reason_for
+from conformance.ttnn_api.record import answer, emulator_kit
 
 _ANSWERS = read(RECORDED)
 _REASONS = tomllib.loads(REASONS.read_text(encoding="utf-8"))

@@ -1,0 +1,77 @@
+"""What every step of a random kernel draws from: sizes, types, the buffers that hold something."""
+
+from __future__ import annotations
+
+from random import Random
+
+from conformance.fuzz.expressions import Expressions
+from conformance.fuzz.nodes import Const, Index
+from conformance.fuzz.statements import Memory, Parallel, Region, Statement, Store
+from conformance.fuzz.values import DTYPES
+
+_ROWS, _COLS = (32, 32, 64, 16, 33), (32, 32, 64, 96, 48, 100)
+
+
+class Drawing:
+    """`ready` are the buffers that hold something."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.rows, self.cols = random.choice(_ROWS), random.choice(_COLS)
+        self.blocks = random.choice([1, 1, 2, 3])
+        self.height = self.blocks * self.rows - random.choice([0, 0, random.randrange(self.rows)])
+        self.dynamic = random.random() < 0.15
+        # Few types to a kernel: each then meets the others more often.
+        self.dtypes = random.sample(DTYPES, random.choice([1, 2, 2, 3]))
+        self.tensors: list[Memory] = []
+        self.buffers: list[Memory] = []
+        self.ready: list[Memory] = []
+        self.indices: list[Memory] = []
+        self.special: set[str] = set()
+        self.limits: dict[str, int] = {}
+        self.variables: list[Memory] = []
+        self.in_place: list[Memory] = []
+        self.count = 0
+
+    def name(self, letter: str) -> str:
+        self.count += 1
+        return f"{letter}{self.count}_"
+
+    def tensor(self, name: str, shape: tuple[int, ...], dtype: str, scope: str) -> Memory:
+        made = Memory(name, shape, dtype, scope)
+        self.tensors.append(made)
+        return made
+
+    def buffer(self, shape: tuple[int, ...], dtype: str) -> Memory:
+        scope = self.random.choice(["fragment", "shared"])
+        made = Memory(self.name("b"), shape, dtype, scope)
+        self.buffers.append(made)
+        return made
+
+    def dtype(self) -> str:
+        return self.random.choice(self.dtypes)
+
+    def whole(self, memory: Memory) -> Region:
+        return Region(memory, tuple(Const(0) for _ in memory.shape), memory.shape)
+
+    def expressions(self, extents: dict[str, int]) -> Expressions:
+        return Expressions(self.random, self.ready, extents, self.indices, self.variables)
+
+    def block_extents(self) -> dict[str, int]:
+        return {"i": self.rows, "j": self.cols}
+
+    def store(self, dest: Memory, extents: dict[str, int], depth: int = 3) -> Store:
+        value = self.expressions(extents).draw(dest.dtype, self.random.randint(0, depth))
+        return Store(dest, tuple(Index(name) for name in extents), value)
+
+    def parallel(self, extents: dict[str, int], *body: Statement) -> Parallel:
+        return Parallel(tuple(extents.items()), body)
+
+    def hold(self, memory: Memory) -> None:
+        if memory not in self.ready:
+            self.ready.append(memory)
+
+    def blocks_of(self, *dtypes: str) -> list[Memory]:
+        """Buffers of a whole block that hold something, of these types; of any if none is named."""
+        shape = (self.rows, self.cols)
+        return [one for one in self.ready if one.shape == shape and (not dtypes or one.dtype in dtypes)]

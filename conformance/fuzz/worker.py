@@ -1,0 +1,74 @@
+"""A process that runs random kernels one after another and prints a line of JSON for each.
+
+Its kernels are compiled without optimisation, which is quickest for what runs a few times, and not kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+
+from conformance.fuzz.draw import random_program
+from conformance.fuzz.program import Program
+from conformance.fuzz.run import Failure, failure_of, failures_of
+from conformance.fuzz.shrink import shrunk
+
+
+@dataclass(frozen=True)
+class Work:
+    """Kernels `first` to `first + count` of a seed, on these chips, each with so many sets of inputs."""
+
+    seed: int
+    first: int
+    count: int
+    archs: tuple[str, ...]
+    inputs: int = 1
+    shrink: int = 60
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """What a worker needs: a cache of its own, since it empties it."""
+    ours = {"TILESMITH_KERNEL_OPTIMIZATION": "0", "TILESMITH_COMPILE_JOBS": "1"}
+    return {**os.environ, **ours, "TILESMITH_CACHE_DIR": str(cache)}
+
+
+def main() -> None:
+    work = Work(**{**json.loads(sys.argv[1]), "archs": tuple(json.loads(sys.argv[1])["archs"])})
+    cache = Path(os.environ["TILESMITH_CACHE_DIR"])
+    kept: set[Path] = set()
+    for number in range(work.first, work.first + work.count):
+        program = random_program(Random(f"{work.seed}:{number}"))
+        found = failures_of(program, number, work.archs, work.inputs)
+        told = {arch: _told(work, number, program, arch, failure) for arch, failure in found.items()}
+        print(json.dumps({"number": number, "failures": told}), flush=True)
+        kept = kept or set(_libraries(cache))
+        _drop(cache, kept)
+
+
+def _told(work: Work, number: int, program: Program, arch: str, failure: Failure) -> dict[str, str]:
+    def fails(smaller: Program) -> bool:
+        other = failure_of(smaller, number, arch, work.inputs)
+        return other is not None and other.kind == failure.kind
+
+    smallest = shrunk(program, fails, work.shrink)
+    failure = failure_of(smallest, number, arch, work.inputs) or failure
+    return {**asdict(failure), "source": smallest.source()}
+
+
+def _libraries(cache: Path) -> list[Path]:
+    return [path for path in cache.rglob("*.so") if path.is_file()]
+
+
+def _drop(cache: Path, kept: set[Path]) -> None:
+    """Remove what was built for one kernel; the emulator itself, built with the first, stays."""
+    for path in _libraries(cache):
+        if path not in kept:
+            path.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,274 @@
+"""Every operator that PyTorch's own tests have samples for, through the backend, against torch.
+
+    python conformance/opinfo.py --json                                 all operators, all dtypes, all samples
+    python conformance/opinfo.py --draw 2 --seed 1 --state seen.jsonl   two samples of each, drawn at random
+    python conformance/opinfo.py --ops add,addmm --dtypes float32       some
+    python conformance/opinfo.py --state seen.jsonl --again             those that were not right, once more
+    python conformance/opinfo.py --device plan                          planned, rewritten graphs run by torch
+    python conformance/opinfo.py --device cpu                           the graph rewrites alone, run by torch
+
+What is done is kept, sample by sample, in the file `--state` names: a run that was stopped goes on where it
+was, and one that draws more samples adds to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DTYPES = ("float32", "bfloat16", "float16", "int32", "int64", "bool")
+BAD = ("wrong", "error", "late")
+ROOT = Path(__file__).parents[1]
+MOST_LOST = 5
+"""After so many samples that kill or hang the worker, the rest of an operator's samples are left out."""
+Key = tuple[str, str, int]
+
+
+class Worker:
+    """A process that runs samples; it is started anew when one of them does not end."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._answered = False
+
+    def run(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The outcomes of a job, sample by sample; a sample that kills the worker is one of them."""
+        skip, lost = list(job["skip"]), 0
+        while lost <= MOST_LOST:
+            begun = None
+            for answer in self._answers({**job, "skip": skip}):
+                self._answered = True
+                if "total" in answer:
+                    yield answer
+                    return
+                if "begun" in answer:
+                    begun = answer["begun"]
+                    skip.append(begun)
+                else:
+                    yield answer
+            if not self._answered:
+                raise RuntimeError(
+                    "a worker ended before its first answer: run conformance.opinfo_worker by hand"
+                )
+            self.stop()
+            lost += 1
+            if begun is not None:
+                yield {"number": begun, "outcome": "late", "sample": "", "what": "the worker ended or hung"}
+
+    def _answers(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        process = self._started()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(job) + "\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            return
+        while True:
+            line = self._line(process, 2 * job["seconds"] + 60)
+            if not line:
+                return
+            yield json.loads(line)
+
+    def _line(self, process: subprocess.Popen[str], seconds: float) -> str:
+        """The next line, or nothing if none comes in time."""
+        assert process.stdout is not None
+        got: queue.Queue[str] = queue.Queue()
+        stdout = process.stdout
+        threading.Thread(target=lambda: got.put(stdout.readline()), daemon=True).start()
+        try:
+            return got.get(timeout=seconds)
+        except queue.Empty:
+            return ""
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "conformance.opinfo_worker"],
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env={"TILESMITH_CLOCK": "off", "TILESMITH_PROGRESS": "off", **os.environ},
+            )
+        return self._process
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+class State:
+    """What is known of every sample, the latest word on each; kept in a file if there is one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self.samples: dict[Key, dict[str, Any]] = {}
+        self.totals: dict[tuple[str, str], int] = {}
+        if path is not None and path.exists():
+            for line in path.read_text().splitlines():
+                self._take(json.loads(line))
+
+    def _take(self, line: dict[str, Any]) -> None:
+        if "total" in line:
+            self.totals[line["op"], line["dtype"]] = line["total"]
+        else:
+            self.samples[line["op"], line["dtype"], line["number"]] = line
+
+    def add(self, line: dict[str, Any]) -> None:
+        with self._lock:
+            self._take(line)
+            if self._path is not None:
+                with self._path.open("a") as out:
+                    out.write(json.dumps(line) + "\n")
+
+
+def operator_names() -> list[str]:
+    code = "from conformance.opinfo_worker import operator_names; print('\\n'.join(operator_names()))"
+    made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return made.stdout.split()
+
+
+def run_all(jobs: list[dict[str, Any]], state: State, workers: int, minutes: float) -> None:
+    """Work through jobs, telling the state of each sample as it ends; no job starts after so many minutes."""
+    waiting: queue.Queue[tuple[int, dict[str, Any]]] = queue.Queue()
+    for numbered in enumerate(jobs):
+        waiting.put(numbered)
+    end = time.monotonic() + 60 * minutes
+
+    def work() -> None:
+        worker = Worker()
+        while time.monotonic() < end:
+            try:
+                number, job = waiting.get_nowait()
+            except queue.Empty:
+                break
+            found = []
+            for answer in worker.run(job):
+                state.add({"op": job["op"], "dtype": job["dtype"], **answer})
+                found.append(answer)
+            _tell(f"{number + 1}/{len(jobs)} {job['op']} {job['dtype']}", found)
+        worker.stop()
+
+    threads = [threading.Thread(target=work) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _tell(what: str, found: list[dict[str, Any]]) -> None:
+    samples = [one for one in found if "outcome" in one]
+    bad = [one for one in samples if one["outcome"] in BAD]
+    kernels = sum(bool(one.get("kernel")) for one in samples)
+    print(f"{what}: {len(samples)} samples, {kernels} with kernels, {len(bad)} bad", file=sys.stderr)
+    for one in bad[:3]:
+        print(
+            f"    {one['outcome']} {one['number']} ({one['sample']}): {one.get('what', '')}", file=sys.stderr
+        )
+
+
+def summary(state: State, names: set[str], dtypes: set[str]) -> dict[str, Any]:
+    """The table in numbers: operators, those of which any sample has a kernel, and what went wrong."""
+    lists: dict[str, list[str]] = {kind: [] for kind in (*BAD, "refused")}
+    compiled: dict[str, bool] = {}
+    by_dtype: dict[str, int] = defaultdict(int)
+    for (op, dtype, number), one in sorted(state.samples.items()):
+        if op not in names or dtype not in dtypes or one["outcome"] == "skipped":
+            continue
+        by_dtype[dtype] += 1
+        compiled[op] = compiled.get(op, False) or bool(one.get("kernel"))
+        if one["outcome"] in lists:
+            where = f"{op} {dtype} sample {number} ({one['sample']})"
+            lists[one["outcome"]].append(f"{where}: {one.get('what', '')}")
+    known = [total for (op, dtype), total in state.totals.items() if op in names and dtype in dtypes]
+    return {
+        "operators": len(compiled),
+        "samples": sum(by_dtype.values()),
+        "samples_known": sum(known),
+        "samples_by_dtype": dict(by_dtype),
+        "compiled": sum(compiled.values()),
+        "host": len(compiled) - sum(compiled.values()),
+        "wrong": len(lists["wrong"]) + len(lists["error"]),
+        "wrong_results": lists["wrong"],
+        "errors": lists["error"],
+        "refused": lists["refused"],
+        "late": lists["late"],
+    }
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--ops", default="", help="names, with commas; all if left out")
+    parser.add_argument("--dtypes", default=",".join(DTYPES))
+    parser.add_argument("--device", default="tenstorrent", choices=("tenstorrent", "plan", "cpu"))
+    parser.add_argument("--seconds", type=int, default=60, help="time limit of one sample")
+    parser.add_argument("--minutes", type=float, default=1e9, help="no operator is begun after so long")
+    parser.add_argument(
+        "--draw", type=int, default=1 << 30, help="how many samples of an operator in a dtype"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the draw")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--state", type=Path, help="where outcomes are kept; none: nothing is kept")
+    parser.add_argument("--again", action="store_true", help="only what was not right in the state")
+    parser.add_argument("--json", action="store_true")
+    return parser
+
+
+def _jobs(given: argparse.Namespace, names: list[str], state: State) -> list[dict[str, Any]]:
+    """A job for each operator and dtype that has something left to do."""
+    done: dict[tuple[str, str], list[int]] = defaultdict(list)
+    bad: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for (op, dtype, number), one in state.samples.items():
+        (bad if one["outcome"] in BAD else done)[op, dtype].append(number)
+    plain = {"device": given.device, "seconds": given.seconds, "draw": given.draw, "seed": given.seed}
+    jobs = []
+    for op in names:
+        for dtype in given.dtypes.split(","):
+            key = (op, dtype)
+            if given.again:
+                only, skip = bad[key], []
+            else:
+                only, skip = [], [*done[key], *bad[key]]
+            finished = key in state.totals and len(skip) >= min(given.draw, state.totals[key])
+            if only or not (given.again or finished):
+                jobs.append({"op": op, "dtype": dtype, **plain, "skip": skip, "only": only})
+    return jobs
+
+
+def main() -> int:
+    parser = _arguments()
+    given = parser.parse_args()
+    known = operator_names()
+    names = given.ops.split(",") if given.ops else known
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"no OpInfo is called {', '.join(unknown)}")
+    state = State(given.state)
+    run_all(_jobs(given, names, state), state, given.workers, given.minutes)
+    made = summary(state, set(names), set(given.dtypes.split(",")))
+    print(json.dumps(made, indent=2) if given.json else _text(made))
+    return 1 if made["wrong"] else 0
+
+
+def _text(made: dict[str, Any]) -> str:
+    lines = [f"{key}: {len(value) if isinstance(value, list) else value}" for key, value in made.items()]
+    return "\n".join([*lines, *made["wrong_results"], *made["errors"], *made["refused"], *made["late"]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

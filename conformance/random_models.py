@@ -1,0 +1,246 @@
+"""Random PyTorch models of a few operators, on the emulator and in torch.
+
+    python conformance/random_models.py --count 100 --json
+    python conformance/random_models.py --first 41 --count 1          one case again
+    python conformance/random_models.py --count 20 --gradients        forward and backward, by torch.compile
+    python conformance/random_models.py --backend cuda                on a GPU instead of the emulator
+
+Shapes have up to four dimensions with many ones among them; operands are broadcast in every way. Values are
+float32 between kernels, so that a result in the wrong place cannot pass for rounding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+import tilesmith
+from tilesmith.models.executable_cache import collect_reports
+from tilesmith.models.torch_backend import tilesmith_backend
+from tilesmith.zoo.running import relative_l2
+
+SIZES = (1, 1, 2, 3, 5, 7, 8, 16, 31, 32, 33, 40, 64)
+LARGEST = 20_000
+"""No tensor has many more elements than this."""
+ALLOWED = 0.01
+OPTIONS: dict[str, Any] = {"precision": "float32", "checks": "off", "numbers": "fast"}
+
+BACKEND = "tenstorrent"
+
+Operand = Callable[[Sequence[int]], Tensor]
+"""Asks for another input of a shape."""
+Step = Callable[[random.Random, Tensor, Operand], Tensor]
+
+
+def _elementwise(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    return rng.choice(UNARY)(x)
+
+
+def _with_another(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
+    kept = list(x.shape)[x.dim() - rng.randint(0, x.dim()) :]
+    y = operand([1 if rng.random() < 0.4 else size for size in kept])
+    return rng.choice(BINARY)(x, y)
+
+
+def _reduced(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    dims = rng.sample(range(x.dim()), rng.randint(1, x.dim()))
+    made: Tensor = rng.choice((torch.mean, torch.amax, torch.sum))(x, dims, keepdim=True)
+    return x - made if rng.random() < 0.5 else made.squeeze(dims) * 0.25
+
+
+def _turned(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    return x.permute(rng.sample(range(x.dim()), x.dim()))
+
+
+def _part(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    dim = rng.randrange(x.dim())
+    first = rng.randrange(x.shape[dim])
+    last, step = rng.randint(first + 1, x.shape[dim]), rng.choice((1, 1, 2))
+    return x[(slice(None),) * dim + (slice(first, last, step),)]
+
+
+def _picked(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    dim = rng.randrange(x.dim())
+    numbers = [rng.randrange(x.shape[dim]) for _ in range(rng.randint(1, 5))]
+    return x.index_select(dim, torch.tensor(numbers))
+
+
+def _joined(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    dim = rng.randrange(x.dim())
+    return torch.cat([x, x * 2, x.narrow(dim, 0, 1)], dim)
+
+
+def _reshaped(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    if x.dim() > 1 and rng.random() < 0.5:
+        first = rng.randrange(x.dim() - 1)
+        return x.flatten(first, first + 1)
+    return x.unsqueeze(rng.randint(0, x.dim())) if x.dim() < 5 else x
+
+
+def _repeated(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    return x.expand([3 if size == 1 and rng.random() < 0.5 else size for size in x.shape])
+
+
+def _product(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
+    scale = float(x.shape[-1]) ** -0.5
+    if x.dim() > 1 and rng.random() < 0.4:
+        return torch.matmul(x, x.transpose(-1, -2)).mul(scale)
+    return torch.matmul(x, operand([x.shape[-1], rng.choice(SIZES)])).mul(scale)
+
+
+def _normed(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    if rng.random() < 0.5 or x.shape[-1] == 1:
+        dim = rng.randrange(x.dim())
+        return x.softmax(dim) * x.shape[dim]
+    return functional.layer_norm(x, x.shape[-1:])
+
+
+def _padded(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    return functional.pad(x, (rng.randint(0, 3), rng.randint(0, 3)))
+
+
+UNARY: tuple[Callable[[Tensor], Tensor], ...] = (
+    *(torch.sin, torch.cos, torch.tanh, torch.sigmoid, torch.relu, torch.abs, torch.neg, torch.square),
+    *(functional.gelu, functional.silu, functional.softplus),
+    *(lambda x: x.clamp(-1, 1), lambda x: x.clamp(max=2).exp(), lambda x: (x * x + 0.5).rsqrt()),
+    lambda x: (x * x + 0.5).log(),
+)
+BINARY: tuple[Callable[[Tensor, Tensor], Tensor], ...] = (
+    *(torch.add, torch.mul, torch.maximum),
+    *(lambda x, y: y - x, lambda x, y: torch.where(y > 0, x, x * 0.5)),
+)
+ANY_RANK: tuple[Step, ...] = (_elementwise, _with_another, _with_another, _reshaped)
+STEPS: tuple[Step, ...] = (
+    *(*ANY_RANK, _reduced, _turned, _part, _picked, _joined),
+    *(_repeated, _product, _normed, _padded),
+)
+
+
+class RandomModel(nn.Module):
+    """The steps that a seed gives, with the results on the way that are outputs too."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.seed = seed
+
+    def forward(self, x: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
+        left = iter(others)
+        return self.outputs(x, lambda _: next(left))
+
+    def outputs(self, x: Tensor, operand: Operand) -> tuple[Tensor, ...]:
+        rng = random.Random(self.seed)
+        made = []
+        for _ in range(rng.randint(2, 6)):
+            x = rng.choice(STEPS if x.dim() else ANY_RANK)(rng, x, operand)
+            if x.numel() > LARGEST or rng.random() < 0.15:
+                made.append(x)
+            if x.numel() > LARGEST:
+                return tuple(made)
+        return (*made, x)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How far a model is from torch, and what it left to the host."""
+
+    seed: int
+    error: float
+    host: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return self.error <= ALLOWED
+
+
+def case(seed: int) -> tuple[RandomModel, list[Tensor]]:
+    """A model and its inputs."""
+    rng, generator = random.Random(f"shape {seed}"), torch.Generator().manual_seed(seed)
+    shape = [rng.choice(SIZES) for _ in range(rng.randint(0, 4))]
+    while torch.Size(shape).numel() > LARGEST:
+        shape.pop()
+    inputs = [torch.randn(shape, generator=generator)]
+
+    def operand(wanted: Sequence[int]) -> Tensor:
+        inputs.append(torch.randn(list(wanted), generator=generator))
+        return inputs[-1]
+
+    model = RandomModel(seed)
+    model.outputs(inputs[0], operand)
+    return model, inputs
+
+
+def try_case(seed: int, level: str = "O2") -> Outcome:
+    """Run a model once, and compare every output."""
+    model, inputs = case(seed)
+    compiled = tilesmith.compile(model, backend=BACKEND, optimization_level=level, **OPTIONS)
+    with torch.no_grad():
+        error = _error(compiled(*inputs), model(*inputs))
+    return Outcome(seed, error, tuple(line.op for line in compiled.report.host))
+
+
+def try_gradients(seed: int) -> Outcome:
+    """Compare the gradients of the sum of squares of all outputs, by every input."""
+    model, inputs = case(seed)
+    torch._dynamo.reset()
+    # Exported first: PyTorch would take the random numbers of Python for inputs.
+    drawn = torch.export.export(model, tuple(inputs)).module()
+    compiled = torch.compile(drawn, backend=tilesmith_backend, options={**OPTIONS, "device": BACKEND})
+    with collect_reports() as reports:
+        error = _error(_gradients(compiled, inputs), _gradients(model, inputs))
+    return Outcome(seed, error, tuple(line.op for one in reports for line in one.host))
+
+
+def _gradients(model: Callable[..., Any], inputs: Sequence[Tensor]) -> list[Tensor]:
+    given = [one.clone().requires_grad_() for one in inputs]
+    loss = torch.stack([one.square().mean() for one in model(*given)]).sum()
+    made = torch.autograd.grad(loss, given, allow_unused=True)
+    return [torch.zeros_like(one) if grad is None else grad for one, grad in zip(given, made, strict=True)]
+
+
+def _error(made: Sequence[Tensor], wanted: Sequence[Tensor]) -> float:
+    """The largest error; that of a vanishing result is relative to 1."""
+    return max(
+        min(relative_l2(one, other), float((one - other).abs().max()))
+        for one, other in zip(made, wanted, strict=True)
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--level", default="O2")
+    parser.add_argument("--gradients", action="store_true")
+    parser.add_argument("--backend", default=BACKEND)
+    parser.add_argument("--minutes", type=float, default=1e6, help="start no case after this")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    globals()["BACKEND"] = options.backend
+    end, outcomes = time.monotonic() + 60 * options.minutes, []
+    for seed in range(options.first, options.first + options.count):
+        if time.monotonic() > end:
+            break
+        outcomes.append(try_gradients(seed) if options.gradients else try_case(seed, options.level))
+        if not outcomes[-1].ok:
+            print(f"case {seed}: error {outcomes[-1].error:.3g}", file=sys.stderr, flush=True)
+    wrong = [one.seed for one in outcomes if not one.ok]
+    hosted = sum(bool(one.host) for one in outcomes)
+    result = {"cases": len(outcomes), "wrong": wrong, "with_work_on_the_host": hosted}
+    print(json.dumps(result) if options.json else result)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""Compiles every kernel file of a ttnn wheel, unmodified, against the emulator's headers. Nothing is run.
+
+With --json the last line is an object with `compiled`, `total`, `metal2` (both counts for the files whose
+arguments come from generated namespaces, as names) and `missing`. Kernels that need Ethernet cores or the
+fabric between chips count, and are missing. A kernel that compiles may still call something that is not
+modelled: that is an EmulatorGap when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from conformance.vendor.compile import Outcome, VendorCompiler
+from conformance.vendor.wheel import VendorKernel, Wheel
+from tilesmith.arch import load_arch
+
+
+def main() -> int:
+    options = _options()
+    with tempfile.TemporaryDirectory() as scratch:
+        wheel = Wheel.open(options.wheel, Path(scratch) / "wheel")
+        links = Path(scratch) / "links"
+        links.mkdir()
+        kernels = list(_chosen(wheel, options))
+        compiler = VendorCompiler(wheel, load_arch(options.arch), links)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            outcomes = [_shown(outcome, options) for outcome in pool.map(compiler.compile, kernels)]
+    print(json.dumps(_summary(outcomes)) if options.json else _sentence(outcomes))
+    return 0
+
+
+def _chosen(wheel: Wheel, options: argparse.Namespace) -> Iterator[VendorKernel]:
+    metal2 = sum(kernel.is_metal2 for kernel in wheel.kernels)
+    print(f"{len(wheel.kernels)} kernel files; {metal2} are in the Metal 2.0 style")
+    only = set(options.only.read_text().split()) if options.only else None
+    for kernel in wheel.kernels:
+        if options.filter in kernel.name and (only is None or kernel.name in only):
+            yield kernel
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("wheel", type=Path, help="a ttnn .whl file, or the folder one was unpacked into")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--arch", choices=("wormhole", "blackhole"), default="wormhole")
+    parser.add_argument("--filter", default="", help="only kernels whose path contains this")
+    parser.add_argument("--only", type=Path, help="a file that names the kernels to compile, one per line")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true", help="one line per kernel that failed")
+    parser.add_argument("--log", type=Path, help="append the compiler's output for failed kernels here")
+    return parser.parse_args()
+
+
+def _summary(outcomes: list[Outcome]) -> dict[str, object]:
+    missing = Counter(reason for outcome in outcomes for reason in outcome.missing)
+    return {
+        "compiled": sum(outcome.ok for outcome in outcomes),
+        "total": len(outcomes),
+        "metal2": [sum(one.ok for one in outcomes if one.metal2), sum(one.metal2 for one in outcomes)],
+        "missing": [{"what": reason, "kernels": count} for reason, count in missing.most_common()],
+    }
+
+
+def _shown(outcome: Outcome, options: argparse.Namespace) -> Outcome:
+    if options.verbose and not outcome.ok:
+        print(f"{outcome.kernel}: {'; '.join(outcome.missing[:4])}", flush=True)
+    if options.log and not outcome.ok:
+        with options.log.open("a") as file:
+            file.write(f"=== {outcome.kernel}\n{outcome.output}\n")
+    return outcome
+
+
+def _sentence(outcomes: list[Outcome]) -> str:
+    return f"{sum(outcome.ok for outcome in outcomes)} of {len(outcomes)} kernels compile"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
