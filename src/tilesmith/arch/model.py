@@ -155,7 +155,7 @@ def arch_names() -> list[str]:
     """Every name `load_arch` takes.
 
     >>> arch_names()
-    ['wormhole', 'n150', 'n300', 'blackhole', 'p100a', 'p150']
+    ['wormhole', 'n150', 'n300', 'galaxy', 'blackhole', 'p100a', 'p150']
     """
     return [name for family in _FILES for name in (family, *chip_data(family)["products"])]
 

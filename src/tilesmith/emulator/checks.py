@@ -54,6 +54,36 @@ CHECKS: dict[str, Check] = _catalogue(
         "use the coordinates the host gives; a rectangle starts at the corner its NoC meets first",
     ),
     (
+        "fabric.no-link",
+        "a fabric packet or connection towards a chip that no link leads to",
+        "run on a mesh, and give a route that its links have: hops along a row or a column",
+    ),
+    (
+        "fabric.not-open",
+        "a packet was sent over a fabric connection that is not open",
+        "call open() on the connection before the first packet and close() after the last",
+    ),
+    (
+        "fabric.left-open",
+        "a kernel ended with its fabric connection open",
+        "call close() on every connection before the kernel ends",
+    ),
+    (
+        "fabric.busy",
+        "two kernels have the connection to one router open",
+        "give every link one sender at a time: use another link, or one core that sends for both",
+    ),
+    (
+        "fabric.no-slot",
+        "a packet was sent into a router that may have no room",
+        "call wait_for_empty_write_slot() before every packet",
+    ),
+    (
+        "fabric.payload-size",
+        "the payload of a fabric packet and what its header says differ, or it is too long",
+        "give to_noc_unicast_write() the size that is sent, and split what is longer than a packet",
+    ),
+    (
         "noc.too-long",
         "a NoC transfer longer than its target",
         "transfer at most the rest of the buffer; the size must not exceed what is left from the address on",

@@ -80,29 +80,46 @@ class EmulatorExecutor:
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         with self._lock:
-            checks, fast = options.checks == "on", options.numbers != "chip"
-            chosen = settings.current()
             rules = parse_rules(options.suppress)
-            loaded = self.prepare(program, placement, checks, fast)
-            native = run_options(
-                checks=checks,
-                numbers=options.numbers,
-                seed=options.seed,
-                step_limit=chosen.step_limit,
-                stuck_seconds=chosen.stuck_seconds,
-                allocations=options.allocations,
-                constants=_constants(program, options) if checks else (),
-                trace=options.trace,
-                clock=chosen.clock == "on" or options.trace,  # a trace is one of times
-                threads=chosen.threads or _host_cores(),
-            )
+            loaded, native = self.ready(program, placement, options)
             result = self.machine.run(loaded, program, native)
-            if result.status == _OUT_OF_MEMORY:
-                raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
-            if result.status == _INTERRUPTED:
-                raise KeyboardInterrupt
-            report = _report(self.machine, loaded, program, result, options, rules)
-            return replace(report, launch=lambda: launch_us(program, self.arch))
+            return self.report(loaded, program, result, options, rules)
+
+    def ready(
+        self, program: Program, placement: Placement, options: RunOptions
+    ) -> tuple[LoadedProgram, library.RunOptions]:
+        """The program and the options of a run, as the runtime reads them."""
+        checks, fast = options.checks == "on", options.numbers != "chip"
+        chosen = settings.current()
+        native = run_options(
+            checks=checks,
+            numbers=options.numbers,
+            seed=options.seed,
+            step_limit=chosen.step_limit,
+            stuck_seconds=chosen.stuck_seconds,
+            allocations=options.allocations,
+            constants=_constants(program, options) if checks else (),
+            trace=options.trace,
+            clock=chosen.clock == "on" or options.trace,  # a trace is one of times
+            threads=chosen.threads or _host_cores(),
+        )
+        return self.prepare(program, placement, checks, fast), native
+
+    def report(
+        self,
+        loaded: LoadedProgram,
+        program: Program,
+        result: library.RunResult,
+        options: RunOptions,
+        rules: Sequence[Rule],
+    ) -> RunReport:
+        """What a run that has ended showed."""
+        if result.status == _OUT_OF_MEMORY:
+            raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
+        if result.status == _INTERRUPTED:
+            raise KeyboardInterrupt
+        report = _report(self.machine, loaded, program, result, options, rules)
+        return replace(report, launch=lambda: launch_us(program, self.arch))
 
     def close(self) -> None:
         with self._lock:

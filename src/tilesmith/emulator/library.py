@@ -133,6 +133,16 @@ class RunOptions(_Structure):
     ]
 
 
+class MeshConfig(_Structure):
+    _fields_ = [
+        *((name, c.c_uint32) for name in (
+            "rows", "columns", "links", "ring_rows", "ring_columns", "slots", "max_payload", "header_bytes",
+            "first_hop", "next_hop", "packet_cycles", "least_packet", "flush",
+        )),
+        ("link_bytes", c.c_double),
+    ]  # fmt: skip
+
+
 class RunResult(_Structure):
     _fields_ = [
         *((name, c.c_uint64) for name in ("cycles", "steps", "switches")),
@@ -161,6 +171,10 @@ class Runtime:
         f.tsh_program_free.argtypes = [c.c_void_p]
         f.tsh_move_cb.argtypes = [c.c_void_p, c.POINTER(CbDescription)]
         f.tsh_run.argtypes = [c.c_void_p, c.POINTER(RunOptions), c.POINTER(Arguments), c.POINTER(RunResult)]
+        f.tsh_run_mesh.argtypes = [
+            c.POINTER(c.c_void_p), c.POINTER(RunOptions), c.POINTER(c.c_void_p), c.POINTER(RunResult),
+            c.c_uint32, c.POINTER(MeshConfig),
+        ]  # fmt: skip
         f.tsh_snapshot.argtypes = [c.c_void_p, c.c_void_p, c.c_void_p]
         f.tsh_trace_size.argtypes = [c.c_void_p, *[c.POINTER(c.c_uint64)] * 3]
         f.tsh_trace_take.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(c.c_char_p)]

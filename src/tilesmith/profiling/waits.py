@@ -43,6 +43,8 @@ def describe(cause: Cause, thing: int, arch: Arch, semaphore_base: int) -> str:
         return f"a word from {_ROLE_NAMES[thing]}"
     if cause is Cause.ATOMIC_BARRIER:
         return f"atomics on NoC {thing}"
+    if cause is Cause.FABRIC_SLOT:
+        return f"a slot of the router on channel {thing}"
     return _remote(thing, arch)
 
 

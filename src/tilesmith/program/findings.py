@@ -23,6 +23,8 @@ class Finding:
     risc: str
     count: int = 1
     fatal: bool = False
+    chip: tuple[int, int] | None = None
+    """Row and column in the mesh, where the program ran on one."""
     written_for: str = ""
     """Where the code was generated: the line of the user's kernel it was generated from."""
 
@@ -31,7 +33,8 @@ class Finding:
         return f"{self.file}:{self.line}" if self.line else self.file or "before the first API call"
 
     def __str__(self) -> str:
-        who = f"{self.kernel}, {self.role} on {self.risc}, core ({self.core.x}, {self.core.y})"
+        chip = f"chip {self.chip}, " if self.chip else ""
+        who = f"{self.kernel}, {self.role} on {self.risc}, {chip}core ({self.core.x}, {self.core.y})"
         times = f", {self.count} times" if self.count > 1 else ""
         source = f"  from: {self.written_for}\n" if self.written_for else ""
         return (

@@ -23,6 +23,7 @@ class Cause(IntEnum):
     READ_BARRIER = 9
     WRITE_BARRIER = 10
     ATOMIC_BARRIER = 11
+    FABRIC_SLOT = 12
 
 
 class Work(IntEnum):

@@ -162,6 +162,23 @@ class Device:
         What is left out comes from the settings. The first call with a structure checks, places and compiles;
         later ones only pass runtime arguments. With `trace` the report says who waited when and for what.
         """
+        with self._lock:
+            placement, options = self.ready(program, checks, numbers, seed, trace)
+            report = self._execute(program, placement, options)
+            self.ran(program, placement, options, report)
+        if report.findings:
+            raise error_of(report, program)
+        return report
+
+    def ready(
+        self,
+        program: Program,
+        checks: Literal["on", "off"] | None = None,
+        numbers: Literal["chip", "fast", "none"] | None = None,
+        seed: int | None = None,
+        trace: bool = False,
+    ) -> tuple[Placement, RunOptions]:
+        """What the executor is handed with a program: it is checked and placed, and nothing has run."""
         self._check_open()
         chosen = settings.current()
         with self._lock:
@@ -177,15 +194,16 @@ class Device:
             placement = self._placement(program)
             for observer in observers():
                 observer.running(self, program)
-            report = self._execute(program, placement, options)
+            return placement, options
+
+    def ran(self, program: Program, placement: Placement, options: RunOptions, report: RunReport) -> None:
+        """The executor has run the program: note what was written, and tell those who watch."""
+        with self._lock:
             if options.checks == "off":  # nobody counted what was written
                 for entry in self._dram.held:
                     entry.note_written()
             for observer in observers():
                 observer.ran(self, program, placement, report)
-        if report.findings:
-            raise error_of(report, program)
-        return report
 
     def _execute(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         try:

@@ -16,6 +16,7 @@ from tilesmith.arch import Arch
 from tilesmith.errors import DeviceError, ProgramError
 from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program import Program
+from tilesmith.program.executor import RunReport
 from tilesmith.runtime.buffer import Bytes
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
 from tilesmith.runtime.pages import pages_of, values_of
@@ -179,6 +180,11 @@ class Mesh:
                 remedy=f"give programs for chips (row, column) of {self}",
             )
         self.chips.run(program)
+
+    @property
+    def reports(self) -> Mapping[Chip, RunReport]:
+        """What the last run showed, chip by chip; on real chips there is nothing to show."""
+        return getattr(self.chips, "reports", {})
 
     def close(self) -> None:
         """Give everything back. Tensors of this mesh can no longer be used."""

@@ -36,11 +36,11 @@ static uint64_t place_of(const At& at) {
 static std::string whose(uint64_t word) {
     const auto id = static_cast<uint32_t>(word >> fiber_shift & fiber_mask);
     const Run& run = *current_run;
-    if (id >= run.program->fibers.size()) return "an earlier program";
-    const Fiber& fiber = *run.program->fibers[id];
+    if (id >= run.fibers.size()) return "an earlier program";
+    const Fiber& fiber = *run.fibers[id];
     const uint64_t at = word >> place_shift;
     char text[512];
-    snprintf(text, sizeof text, "%s of core (%u, %u) at %s", role_name(fiber.role), fiber.core->x, fiber.core->y,
+    snprintf(text, sizeof text, "%s of %s at %s", role_name(fiber.role), core_name(fiber).c_str(),
              at < run.places.size() ? place(run.places[at]).c_str() : "an unknown line");
     return text;
 }

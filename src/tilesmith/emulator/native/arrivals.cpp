@@ -41,7 +41,7 @@ void acquire_word(SyncWord& word, const Wait& why) {
 void see_signals(const SyncWord& word) {
     if (word.signals.empty()) return;
     const auto slot = static_cast<uint32_t>(current_run->program->core_slot[core().index]);
-    for (const Signal& signal : word.signals) see(*current_run->program->fibers[signal.sender], slot, signal.behind);
+    for (const Signal& signal : word.signals) see(*current_run->fibers[signal.sender], slot, signal.behind);
 }
 
 bool known_at(const Fiber& sender, const Transfer& transfer, uint32_t core_index) {

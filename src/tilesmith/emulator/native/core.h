@@ -81,7 +81,8 @@ struct Wait {
         mailbox,
         read_barrier,
         write_barrier,
-        atomic_barrier
+        atomic_barrier,
+        fabric_slot
     } on = On::nothing;
     uint32_t object = 0;  // CB index, semaphore address, for a barrier what the last transfer reached (remote_id) ...
     uint32_t wanted = 0;

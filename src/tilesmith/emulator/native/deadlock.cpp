@@ -87,8 +87,8 @@ static int blame(const Fiber& fiber) {
 
 void report_deadlock(Run& run) {
     std::vector<const Fiber*> blocked, groups;
-    for (auto& fiber : run.program->fibers)
-        if (fiber->state == Fiber::State::waiting) blocked.push_back(fiber.get());
+    for (const Fiber* fiber : run.fibers)
+        if (fiber->state == Fiber::State::waiting) blocked.push_back(fiber);
     std::string text = format("no role can go on; %zu are blocked:", blocked.size());
     for (const Fiber* fiber : blocked) {
         bool known = false;
@@ -97,7 +97,7 @@ void report_deadlock(Run& run) {
         groups.push_back(fiber);
         uint32_t alike = 0;
         for (const Fiber* other : blocked) alike += same_stop(*fiber, *other);
-        text += format("\n  core (%u, %u)%s %s at %s %s", fiber->core->x, fiber->core->y,
+        text += format("\n  %s%s %s at %s %s", core_name(*fiber).c_str(),
                        alike > 1 ? format(" and %u more,", alike - 1).c_str() : "", role_name(fiber->role),
                        place(fiber->wait.at).c_str(), describe_wait(*fiber).c_str());
     }
@@ -106,6 +106,7 @@ void report_deadlock(Run& run) {
         if (blame(*fiber) > blame(*guilty)) guilty = fiber;
     if (guilty->core->engine) text += "\n  " + engine_describe(guilty->core->engine);
     run.current = const_cast<Fiber*>(guilty);
+    enter_chip(run, guilty->chip);
     const bool semaphore = blame(*guilty) == 2;
     finding(semaphore ? "sync.semaphore-never" : "sync.deadlock", guilty->wait.at, "%s", text.c_str());
     run.program->findings.back().fatal = true;

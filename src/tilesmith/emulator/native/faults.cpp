@@ -22,7 +22,7 @@ namespace ts {
 // process at a time.
 
 static std::atomic<Run*> window_owner{nullptr};
-static uint32_t window_core = ~0u;
+static const Core* window_core = nullptr;
 
 static bool in_window(const Run& run, uintptr_t address) {
     return address >= low_window && address < run.machine->config.l1_size;
@@ -40,19 +40,19 @@ static bool map_window(Run& run) {
     void* wanted = reinterpret_cast<void*>(uintptr_t{low_window});
     void* mapped = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, run.machine->l1_file,
                         static_cast<off_t>(size_t{core.index} * l1_stride + low_window));
-    window_core = core.index;
+    window_core = &core;
     return mapped == wanted;
 }
 
-void hide_window(Run& run, uint32_t next_core) {
-    if (window_owner.load(std::memory_order_relaxed) != &run || window_core == next_core) return;
+void hide_window(Run& run, const Core* next) {
+    if (window_owner.load(std::memory_order_relaxed) != &run || window_core == next) return;
     munmap(reinterpret_cast<void*>(uintptr_t{low_window}), run.machine->config.l1_size - low_window);
-    window_core = ~0u;
+    window_core = nullptr;
 }
 
 static void give_window_back(Run& run) {
     if (window_owner.load() != &run) return;
-    hide_window(run, ~0u);
+    hide_window(run, nullptr);
     window_owner.store(nullptr);
 }
 

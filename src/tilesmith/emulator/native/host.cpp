@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "access.h"
+#include "fabric.h"
 #include "faults.h"
 #include "num/workers.h"
 #include "undefined.h"
@@ -133,7 +134,7 @@ static void add_fiber(LoadedProgram& program, LoadedKernel& kernel, KernelImage&
     fiber->kernel = &kernel;
     fiber->image = &image;
     fiber->role = role;
-    fiber->id = static_cast<uint32_t>(program.fibers.size());
+    fiber->slot = static_cast<uint32_t>(program.fibers.size());
     fiber->core->fibers[static_cast<int>(role)] = fiber.get();
     program.fibers.push_back(std::move(fiber));
 }
@@ -256,15 +257,29 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
     }
     fiber.cached_word = nullptr;
     fiber.polls = 0;
+    fiber.fabric = {};
     fiber.raw_address = nullptr;
     fiber.last_at = {};
     cb_setup(*fiber.core, fiber);
     if (!run.checks) return;
-    fiber.clock.at.assign(run.program->fibers.size(), run.machine->first_clock - 1);
+    fiber.clock.at.assign(run.fibers.size(), run.machine->first_clock - 1);
     fiber.clock.at[fiber.id] = run.machine->first_clock;
 }
 
-static void start(Run& run, const Arguments* arguments) {
+// Chips that run one kernel share its library, and so its static data.
+static void share_data(Run& run, KernelImage& image) {
+    image.owner = nullptr;
+    image.first = &image;
+    for (uint32_t chip = 0; chip < run.chip; ++chip)
+        for (auto& kernel : run.chips[chip].program->kernels)
+            for (KernelImage& other : kernel->images)
+                if (image.entry && other.entry == image.entry) {
+                    image.first = other.first;
+                    return;
+                }
+}
+
+static void start_chip(Run& run, const Arguments* arguments) {
     LoadedProgram& program = *run.program;
     program.findings.clear();
     program.undefined.clear();
@@ -281,22 +296,39 @@ static void start(Run& run, const Arguments* arguments) {
     for (size_t k = 0; k < program.kernels.size(); ++k) {
         LoadedKernel& kernel = *program.kernels[k];
         kernel.counters = {};
-        for (KernelImage& image : kernel.images) image.owner = nullptr;
+        for (KernelImage& image : kernel.images) share_data(run, image);
         const size_t fibers_per_core = kernel.compute ? 3 : 1;
         for (uint32_t i = 0; i < kernel.cores.size(); ++i)
             for (size_t f = 0; f < fibers_per_core; ++f) start_fiber(run, *program.fibers[next++], arguments[k], i);
     }
 }
 
-static void finish(Run& run) {
+// Fibers are numbered through the run, and the clocks of all chips start at one number: epochs are compared.
+static void start(Run& run, const Arguments* const* arguments) {
+    uint32_t first_clock = 1;
+    for (uint32_t chip = 0; chip < run.chips.size(); ++chip) {
+        LoadedProgram& program = *run.chips[chip].program;
+        if (first_clock < program.machine->first_clock) first_clock = program.machine->first_clock;
+        for (auto& fiber : program.fibers) {
+            fiber->id = static_cast<uint32_t>(run.fibers.size());
+            fiber->chip = chip;
+            run.fibers.push_back(fiber.get());
+        }
+    }
+    for (uint32_t chip = 0; chip < run.chips.size(); ++chip) {
+        enter_chip(run, chip);
+        run.machine->first_clock = first_clock;
+        start_chip(run, arguments[chip]);
+    }
+    enter_chip(run, 0);
+}
+
+static void finish_chip(Run& run) {
     LoadedProgram& program = *run.program;
-    uint32_t highest = run.machine->first_clock;
     for (auto& fiber : program.fibers) {
-        if (run.checks && highest < fiber->clock.at[fiber->id]) highest = fiber->clock.at[fiber->id];
         if (fiber->stack.base) run.machine->free_stacks.push_back(fiber->stack);
         fiber->stack = {};
     }
-    run.machine->first_clock = highest + 1;
     for (auto& core : program.cores) {
         if (core->engine) engine_free(core->engine);
         core->engine = nullptr;
@@ -306,6 +338,17 @@ static void finish(Run& run) {
             if (image.entry && image.data_size) memcpy(image.data, image.pristine.data(), image.data_size);
 }
 
+static void finish(Run& run) {
+    uint32_t highest = run.machine->first_clock;
+    for (const Fiber* fiber : run.fibers)
+        if (run.checks && highest < fiber->clock.at[fiber->id]) highest = fiber->clock.at[fiber->id];
+    for (uint32_t chip = 0; chip < run.chips.size(); ++chip) {
+        enter_chip(run, chip);
+        run.machine->first_clock = highest + 1;
+        finish_chip(run);
+    }
+}
+
 static pthread_mutex_t static_data = PTHREAD_MUTEX_INITIALIZER;
 
 static bool has_static_data(const LoadedProgram& program) {
@@ -313,6 +356,15 @@ static bool has_static_data(const LoadedProgram& program) {
         for (const KernelImage& image : kernel->images)
             if (image.data_size) return true;
     return false;
+}
+
+static void add_chip(Chip& chip, LoadedProgram& program, const RunOptions& options) {
+    chip.program = &program;
+    chip.allocations = options.allocations;
+    chip.allocation_count = options.allocation_count;
+    chip.trace = options.trace ? &program.trace : nullptr;
+    for (uint32_t i = 0; i < options.allocation_count; ++i)
+        if (!options.allocations[i].dram) chip.l1_buffers.push_back(options.allocations[i]);
 }
 
 static uint64_t latest_cycle(const LoadedProgram& program) {
@@ -344,25 +396,34 @@ void tsh_move_cb(LoadedProgram* program, const CbDescription* cb) { add_cb(*prog
 
 void tsh_program_free(LoadedProgram* program) { delete program; }
 
-// Two programs of one machine never run at once: a machine has one set of memories. Kernels with static data share
-// their library with every other program of the process, so those take turns.
-void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments* arguments, RunResult* result) {
+// Programs of as many machines run together, under one clock. Two programs of one machine never run at once: a machine
+// has one set of memories. Kernels with static data share their library with every other program of the process, so
+// those take turns.
+void tsh_run_mesh(LoadedProgram** programs, const RunOptions* options, const Arguments* const* arguments,
+                  RunResult* results, uint32_t count, const MeshConfig* mesh) {
     Run run;
-    run.program = program;
-    run.machine = program->machine;
     run.options = *options;
     run.checks = options->checks;
     num::use_threads(options->threads);
     run.clock = options->clock;
     run.fast = options->numbers != 0;
     run.computes = options->numbers != 2;
-    run.trace = options->trace ? &program->trace : nullptr;
     run.random = options->seed * 0x9E3779B97F4A7C15ULL + 0x1234567;
-    for (uint32_t i = 0; i < options->allocation_count; ++i)
-        if (!options->allocations[i].dram) run.l1_buffers.push_back(options->allocations[i]);
-    const bool takes_turns = has_static_data(*program);
+    run.columns = mesh ? mesh->columns : 1;
+    bool takes_turns = false, enough_memory = true;
+    run.chips.resize(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        add_chip(run.chips[i], *programs[i], options[i]);
+        takes_turns = takes_turns || has_static_data(*programs[i]);
+        enough_memory = enough_memory && (!run.checks || map_shadows(*programs[i]->machine));
+    }
+    Fabric fabric;
+    if (mesh) {
+        fabric.start(*mesh, count);
+        run.fabric = &fabric;
+    }
+    enter_chip(run, 0);
     if (takes_turns) pthread_mutex_lock(&static_data);
-    bool enough_memory = !run.checks || map_shadows(*run.machine);
     if (enough_memory) {
         current_run = &run;
         start(run, arguments);
@@ -375,13 +436,21 @@ void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments*
         current_run = nullptr;
     }
     if (takes_turns) pthread_mutex_unlock(&static_data);
-    result->cycles = latest_cycle(*program);
-    result->steps = run.steps;
-    result->switches = run.switches;
-    result->findings = static_cast<uint32_t>(program->findings.size() + program->undefined_places.size());
-    result->prints = static_cast<uint32_t>(program->prints.size());
-    result->zones = static_cast<uint32_t>(program->zones.size());
-    result->status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const LoadedProgram& program = *programs[i];
+        RunResult& result = results[i];
+        result.cycles = latest_cycle(program);
+        result.steps = run.steps;
+        result.switches = run.switches;
+        result.findings = static_cast<uint32_t>(program.findings.size() + program.undefined_places.size());
+        result.prints = static_cast<uint32_t>(program.prints.size());
+        result.zones = static_cast<uint32_t>(program.zones.size());
+        result.status = !enough_memory ? 3 : run.interrupted ? 2 : run.aborted ? 1 : 0;
+    }
+}
+
+void tsh_run(LoadedProgram* program, const RunOptions* options, const Arguments* arguments, RunResult* result) {
+    tsh_run_mesh(&program, options, &arguments, result, 1, nullptr);
 }
 
 // Per fiber its cycles, how many of them it waited, and those of each kind of work; then the counters of each kernel:

@@ -94,7 +94,7 @@ extern "C" void ts_zone_end(At) {
     auto& open = current_run->open_zones;
     for (size_t i = open.size(); i-- > 0;) {
         if (open[i].fiber != &self()) continue;
-        current_run->program->zones.push_back({open[i].name, self().id, open[i].begin, now()});
+        current_run->program->zones.push_back({open[i].name, self().slot, open[i].begin, now()});
         open.erase(open.begin() + static_cast<ptrdiff_t>(i));
         return;
     }

@@ -29,7 +29,7 @@ static bool allocated(const Core* target, uint64_t offset) {
     if (target)
         for (const CbState& cb : target->cbs)
             if (holds(cb.config, offset)) return true;
-    for (const Allocation& buffer : run.l1_buffers)
+    for (const Allocation& buffer : *run.l1_buffers)
         if (offset >= buffer.address && offset < buffer.address + buffer.size) return true;
     return false;
 }
@@ -63,7 +63,7 @@ static bool is_named(const Allocation& buffer) {
 }
 
 void check_tensor(uint32_t offset, const At& at) {
-    for (Allocation& buffer : current_run->l1_buffers) {
+    for (Allocation& buffer : *current_run->l1_buffers) {
         if (offset < buffer.address || offset >= buffer.address + buffer.size) continue;
         if (!buffer.named) buffer.named = is_named(buffer);
         if (!buffer.named)

@@ -12,6 +12,7 @@ inline constexpr uint32_t l1_stride = 2u << 20;  // host bytes between the L1s o
 inline constexpr uint32_t l1_offset_mask = l1_stride - 1;
 inline constexpr uint32_t low_window = 64 << 10;  // lowest address a process may map
 inline constexpr int roles = 5;
+inline constexpr uint32_t header_pool_bytes = 4096;  // for fabric packets, below the arguments; half for each RISC
 inline constexpr uint32_t argument_bytes = 4096;  // room in L1 for one role's arguments, and again for its common ones
 
 // Who wrote some bytes last, who read them, what is initialised or in flight.
@@ -188,11 +189,11 @@ struct Core {
 };
 
 struct Transfer {
-    enum class Kind : uint8_t { read, write, multicast } kind;
+    enum class Kind : uint8_t { read, write, multicast, fabric_payload, fabric_header } kind;
     bool delivered = false, posted = false, undefined = false;  // undefined: of its source, when it was issued
     uint8_t noc = 0, vc = 0;
     uint32_t trid = 0, size = 0, local = 0, flags = 0;  // local: L1 offset on the issuing core
-    uint64_t remote = 0;
+    uint64_t remote = 0;  // a NoC address; of a fabric packet, which of its fiber's it is
     uint32_t issue = 0;  // how many its fiber has issued, with this one
     Journey times{};
     At at;
@@ -220,7 +221,8 @@ struct KernelImage {
     void (*entry)() = nullptr;
     char* data = nullptr;  // writable static data of the loaded kernel: every fiber has its own copy of it
     size_t data_size = 0;
-    Fiber* owner = nullptr;  // whose copy is in place now
+    KernelImage* first = nullptr;  // of those in this run that share the data: itself, unless chips run one kernel
+    Fiber* owner = nullptr;  // of the first: whose copy is in place now
     std::vector<char> pristine;  // the data as the library was loaded with it
     char* text = nullptr;  // where the library is loaded, for addresses in findings
     size_t text_size = 0;
@@ -244,12 +246,35 @@ struct LoadedKernel {
     KernelCounters counters;
 };
 
+struct FabricPacket {  // on its way to the router, or in one of its slots
+    uint32_t channel = 0;
+    std::vector<uint8_t> payload, undefined;  // undefined: per byte, if any is
+    std::vector<uint64_t> arrives;  // by hops from the sender
+};
+
+struct FabricConnection {
+    uint32_t channel = 0;
+    bool open = false;
+    uint32_t granted = 0;  // free slots the kernel knows of
+    uint32_t sent = 0;
+    std::vector<uint64_t> slot_free;  // per slot, when the packet in it has gone
+    At opened_at;
+};
+
+struct FabricSender {  // what a fiber has to do with the routers of its chip
+    std::vector<FabricConnection> connections;
+    std::vector<FabricPacket> packets;
+    uint32_t first_packet = 0;  // how many have gone before those
+};
+
 struct Fiber {
     Core* core = nullptr;
     LoadedKernel* kernel = nullptr;
     KernelImage* image = nullptr;
     Role role = Role::brisc;
-    uint32_t id = 0;
+    uint32_t slot = 0;  // among the fibers of its program
+    uint32_t id = 0;  // among those of the run, which may be one of several chips
+    uint32_t chip = 0;
     void* stack_pointer = nullptr;
     Stack stack;
     enum class State : uint8_t { ready, waiting, done } state = State::ready;
@@ -274,6 +299,7 @@ struct Fiber {
     uint64_t atomics_done_at[2] = {};
     uint32_t atomics_in_flight[2] = {};
     At atomic_at;
+    FabricSender fabric;
     At last_at;  // of the last API call, for faults and raw accesses
     const void* raw_address = nullptr;  // code address of the raw access being checked, if any
     Clock clock;
@@ -346,7 +372,22 @@ struct LoadedProgram {
     Trace trace;
 };
 
+struct Chip {  // what a run has of each of its chips
+    LoadedProgram* program = nullptr;
+    const Allocation* allocations = nullptr;
+    uint32_t allocation_count = 0;
+    std::vector<Allocation> l1_buffers;  // those of the allocations that lie in L1
+    Trace* trace = nullptr;
+};
+
+struct Fabric;  // the links between the chips of a run (fabric.h)
+
 struct Run {
+    std::vector<Chip> chips;
+    std::vector<Fiber*> fibers;  // of all of them
+    Fabric* fabric = nullptr;
+    uint32_t columns = 1;  // chips in a row of the mesh
+    uint32_t chip = 0;  // the one that is acted on, to which the next two belong
     LoadedProgram* program = nullptr;
     Machine* machine = nullptr;
     RunOptions options{};
@@ -359,7 +400,7 @@ struct Run {
     uint64_t steps = 0, random = 0, switches = 0;
     uint32_t stuck_ticks = 0;
     volatile int interrupted = 0;
-    std::vector<Allocation> l1_buffers;  // those of the allocations that lie in L1
+    std::vector<Allocation>* l1_buffers = nullptr;  // of the chip, as run.options.allocations and run.trace are
     std::vector<At> places;  // source positions named by shadow records
     At stale_push;  // the first push of a page that was not written anew
     At undefined_read;  // the first read of bytes that nothing has written
@@ -373,6 +414,18 @@ struct Run {
         const int slot = program->core_slot[index];
         return slot < 0 ? nullptr : program->cores[slot].get();
     }
+};
+
+void enter_chip(Run& run, uint32_t chip);
+
+class OnChip {  // while one lives, addresses and programs are those of this chip
+public:
+    OnChip(Run& run, uint32_t chip) : run_(run), before_(run.chip) { enter_chip(run, chip); }
+    ~OnChip() { enter_chip(run_, before_); }
+
+private:
+    Run& run_;
+    uint32_t before_;
 };
 
 extern thread_local Run* current_run __attribute__((tls_model("initial-exec")));
@@ -392,10 +445,11 @@ void cb_setup(Core& core, Fiber& fiber);
 void check_cbs_at_end(Run& run);
 void check_reserved_at_end(Fiber& fiber);
 // faults.cpp
-void hide_window(Run& run, uint32_t next_core);  // the low window shows one core's L1 at a time
+void hide_window(Run& run, const Core* next);  // the low window shows one core's L1 at a time
 // deadlock.cpp, report.cpp
 void report_deadlock(Run& run);
 std::string place(const At& at);
 uint32_t undefined_place(const At& at);  // where undefined bytes were stored into a tensor
 const char* role_name(Role role);
+std::string core_name(const Fiber& fiber);  // "core (0, 1)", and on which chip where there are several
 }  // namespace ts

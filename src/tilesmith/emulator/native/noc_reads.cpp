@@ -9,7 +9,7 @@ namespace ts {
 uint32_t remote_id(const Target& target) { return target.dram ? target.index : remote_core + target.index; }
 
 uint32_t remote_id(const Transfer& transfer) {
-    if (transfer.kind == Transfer::Kind::multicast) return remote_many;
+    if (transfer.kind >= Transfer::Kind::multicast) return remote_many;
     return remote_id(resolve(transfer.remote, transfer.size, transfer.at));
 }
 

@@ -11,7 +11,7 @@ static Behind next_behind(uint32_t noc, uint32_t vc) {
     return {++self().issued, static_cast<uint8_t>(noc), static_cast<uint8_t>(vc)};
 }
 
-static void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, Behind behind,
+void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, Behind behind,
                          const At& at) {
     const Target target = resolve(destination & ~uint64_t{3}, 4, at);
     if (target.dram && current_run->checks) check_allocated(target, 4, false, at);
@@ -66,7 +66,7 @@ extern "C" void ts_noc_write_inline_multicast(uint64_t dst, uint32_t value, uint
 
 // ---- atomics ----
 
-static void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, Behind behind, const At& at) {
+void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, Behind behind, const At& at) {
     const Target target = resolve(destination, 4, at);
     if (target.dram) fatal("noc.wrong-target", at, "an atomic increment cannot address DRAM");
     check_semaphore(target.index, target.offset, at);
@@ -140,6 +140,8 @@ static const char* kind_name(const Transfer& transfer) {
     switch (transfer.kind) {
         case Transfer::Kind::read: return "NoC read";
         case Transfer::Kind::write: return "NoC write";
+        case Transfer::Kind::fabric_payload:
+        case Transfer::Kind::fabric_header: return "fabric packet";
         default: return "multicast";
     }
 }
@@ -154,6 +156,7 @@ void check_transfers_at_end(Fiber& fiber) {
     }
     fiber.transfers.clear();
     check_linked_at_end(fiber);
+    check_fabric_at_end(fiber);
     if (current_run->checks && (fiber.atomics_in_flight[0] || fiber.atomics_in_flight[1]))
         finding("noc.inflight-at-end", fiber.atomic_at,
                 "the kernel ends while this atomic increment is not acknowledged");

@@ -58,6 +58,7 @@ Rectangle rectangle(uint64_t address) {
 void deliver(Fiber& fiber, Transfer& transfer) {
     if (transfer.delivered) return;
     transfer.delivered = true;
+    if (transfer.kind >= Transfer::Kind::fabric_payload) return deliver_to_router(fiber, transfer);
     const uint8_t* data = fiber.core->l1 + transfer.local;
     // One word is there or is not; of a longer transfer a word may come before the rest.
     const Behind behind{transfer.size == 4 ? transfer.issue : transfer.issue - 1, transfer.noc, transfer.vc};
@@ -79,7 +80,8 @@ void deliver(Fiber& fiber, Transfer& transfer) {
 // Writes of one core on one NoC and virtual channel arrive in the order they were issued.
 void deliver_pending(Fiber& fiber, int noc, int vc, bool only_multicast) {
     for (Transfer& transfer : fiber.transfers) {
-        if (transfer.kind == Transfer::Kind::read || transfer.noc != noc || (vc >= 0 && transfer.vc != vc)) continue;
+        if (transfer.kind == Transfer::Kind::read || transfer.kind >= Transfer::Kind::fabric_payload) continue;
+        if (transfer.noc != noc || (vc >= 0 && transfer.vc != vc)) continue;
         if (only_multicast && transfer.kind != Transfer::Kind::multicast) continue;
         deliver(fiber, transfer);
     }
@@ -87,11 +89,12 @@ void deliver_pending(Fiber& fiber, int noc, int vc, bool only_multicast) {
 
 bool deliver_something(Run& run) {
     bool any = false;
-    for (auto& fiber : run.program->fibers) {
+    for (Fiber* fiber : run.fibers) {
         for (size_t i = 0; i < fiber->transfers.size(); ++i) {
             Transfer& transfer = fiber->transfers[i];
             if (transfer.kind == Transfer::Kind::read || transfer.delivered) continue;
-            run.current = fiber.get();
+            run.current = fiber;
+            if (fiber->chip != run.chip) enter_chip(run, fiber->chip);
             deliver(*fiber, transfer);
             run.current = nullptr;
             any = true;

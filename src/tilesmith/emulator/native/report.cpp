@@ -23,17 +23,33 @@ std::string place(const At& at) {
     return std::string(slash ? slash + 1 : name) + line;
 }
 
+std::string core_name(const Fiber& fiber) {
+    char text[64];
+    snprintf(text, sizeof text, "core (%u, %u)", fiber.core->x, fiber.core->y);
+    if (current_run->chips.size() < 2) return text;
+    char chip[96];
+    const uint32_t columns = current_run->columns;
+    snprintf(chip, sizeof chip, "%s of chip (%u, %u)", text, fiber.chip / columns, fiber.chip % columns);
+    return chip;
+}
+
 inline constexpr size_t most_findings = 200;
 
+// A finding is told by the chip that ran the code, wherever the bytes it moves were going.
+static LoadedProgram& blamed() {
+    const Fiber* fiber = current_run->current;
+    return fiber ? *current_run->chips[fiber->chip].program : *current_run->program;
+}
+
 static void record(Finding finding) {
-    for (Finding& known : current_run->program->findings) {
+    LoadedProgram& program = blamed();
+    for (Finding& known : program.findings) {
         if (known.check != finding.check || known.line != finding.line || known.file != finding.file) continue;
         if (known.role != finding.role || known.kernel != finding.kernel || known.address != finding.address) continue;
         ++known.count;
         return;
     }
-    if (current_run->program->findings.size() < most_findings)
-        current_run->program->findings.push_back(std::move(finding));
+    if (program.findings.size() < most_findings) program.findings.push_back(std::move(finding));
 }
 
 static Finding describe(const char* check, const At& at, const char* text, va_list arguments) {

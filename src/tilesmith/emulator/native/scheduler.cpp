@@ -43,7 +43,7 @@ inline constexpr uint32_t slice_shift = 18;
 static bool goes_before(const Fiber* a, const Fiber* b) {
     if (a->shuffle != b->shuffle) return a->shuffle < b->shuffle;
     if (a->turn != b->turn) return a->turn < b->turn;
-    if (a->core != b->core) return a->core->index < b->core->index;
+    if (a->core->index != b->core->index) return a->core->index < b->core->index;
     if (a->time != b->time) return a->time < b->time;
     return a->id < b->id;
 }
@@ -136,7 +136,7 @@ void step(const At& at) {
 
 // Each fiber sees its own static data of the kernel, as each RISC has its own memory on the chip.
 static void place_static_data(Fiber& fiber) {
-    KernelImage& image = *fiber.image;
+    KernelImage& image = *fiber.image->first;
     if (image.data_size == 0 || image.owner == &fiber) return;
     if (image.owner) memcpy(image.owner->data.data(), image.data, image.data_size);
     memcpy(image.data, fiber.data.data(), image.data_size);
@@ -173,10 +173,21 @@ static bool prepare(Run& run, Fiber& fiber) {
     return true;
 }
 
+void enter_chip(Run& run, uint32_t index) {
+    Chip& chip = run.chips[index];
+    run.chip = index;
+    run.program = chip.program;
+    run.machine = chip.program->machine;
+    run.l1_buffers = &chip.l1_buffers;
+    run.options.allocations = chip.allocations;
+    run.options.allocation_count = chip.allocation_count;
+    run.trace = chip.trace;
+}
+
 // Raw stores to a polled word wake nobody when checks are off, so look at the words themselves before giving up.
 static bool recheck_semaphores(Run& run) {
     bool found = false;
-    for (auto& fiber : run.program->fibers) {
+    for (Fiber* fiber : run.fibers) {
         if (fiber->state != Fiber::State::waiting || fiber->wait.on != Wait::On::semaphore) continue;
         uint32_t value;
         memcpy(&value, fiber->core->l1 + fiber->wait.object, 4);
@@ -188,10 +199,10 @@ static bool recheck_semaphores(Run& run) {
 }
 
 bool run_program(Run& run) {
-    for (auto& fiber : run.program->fibers)
+    for (Fiber* fiber : run.fibers)
         if (!prepare(run, *fiber)) return false;
-    for (auto& fiber : run.program->fibers) make_ready(fiber.get());
-    run.live = static_cast<uint32_t>(run.program->fibers.size());
+    for (Fiber* fiber : run.fibers) make_ready(fiber);
+    run.live = static_cast<uint32_t>(run.fibers.size());
     while (run.live > 0 && !run.aborted) {
         if (run.ready.empty()) {
             if (deliver_something(run) || recheck_semaphores(run)) continue;
@@ -202,12 +213,16 @@ bool run_program(Run& run) {
         Fiber* fiber = take_ready(run);
         run.current = fiber;
         ++run.switches;
-        hide_window(run, fiber->core->index);
+        if (fiber->chip != run.chip) enter_chip(run, fiber->chip);
+        hide_window(run, fiber->core);
         place_static_data(*fiber);
         ts_switch_stack(&run.scheduler_stack_pointer, fiber->stack_pointer);
         run.current = nullptr;
     }
-    if (!run.aborted) check_cbs_at_end(run);
+    for (uint32_t chip = 0; chip < run.chips.size() && !run.aborted; ++chip) {
+        enter_chip(run, chip);
+        check_cbs_at_end(run);
+    }
     return true;
 }
 

@@ -34,7 +34,7 @@ __attribute__((noinline)) void note_wait(Fiber& fiber, uint64_t begin, const Wai
     add(*current_run->trace,
         {.begin = begin,
          .end = fiber.time,
-         .fiber = fiber.id,
+         .fiber = fiber.slot,
          .kind = static_cast<uint16_t>(why.on),
          .object = why.object},
         why.at);
@@ -43,9 +43,9 @@ __attribute__((noinline)) void note_wait(Fiber& fiber, uint64_t begin, const Wai
 // Tile after tile of one kind is one stretch of work: a record each would say no more.
 __attribute__((noinline)) void note_work(Fiber& fiber, uint64_t begin, uint64_t end, Work kind) {
     Trace& trace = *current_run->trace;
-    if (trace.last_work.size() <= fiber.id) trace.last_work.resize(fiber.id + 1);
+    if (trace.last_work.size() <= fiber.slot) trace.last_work.resize(fiber.slot + 1);
     const uint16_t wanted = trace_work + static_cast<uint16_t>(kind);
-    uint32_t& newest = trace.last_work[fiber.id];
+    uint32_t& newest = trace.last_work[fiber.slot];
     if (newest) {
         TraceEvent& last = trace.events[newest - 1];
         if (last.kind == wanted && begin >= last.end && begin - last.end <= small_gap) {
@@ -53,7 +53,7 @@ __attribute__((noinline)) void note_work(Fiber& fiber, uint64_t begin, uint64_t 
             return;
         }
     }
-    add(trace, {.begin = begin, .end = end, .fiber = fiber.id, .kind = wanted}, fiber.last_at);
+    add(trace, {.begin = begin, .end = end, .fiber = fiber.slot, .kind = wanted}, fiber.last_at);
     newest = static_cast<uint32_t>(trace.events.size());
 }
 
@@ -63,7 +63,7 @@ __attribute__((noinline)) void note_transfer(Moved kind, Reached where, uint32_t
         {.begin = now(),
          .end = done_at,
          .address = where.address,
-         .fiber = self().id,
+         .fiber = self().slot,
          .kind = static_cast<uint16_t>(trace_transfer + static_cast<uint16_t>(kind)),
          .noc = static_cast<uint16_t>(noc),
          .object = where.remote,

@@ -27,6 +27,13 @@ void deliver(Fiber& fiber, Transfer& transfer);
 bool is_write(const Transfer& transfer, uint32_t noc, uint32_t trid);
 void release_source(Fiber& fiber, const Transfer& transfer);
 
+// ---- fabric.cpp ----
+void deliver_to_router(Fiber& fiber, const Transfer& transfer);
+void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, Behind behind, const At& at);
+void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, Behind behind,
+                  const At& at);
+void check_fabric_at_end(const Fiber& fiber);
+
 // ---- pages.cpp ----
 void check_page(uint64_t address, const char* what, const At& at);
 void note_dram_use(const Allocation& buffer, const Target& target, uint32_t size, bool reading, const At& at);

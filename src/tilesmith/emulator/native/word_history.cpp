@@ -40,13 +40,13 @@ static void check_lost(const SyncWord& word, uint32_t value, bool known, Changed
         const WordChange& before = word.changes[i];
         if (before.fiber == me.id || !conflict(before, value, known, how)) continue;
         if (ordered_behind(me, before.fiber, before.epoch)) continue;
-        const Fiber& other = *current_run->program->fibers[before.fiber];
+        const Fiber& other = *current_run->fibers[before.fiber];
         finding(
             "sync.lost-signal", at,
-            "the word at L1 offset 0x%x is %s here and %s by %s of core (%u, %u) at %s, and nothing orders the two: "
+            "the word at L1 offset 0x%x is %s here and %s by %s of %s at %s, and nothing orders the two: "
             "one may undo the other",
             word.offset, how == Changed::stored ? "stored to" : "added to", before.stored ? "stored to" : "added to",
-            role_name(other.role), other.core->x, other.core->y, place(before.at).c_str());
+            role_name(other.role), core_name(other).c_str(), place(before.at).c_str());
         return;
     }
 }
@@ -58,11 +58,11 @@ static void check_overshot(SyncWord& word, uint32_t value, bool known, const At&
         if (wait.fiber == me.id || !known || value == wait.value || ordered_behind(me, wait.fiber, wait.epoch))
             continue;
         word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
-        current_run->current = current_run->program->fibers[wait.fiber].get();
+        current_run->current = current_run->fibers[wait.fiber];
         finding("sync.overshoot", wait.at,
-                "waits until the word at L1 offset 0x%x is %u, but %s of core (%u, %u) at %s makes it %u, and nothing "
+                "waits until the word at L1 offset 0x%x is %u, but %s of %s at %s makes it %u, and nothing "
                 "orders that behind the wait",
-                word.offset, wait.value, role_name(me.role), me.core->x, me.core->y, place(at).c_str(), value);
+                word.offset, wait.value, role_name(me.role), core_name(me).c_str(), place(at).c_str(), value);
         current_run->current = &me;
     }
 }

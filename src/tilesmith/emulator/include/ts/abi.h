@@ -118,6 +118,17 @@ bool ts_noc_reads_done(uint32_t noc, uint32_t trid);  // the *_flushed polls; a 
 bool ts_noc_writes_done(uint32_t noc, uint32_t trid);
 ts::NocState* ts_noc_state(uint32_t noc);
 
+// ---- fabric: packets to other chips, by way of the router that a channel names ----
+void ts_fabric_open(uint32_t channel, ts::At at);
+void ts_fabric_close(uint32_t channel, uint32_t noc, ts::At at);
+uint32_t ts_fabric_free_slots(uint32_t channel, ts::At at);
+void ts_fabric_wait_slot(uint32_t channel, ts::At at);
+void ts_fabric_payload(uint32_t channel, uint32_t src_l1, uint32_t offset, uint32_t size, uint32_t noc, ts::At at);
+void ts_fabric_header(uint32_t channel, uint32_t src_l1, uint32_t noc, ts::At at);
+uint32_t ts_fabric_chip();  // number of this chip in the mesh, row by row
+uint32_t ts_fabric_header_pool();  // where this RISC's packet headers begin
+uint32_t ts_fabric_columns();
+
 // ---- semaphores: 32-bit words in L1 ----
 uint32_t ts_semaphore_address(uint32_t id, ts::At at);
 void ts_semaphore_set(uint32_t address, uint32_t value, ts::At at);

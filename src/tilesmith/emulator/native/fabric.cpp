@@ -1,0 +1,457 @@
+// Fabric connections: packets go to a router of this chip, over Ethernet links, and into the memory of other chips.
+#include "fabric.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "transfers.h"
+#include "ts/fabric_packet.h"
+#include "undefined.h"
+
+namespace ts {
+
+void Fabric::start(const MeshConfig& mesh, uint32_t chips) {
+    config = mesh;
+    const uint32_t count = chips * config.channels();
+    busy.resize(count);
+    busy.reset();
+    holder.assign(count, nullptr);
+    bytes.assign(count, 0);
+}
+
+int Fabric::neighbour(uint32_t chip, Direction direction) const {
+    int row = static_cast<int>(chip / config.columns), column = static_cast<int>(chip % config.columns);
+    const int rows = static_cast<int>(config.rows), columns = static_cast<int>(config.columns);
+    const bool along_row = direction == Direction::east || direction == Direction::west;
+    int& moved = along_row ? column : row;
+    const int size = along_row ? columns : rows;
+    moved += direction == Direction::east || direction == Direction::south ? 1 : -1;
+    if (moved < 0 || moved >= size) {
+        if (!(along_row ? config.ring_rows : config.ring_columns) || size < 3) return -1;
+        moved = (moved + size) % size;
+    }
+    return row * columns + column;
+}
+
+// ---- routes ----
+
+namespace {
+
+const char* const direction_names[] = {"east", "west", "north", "south"};
+
+Fabric& fabric_here(const At& at) {
+    if (!current_run->fabric)
+        fatal("fabric.no-link", at, "this program runs on one chip, and no link leads from it; run it on a mesh");
+    return *current_run->fabric;
+}
+
+struct Channel {
+    Direction direction;
+    uint32_t link, index;
+};
+
+Channel channel_of(const Fabric& fabric, uint32_t channel, const At& at) {
+    const uint32_t links = fabric.config.links;
+    if (channel >= fabric.config.channels())
+        fatal("fabric.no-link", at, "a chip has %u fabric channels, and this is number %u", fabric.config.channels(),
+              channel);
+    return {static_cast<Direction>(channel / links), channel % links, self().chip * fabric.config.channels() + channel};
+}
+
+FabricConnection& connection(uint32_t channel) {
+    auto& connections = self().fabric.connections;
+    for (FabricConnection& known : connections)
+        if (known.channel == channel) return known;
+    connections.push_back({channel});
+    return connections.back();
+}
+
+struct Stop {  // a chip that a packet reaches
+    uint32_t chip;
+    Direction by;  // the direction of the link it came over
+    bool stays;    // it is for this chip, too
+};
+
+bool is_for(const FabricHeader& header, uint32_t hop) {
+    if (header.route == FabricRoute::hops) return hop == header.hops;
+    if (header.route == FabricRoute::range) return hop >= header.hops && hop < header.hops + header.range;
+    return header.mask >> (hop - 1) & 1;
+}
+
+uint32_t last_hop(const FabricHeader& header) {
+    if (header.route == FabricRoute::hops) return header.hops;
+    if (header.route == FabricRoute::range) return header.hops + header.range - 1u;
+    return header.mask ? 32 - static_cast<uint32_t>(__builtin_clz(header.mask)) : 0;
+}
+
+[[noreturn]] void no_way(const Fabric& fabric, uint32_t chip, Direction direction, const At& at) {
+    const uint32_t columns = fabric.config.columns;
+    fatal("fabric.no-link", at, "the packet's route goes %s from chip (%u, %u), and no link leads there",
+          direction_names[static_cast<int>(direction)], chip / columns, chip % columns);
+}
+
+uint32_t next_chip(const Fabric& fabric, uint32_t chip, Direction direction, const At& at) {
+    const int next = fabric.neighbour(chip, direction);
+    if (next < 0) no_way(fabric, chip, direction, at);
+    return static_cast<uint32_t>(next);
+}
+
+void along_line(std::vector<Stop>& stops, const Fabric& fabric, const FabricHeader& header, Direction direction,
+                const At& at) {
+    const uint32_t hops = last_hop(header);
+    uint32_t chip = self().chip;
+    for (uint32_t hop = 1; hop <= hops; ++hop) {
+        chip = next_chip(fabric, chip, direction, at);
+        stops.push_back({chip, direction, is_for(header, hop)});
+    }
+}
+
+// First along the connection's own dimension, then along the other.
+Direction towards(const Fabric& fabric, uint32_t from, uint32_t to, bool along_row) {
+    const uint32_t columns = fabric.config.columns;
+    const int size = static_cast<int>(along_row ? columns : fabric.config.rows);
+    const int way = along_row ? static_cast<int>(to % columns) - static_cast<int>(from % columns)
+                              : static_cast<int>(to / columns) - static_cast<int>(from / columns);
+    const bool ring = size > 2 && (along_row ? fabric.config.ring_rows : fabric.config.ring_columns);
+    const bool forward = ring && (way > size / 2 || -way > size / 2) ? way < 0 : way > 0;
+    if (along_row) return forward ? Direction::east : Direction::west;
+    return forward ? Direction::south : Direction::north;
+}
+
+void to_chip(std::vector<Stop>& stops, const Fabric& fabric, uint32_t chip, uint32_t target, Direction first,
+             const At& at) {
+    const uint32_t columns = fabric.config.columns;
+    const bool row_first = first == Direction::east || first == Direction::west;
+    while (chip != target) {
+        const bool row_left = chip % columns != target % columns, column_left = chip / columns != target / columns;
+        const bool along_row = row_first ? row_left : !column_left;
+        const Direction direction = stops.empty() ? first : towards(fabric, chip, target, along_row);
+        chip = next_chip(fabric, chip, direction, at);
+        stops.push_back({chip, direction, chip == target});
+        if (stops.size() > current_run->chips.size())
+            fatal("fabric.no-link", at, "the packet never reaches its chip over the connection it was sent on");
+    }
+}
+
+std::vector<Stop> route_of(const Fabric& fabric, const FabricHeader& header, Direction direction, const At& at) {
+    std::vector<Stop> stops;
+    switch (header.route) {
+        case FabricRoute::hops:
+        case FabricRoute::range:
+        case FabricRoute::mask: along_line(stops, fabric, header, direction, at); break;
+        case FabricRoute::chip:
+            if (header.chip >= current_run->chips.size())
+                fatal("fabric.no-link", at, "the mesh has %zu chips, and the packet is for number %u",
+                      current_run->chips.size(), header.chip);
+            to_chip(stops, fabric, self().chip, header.chip, direction, at);
+            break;
+        case FabricRoute::area: gap(at, "a fabric multicast over two dimensions of a mesh");
+        default: break;
+    }
+    if (stops.empty()) fatal("fabric.no-link", at, "the packet's header names no chip: set its route before sending");
+    return stops;
+}
+
+// ---- time ----
+
+uint64_t cycles_for(uint32_t bytes, double per_cycle) { return static_cast<uint64_t>(bytes / per_cycle); }
+
+// A router takes a packet whole before it sends it on; each link serves one packet after the other.
+void plan_arrivals(Fabric& fabric, FabricPacket& packet, FabricConnection& sender, const std::vector<Stop>& stops,
+                   bool flushes, uint64_t entered) {
+    if (!current_run->clock) return;
+    const MeshConfig& config = fabric.config;
+    const auto size = static_cast<uint32_t>(packet.payload.size()) + config.header_bytes;
+    const auto alone = static_cast<uint32_t>(cycles_for(size, config.link_bytes)) + config.packet_cycles;
+    const uint32_t service = std::max(alone, config.least_packet) + (flushes ? config.flush : 0);
+    const uint64_t onto_noc = cycles_for(size, current_run->machine->config.timing.stream_bytes);
+    uint64_t& slot = sender.slot_free[sender.sent % config.slots];
+    uint64_t time = std::max(entered, slot);
+    uint32_t from = self().chip;
+    for (const Stop& stop : stops) {
+        const uint32_t index =
+            from * config.channels() + static_cast<uint32_t>(stop.by) * config.links + packet.channel % config.links;
+        time = fabric.busy.take(index, time, service);
+        fabric.bytes[index] += size;
+        if (packet.arrives.empty()) slot = time;
+        packet.arrives.push_back(time + config.first_hop + onto_noc);
+        time += config.next_hop;
+        from = stop.chip;
+    }
+}
+
+FabricPacket& packet_of(Fiber& fiber, uint64_t serial) {
+    return fiber.fabric.packets[serial - fiber.fabric.first_packet];
+}
+
+// The packet that the next payload or header belongs to: one whose header has not been sent.
+uint32_t open_packet(Fiber& fiber, uint32_t channel) {
+    auto& sender = fiber.fabric;
+    for (size_t i = 0; i < sender.packets.size(); ++i)
+        if (sender.packets[i].channel == channel && sender.packets[i].arrives.empty())
+            return sender.first_packet + static_cast<uint32_t>(i);
+    sender.packets.push_back({channel});
+    return sender.first_packet + static_cast<uint32_t>(sender.packets.size()) - 1;
+}
+
+FabricConnection& open_connection(uint32_t channel, const At& at) {
+    FabricConnection& sender = connection(channel);
+    if (!sender.open)
+        fatal("fabric.not-open", at, "the kernel sends over fabric channel %u, which it has not opened", channel);
+    return sender;
+}
+
+FabricHeader header_at(const Fiber& fiber, uint32_t local) {
+    FabricHeader header;
+    memcpy(&header, fiber.core->l1 + local, sizeof header);
+    return header;
+}
+
+void issue(Transfer::Kind kind, uint32_t serial, uint32_t local, uint32_t size, uint32_t noc, uint64_t leaves,
+           bool undefined, const At& at) {
+    Fiber& fiber = self();
+    Transfer transfer{.kind = kind,
+                      .undefined = undefined,
+                      .noc = static_cast<uint8_t>(noc),
+                      .size = size,
+                      .local = local,
+                      .remote = serial,
+                      .at = at};
+    const uint64_t round_trip = current_run->clock ? current_run->machine->config.timing.write_round_trip : 0;
+    transfer.times = {leaves, leaves, leaves + round_trip};
+    fiber.transfers.push_back(transfer);
+    ++fiber.kernel->counters.noc_writes;
+    fiber.kernel->counters.written_bytes += size;
+}
+
+bool check_leaving(uint32_t local, uint32_t size, const At& at) {
+    if (!current_run->checks) return false;
+    Fiber& fiber = self();
+    check_cb_read(local, size, at);
+    const bool undefined =
+        check_read({fiber.core->shadow, local, size, fiber.core, "a fabric packet", false, true}, at);
+    mark_leaving(*fiber.core->shadow, local, size);
+    return undefined;
+}
+
+// The last router waits until its writes have landed before it raises the semaphore.
+bool flushes(const FabricHeader& header) {
+    if (header.send == FabricSend::write_and_inc) return header.write_and_inc.flush;
+    return header.send == FabricSend::scatter_write && header.scatter.encoding == 3;
+}
+
+void check_payload(const Fabric& fabric, const FabricHeader& header, const FabricPacket& packet, const At& at) {
+    if (!current_run->checks) return;
+    const bool carries = header.send == FabricSend::write || header.send == FabricSend::write_and_inc ||
+                         header.send == FabricSend::scatter_write;
+    const size_t sent = packet.payload.size();
+    if (carries && header.payload_size != sent)
+        finding("fabric.payload-size", at, "the header says %u bytes of payload, and %zu were sent before it",
+                header.payload_size, sent);
+    if (sent > fabric.config.max_payload)
+        finding("fabric.payload-size", at, "a payload of %zu bytes, and a packet of this fabric holds %u", sent,
+                fabric.config.max_payload);
+}
+
+}  // namespace
+
+// ---- what kernels call ----
+
+extern "C" void ts_fabric_open(uint32_t channel, At at) {
+    step(at);
+    Fabric& fabric = fabric_here(at);
+    const Channel here = channel_of(fabric, channel, at);
+    if (fabric.neighbour(self().chip, here.direction) < 0) no_way(fabric, self().chip, here.direction, at);
+    Fiber*& holder = fabric.holder[here.index];
+    if (holder && holder != &self() && current_run->checks)
+        finding("fabric.busy", at, "the connection to the router %s on link %u is still open on %s, opened at %s",
+                direction_names[static_cast<int>(here.direction)], here.link, core_name(*holder).c_str(),
+                place(holder->fabric.connections.back().opened_at).c_str());
+    holder = &self();
+    FabricConnection& sender = connection(channel);
+    sender.open = true;
+    sender.granted = 0;
+    sender.slot_free.resize(fabric.config.slots, 0);
+    sender.opened_at = at;
+    spend(current_run->machine->config.timing.read_round_trip, Work::noc);
+}
+
+extern "C" void ts_fabric_close(uint32_t channel, uint32_t noc, At at) {
+    FabricConnection& sender = open_connection(channel, at);
+    ts_noc_write_barrier(noc, any_trid, at);
+    sender.open = false;
+    Fabric& fabric = fabric_here(at);
+    fabric.holder[channel_of(fabric, channel, at).index] = nullptr;
+}
+
+extern "C" uint32_t ts_fabric_free_slots(uint32_t channel, At at) {
+    step(at);
+    FabricConnection& sender = open_connection(channel, at);
+    uint32_t free = 0;
+    for (const uint64_t when : sender.slot_free) free += when <= now();
+    sender.granted = free;
+    return free;
+}
+
+extern "C" void ts_fabric_wait_slot(uint32_t channel, At at) {
+    step(at);
+    FabricConnection& sender = open_connection(channel, at);
+    spend(current_run->machine->config.timing.semaphore_operation);
+    join_time(sender.slot_free[sender.sent % sender.slot_free.size()], {Wait::On::fabric_slot, channel, 1, true, at});
+    sender.granted = std::max(sender.granted, 1u);
+}
+
+extern "C" void ts_fabric_payload(uint32_t channel, uint32_t src, uint32_t offset, uint32_t size, uint32_t noc, At at) {
+    step(at);
+    Fiber& fiber = self();
+    open_connection(channel, at);
+    const uint32_t local = local_offset(src, size, at), serial = open_packet(fiber, channel);
+    spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
+    const bool undefined = check_leaving(local, size, at);
+    FabricPacket& packet = packet_of(fiber, serial);
+    if (packet.payload.size() < offset + size) packet.payload.resize(offset + size);
+    issue(Transfer::Kind::fabric_payload, serial, local, size, noc,
+          now() + cycles_for(size, current_run->machine->config.timing.stream_bytes), undefined, at);
+    fiber.transfers.back().flags = offset;
+}
+
+extern "C" void ts_fabric_header(uint32_t channel, uint32_t src, uint32_t noc, At at) {
+    step(at);
+    Fiber& fiber = self();
+    Fabric& fabric = fabric_here(at);
+    FabricConnection& sender = open_connection(channel, at);
+    const uint32_t local = local_offset(src, sizeof(FabricHeader), at), serial = open_packet(fiber, channel);
+    spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
+    if (sender.granted == 0 && current_run->checks)
+        finding("fabric.no-slot", at,
+                "the kernel sends a packet and has not waited for a free slot of the router on channel %u", channel);
+    if (sender.granted) --sender.granted;
+    check_leaving(local, sizeof(FabricHeader), at);
+    FabricPacket& packet = packet_of(fiber, serial);
+    const FabricHeader header = header_at(fiber, local);
+    check_payload(fabric, header, packet, at);
+    const double rate = current_run->machine->config.timing.stream_bytes;
+    const uint64_t leaves = now() + cycles_for(static_cast<uint32_t>(packet.payload.size() + sizeof header), rate);
+    const std::vector<Stop> stops = route_of(fabric, header, channel_of(fabric, channel, at).direction, at);
+    plan_arrivals(fabric, packet, sender, stops, flushes(header), leaves);
+    packet.arrives.resize(stops.size(), 0);
+    ++sender.sent;
+    issue(Transfer::Kind::fabric_header, serial, local, sizeof header, noc, leaves, false, at);
+}
+
+// ---- what arrives ----
+
+namespace {
+
+struct Arrival {
+    const FabricPacket& packet;
+    uint64_t time;
+    const At& at;
+
+    void write(uint64_t address, uint32_t begin, uint32_t size) const {
+        const Target target = resolve(there(address), size, at);
+        if (current_run->checks) {
+            check_allocated(target, size, false, at);
+            if (target.dram) define_dram(current_run->machine->dram[target.index], target.offset, size);
+        }
+        store(target, packet.payload.data() + begin, size, time, {}, at, "a fabric write");
+        if (!packet.undefined.empty()) store_undefined(target, size, packet.undefined.data() + begin, at);
+    }
+
+    // Kernels name L1 by where the emulator has mapped that of their own chip.
+    uint64_t there(uint64_t address) const {
+        const Machine& sender = *current_run->chips[self().chip].program->machine;
+        constexpr uint64_t local_mask = (uint64_t{1} << 36) - 1;
+        uint32_t offset;
+        if (sender.worker_at[address >> 36 & 63][address >> 42 & 63] == 0xffff) return address;
+        if (!to_l1_offset(sender, address & local_mask, &offset)) return address;
+        return (address & ~local_mask) | offset;
+    }
+
+    void raise(uint64_t semaphore, uint32_t increment) const { atomic_add(there(semaphore), increment, time, {}, at); }
+
+    void scatter(const FabricHeader::ScatterWrite& command) const {
+        const auto whole = static_cast<uint32_t>(packet.payload.size());
+        uint32_t begin = 0;
+        const bool raises = command.encoding != 0;  // the last of three is a semaphore, its increment the third size
+        const uint32_t writes = raises ? 2 : std::min<uint32_t>(command.count, 4);
+        for (uint32_t i = 0; i < writes; ++i) {
+            const uint32_t size = i + 1 == writes ? whole - begin : command.size[i];
+            if (begin + size > whole)
+                fatal("fabric.payload-size", at, "the chunks of a scatter write are longer than its payload");
+            write(command.address[i], begin, size);
+            begin += size;
+        }
+        if (raises) raise(command.address[2], command.size[2]);
+    }
+
+    void take(const FabricHeader& header) const {
+        switch (header.send) {
+            case FabricSend::write: return write(header.write.address, 0, static_cast<uint32_t>(packet.payload.size()));
+            case FabricSend::write_and_inc:
+                write(header.write_and_inc.address, 0, static_cast<uint32_t>(packet.payload.size()));
+                return raise(header.write_and_inc.semaphore, header.write_and_inc.value);
+            case FabricSend::atomic_inc: return raise(header.atomic_inc.address, header.atomic_inc.value);
+            case FabricSend::inline_write:
+                return store_inline(there(header.inline_write.address), header.inline_write.value, 0xf, time, {}, at);
+            case FabricSend::scatter_write: return scatter(header.scatter);
+            default: gap(at, "this kind of fabric packet");
+        }
+    }
+};
+
+void take_payload(Fiber& fiber, const Transfer& transfer) {
+    FabricPacket& packet = packet_of(fiber, transfer.remote);
+    const uint32_t offset = transfer.flags;
+    memcpy(packet.payload.data() + offset, fiber.core->l1 + transfer.local, transfer.size);
+    if (!transfer.undefined) return;
+    packet.undefined.resize(packet.payload.size());
+    if (!undefined_bytes(*fiber.core->shadow, transfer.local, transfer.size, packet.undefined.data() + offset))
+        packet.undefined.clear();
+}
+
+void drop_sent(FabricSender& sender) {
+    size_t gone = 0;
+    while (gone < sender.packets.size() && sender.packets[gone].channel == ~0u) ++gone;
+    sender.packets.erase(sender.packets.begin(), sender.packets.begin() + static_cast<ptrdiff_t>(gone));
+    sender.first_packet += static_cast<uint32_t>(gone);
+}
+
+}  // namespace
+
+// The payload goes into the slot when it leaves L1; with the header the router has a packet to send.
+void deliver_to_router(Fiber& fiber, const Transfer& transfer) {
+    if (transfer.kind == Transfer::Kind::fabric_payload) return take_payload(fiber, transfer);
+    Run& run = *current_run;
+    FabricPacket& packet = packet_of(fiber, transfer.remote);
+    const FabricHeader header = header_at(fiber, transfer.local);
+    const Channel here = channel_of(*run.fabric, packet.channel, transfer.at);
+    const std::vector<Stop> stops = route_of(*run.fabric, header, here.direction, transfer.at);
+    for (size_t i = 0; i < stops.size(); ++i) {
+        if (!stops[i].stays) continue;
+        const OnChip there(run, stops[i].chip);
+        Arrival{packet, i < packet.arrives.size() ? packet.arrives[i] : 0, transfer.at}.take(header);
+    }
+    packet.channel = ~0u;
+    packet.arrives.assign(1, 0);
+    drop_sent(fiber.fabric);
+}
+
+void check_fabric_at_end(const Fiber& fiber) {
+    if (!current_run->checks) return;
+    for (const FabricConnection& sender : fiber.fabric.connections)
+        if (sender.open)
+            finding("fabric.left-open", sender.opened_at,
+                    "the kernel ends and the connection on channel %u is open: whoever opens it next waits for ever",
+                    sender.channel);
+}
+
+extern "C" uint32_t ts_fabric_chip() { return self().chip; }
+extern "C" uint32_t ts_fabric_columns() { return current_run->columns; }
+extern "C" uint32_t ts_fabric_header_pool() {
+    const uint32_t role = static_cast<uint32_t>(self().role);
+    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(core().l1)) + current_run->machine->config.argument_base -
+           header_pool_bytes + (role & 1) * header_pool_bytes / 2;
+}
+
+}  // namespace ts

@@ -1,0 +1,29 @@
+// The links between chips, and the routers that move packets over them.
+#pragma once
+#include "machine.h"
+
+namespace ts {
+
+enum class Direction : uint8_t { east, west, north, south };
+
+struct MeshConfig {  // field for field ../library.py
+    uint32_t rows, columns;
+    uint32_t links;      // between neighbours; a channel is a direction and a link: direction * links + link
+    uint32_t ring_rows, ring_columns;  // whether the last chip of a column, of a row, is linked to the first
+    uint32_t slots;      // packets a router holds for one sender
+    uint32_t max_payload, header_bytes;
+    uint32_t first_hop, next_hop, packet_cycles, least_packet, flush;  // cycles
+    double link_bytes;   // per cycle
+    uint32_t channels() const { return 4 * links; }
+};
+
+struct Fabric {
+    MeshConfig config{};
+    Occupancy busy;              // by chip and channel
+    std::vector<Fiber*> holder;  // likewise: who has its connection open
+    std::vector<uint64_t> bytes;  // likewise: sent over it
+    void start(const MeshConfig& mesh, uint32_t chips);
+    int neighbour(uint32_t chip, Direction direction) const;  // -1: no link goes there
+};
+
+}  // namespace ts
