@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -35,9 +36,22 @@ def prompts(padded: tuple[int, ...] = (0, 3)) -> dict[str, torch.Tensor]:
 def test_tokens_are_those_of_torch(llama: Any) -> None:
     compiled = tilesmith.compile(llama, **TENSTORRENT)
     inputs = prompts()
-    wanted = llama.generate(**inputs, max_new_tokens=8, do_sample=False)
-    assert torch.equal(compiled.generate(**inputs, max_new_tokens=8, do_sample=False), wanted)
+    for count in (30, 8):  # the cache is more than a tile of rows
+        wanted = llama.generate(**inputs, max_new_tokens=count, do_sample=False)
+        assert torch.equal(compiled.generate(**inputs, max_new_tokens=count, do_sample=False), wanted)
     assert compiled.graphs == 2  # the prompt, and one token
+    assert compiled.report.uploaded < 1000  # no cache
+    assert Counter(line.ops for line in compiled.report.kernels)["cache_update",] == 2
+
+
+def test_chunks_of_a_prompt_and_the_cache_that_is_returned(llama: Any) -> None:
+    compiled = tilesmith.compile(llama, **TENSTORRENT)
+    options = {"max_new_tokens": 3, "do_sample": False, "return_dict_in_generate": True}
+    wanted = llama.generate(**prompts(), **options, cache_implementation="static")
+    made = compiled.generate(**prompts(), **options, prefill_chunk_size=4)  # the second begins inside a tile
+    assert torch.equal(made.sequences, wanted.sequences)
+    keys = [result.past_key_values.layers[0].keys[:, :, 3:9] for result in (made, wanted)]
+    assert torch.allclose(keys[0], keys[1], atol=1e-4)
 
 
 def test_a_shorter_call_compiles_nothing(llama: Any, on_cpu: Any) -> None:

@@ -37,6 +37,8 @@ class Backend(ABC):
     name: ClassVar[str] = ""
     asynchronous: ClassVar[bool] = False
     """Whether a call returns before its work is done: then what can be checked later is."""
+    keeps_state: ClassVar[bool] = False
+    """Whether inputs may be a `Resident`, which stays where graphs run."""
 
     @staticmethod
     def create(name: str, options: ModelOptions | CompilerConfig | None = None) -> Backend:

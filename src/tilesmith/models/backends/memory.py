@@ -36,12 +36,14 @@ def plan_memory(plan: Plan, l1_bytes: int) -> MemoryPlan:
     Results of kernels go to L1 while they fit into `l1_bytes`, all together.
     """
     fixed = {upload.view.storage for upload in plan.constants}
-    last = {storage: number for number, step in enumerate(plan.steps) for storage in _touched(step)}
-    results = {out for step in plan.steps if isinstance(step, Launch) for out in step.outputs}
+    fixed |= {view.storage for view in plan.residents.values()}
+    steps = (*plan.steps, *plan.commits)
+    last = {storage: number for number, step in enumerate(steps) for storage in _touched(step)}
+    results = {out for step in steps if isinstance(step, Launch) for out in step.outputs}
     free: dict[tuple[object, ...], list[Slot]] = defaultdict(list)
     slots: dict[Storage, Slot] = {}
     used = 0
-    for number, step in enumerate(plan.steps):
+    for number, step in enumerate(steps):
         for storage in _touched(step):
             if storage in fixed or storage in slots:
                 continue

@@ -27,6 +27,7 @@ from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.memory import Slot, plan_memory
 from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_nan
 from tilesmith.models.backends.precision import lower_precision
+from tilesmith.models.backends.resident import Resident, row_in_tile, tile_written
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
 from tilesmith.models.capture.dtypes import check_dtypes
 from tilesmith.models.capture.fx import PARAMETER
@@ -38,7 +39,7 @@ from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
-from tilesmith.models.planning.steps import Download, HostCall, Launch, Plan, Upload
+from tilesmith.models.planning.steps import Download, HostCall, Kept, Launch, Plan, Upload
 from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
 from tilesmith.program import Program
@@ -56,6 +57,7 @@ class TenstorrentBackend(Backend):
     """Kernels where the library has them, the host for the rest, op by op, as the report says."""
 
     name: ClassVar[str] = "tenstorrent"
+    keeps_state: ClassVar[bool] = True
 
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
@@ -63,7 +65,7 @@ class TenstorrentBackend(Backend):
         lower_custom_ops(module)
         reference = Reference(copied(module))
         planned = self.planned(module)
-        executable = TenstorrentExecutable(module, planned, self.options, ops, reference)
+        executable = TenstorrentExecutable(module, planned, self.options, ops, reference, inputs)
         if self.options.tunes:
             lower_precision(executable, inputs)
             if not module.meta.get(OPEN_SIZES):
@@ -89,7 +91,13 @@ class TenstorrentExecutable(Executable):
     """Programs with their tensors in place: a call uploads inputs, runs them, and downloads the results."""
 
     def __init__(
-        self, module: GraphModule, plan: Plan, options: ModelOptions, ops: int, reference: Reference
+        self,
+        module: GraphModule,
+        plan: Plan,
+        options: ModelOptions,
+        ops: int,
+        reference: Reference,
+        inputs: Sequence[Any] = (),
     ) -> None:
         self._reference = reference
         self.options = options
@@ -111,6 +119,11 @@ class TenstorrentExecutable(Executable):
         self._parameters = {
             node.name: node.meta[PARAMETER] for node in module.graph.nodes if PARAMETER in node.meta
         }
+        self._moved: dict[tuple[int, int], Program] = {}
+        given = dict(zip(self._inputs, inputs, strict=False))
+        self._residents: dict[str, Resident] = {name: given[name] for name in plan.residents}
+        for name, view in plan.residents.items():
+            self._tensors[view.storage] = self._residents[name].placed(self.device, view)
         self.take(plan)
 
     @property
@@ -120,16 +133,18 @@ class TenstorrentExecutable(Executable):
     def take(self, plan: Plan) -> None:
         """Run this plan from now on. Steps it shares with the one before stay as they are."""
         kept = {upload.view.storage for upload in plan.constants}
+        kept |= {view.storage for view in plan.residents.values()}
         for storage in [one for one in self._tensors if isinstance(one, Storage) and one not in kept]:
             del self._tensors[storage]
         for upload in plan.constants:
             if upload.view.storage not in self._tensors:
                 self.place(upload)
-        launches = [step for step in plan.steps if isinstance(step, Launch)]
+        launches = [step for step in (*plan.steps, *plan.commits) if isinstance(step, Launch)]
         self._programs = {
             id(step): self._programs.get(id(step)) or self.program(step)
             for step in tracked(launches, "compiling kernels")
         }
+        self._moved = {}
         self.plan = plan
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
@@ -144,6 +159,8 @@ class TenstorrentExecutable(Executable):
             results = self.plan.results(values)
             if self._reference.doubts(results):
                 return self._on_host(inputs, values, "results are not finite")
+            for step in self.plan.commits:
+                self.do(step, values)
             return results
 
     def _on_host(self, inputs: Sequence[Any], values: Mapping[str, Any], why: str) -> list[Any]:
@@ -151,7 +168,13 @@ class TenstorrentExecutable(Executable):
         if not self.report.recomputed:
             warnings.warn(f"a call was computed on the host: {why}", TilesmithWarning, stacklevel=2)
         self.report = replace(self.report, recomputed=self.report.recomputed + 1)
-        return self._reference.run(inputs, values)
+        given = [value.read() if isinstance(value, Resident) else value for value in inputs]
+        results = self._reference.run(given, values)
+        for place, out in enumerate(self.plan.outputs):
+            if isinstance(out, Kept):
+                self._residents[out.node].write(results[place])
+                results[place] = None
+        return results
 
     def values(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What is known before the first step, by the name of its node."""
@@ -161,7 +184,7 @@ class TenstorrentExecutable(Executable):
         """One step of the plan."""
         if isinstance(step, Launch):
             with labelled("+".join(step.ops), str(step.source)):
-                report = self.device.run(self._programs[id(step)])
+                report = self.device.run(self._program_now(step, values))
             self.cycles += report.cycles
             self.launch_us += report.launch_us
             self._last.append(report)
@@ -172,6 +195,17 @@ class TenstorrentExecutable(Executable):
         elif isinstance(step, Download):
             matrix = self.tensor(step.view.storage).to_numpy()
             values[step.node] = from_matrix(matrix, step.view, self._host.dtype_of(step.node))
+
+    def _program_now(self, step: Launch, values: Mapping[str, Any]) -> Program:
+        """The program of a step, for the place that it writes now."""
+        if not step.cursor:
+            return self._programs[id(step)]
+        tile = tile_written(step, values[step.cursor])
+        key = (id(step), tile)
+        if key not in self._moved:
+            numbers = {**step.numbers, **{name: step.numbers[name] + tile for name in step.moving}}
+            self._moved[key] = self.program(replace(step, numbers=numbers))
+        return self._moved[key]
 
     def place(self, upload: Upload) -> None:
         """Bring a constant to the device, unless it is there."""
@@ -188,10 +222,12 @@ class TenstorrentExecutable(Executable):
         self._tensors[storage] = held
 
     def _upload(self, step: Upload, values: Mapping[str, Any]) -> None:
+        value = values[step.node]
         if step.below is not None:
-            check_bounds(values[step.node], 0, step.below)
-        refuse_nan(step.node, values[step.node])
-        matrix = to_matrix(values[step.node], step.view, step.additive)
+            check_bounds(value, 0, step.below)
+        refuse_nan(step.node, value)
+        given = row_in_tile(value, step.one_hot) if step.one_hot else value
+        matrix = to_matrix(given, step.view, step.additive)
         self.tensor(step.view.storage).copy_from_numpy(matrix)
 
     @property

@@ -118,7 +118,8 @@ class Captured:
         given = dict(zip(self.inputs, inputs, strict=True))
         changed = [*buffers, *(given[name] for name in self.changed_inputs)]
         for target, value in zip(changed, outputs, strict=False):
-            target.copy_(value)
+            if isinstance(target, torch.Tensor):  # what stays on the device is written there
+                target.copy_(value)
         return pytree.tree_unflatten(list(outputs[len(changed) :]), self.out_spec)
 
 

@@ -6,6 +6,7 @@ one node. Tensors of float64, which the chip does not have, are computed with to
 
 from tilesmith.models.custom_ops.attention import attention
 from tilesmith.models.custom_ops.bounds import in_bounds
+from tilesmith.models.custom_ops.cache import cache_update
 from tilesmith.models.custom_ops.equality import equality
 from tilesmith.models.custom_ops.integer_products import integer_conv2d, integer_linear
 from tilesmith.models.custom_ops.matmul import matmul
@@ -14,6 +15,7 @@ from tilesmith.models.custom_ops.softmax import softmax
 
 __all__ = [
     "attention",
+    "cache_update",
     "equality",
     "in_bounds",
     "integer_conv2d",
@@ -27,6 +29,7 @@ __all__ = [
 # torch wraps each in an object of its own, with the docstring of that object's class.
 for _op in (
     attention,
+    cache_update,
     equality,
     in_bounds,
     integer_conv2d,

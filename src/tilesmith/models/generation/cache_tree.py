@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,15 @@ class Structure:
     entries: tuple[tuple[Any, Any], ...]
 
 
-_TENSOR = "tensor"
+@dataclass(frozen=True)
+class _Place:
+    """A tensor, by its number in the list. One that is met again has the number it has."""
+
+    number: int
 
 
 def flatten(cache: Any) -> tuple[list[torch.Tensor], Structure]:
-    """The tensors of a cache in a fixed order, and what else it is made of; the latter can be compared."""
+    """The tensors of a cache in a fixed order, and what else it is built of; the latter can be compared."""
     tensors: list[torch.Tensor] = []
     structure = _described(cache, tensors)
     assert isinstance(structure, Structure)
@@ -32,7 +36,7 @@ def flatten(cache: Any) -> tuple[list[torch.Tensor], Structure]:
 
 def restore(structure: Structure, tensors: Sequence[torch.Tensor]) -> Any:
     """A new cache of a structure around tensors."""
-    return _built(structure, iter(tensors))
+    return _built(structure, tensors)
 
 
 def assign(cache: Any, structure: Structure, tensors: Sequence[torch.Tensor]) -> None:
@@ -43,8 +47,11 @@ def assign(cache: Any, structure: Structure, tensors: Sequence[torch.Tensor]) ->
 
 def _described(value: Any, tensors: list[torch.Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
-        tensors.append(value)
-        return _TENSOR
+        known = (number for number, tensor in enumerate(tensors) if tensor is value)
+        number = next(known, len(tensors))
+        if number == len(tensors):
+            tensors.append(value)
+        return _Place(number)
     if isinstance(value, list | tuple):
         return Structure(
             type(value), tuple((place, _described(entry, tensors)) for place, entry in enumerate(value))
@@ -57,9 +64,9 @@ def _described(value: Any, tensors: list[torch.Tensor]) -> Any:
     return Structure(None, (("", value),))
 
 
-def _built(described: Any, tensors: Iterator[torch.Tensor]) -> Any:
-    if isinstance(described, str):
-        return next(tensors)
+def _built(described: Any, tensors: Sequence[torch.Tensor]) -> Any:
+    if isinstance(described, _Place):
+        return tensors[described.number]
     cls, entries = described.cls, described.entries
     if cls is None:
         return entries[0][1]

@@ -16,6 +16,9 @@ from tilesmith.models.generation.static_cache import static_cache
 from tilesmith.models.generation.step import CACHE_NAMES, ForwardStep
 from tilesmith.models.strategy import OptimizationStrategy
 
+_NEED_DYNAMIC = ("assistant_model", "prompt_lookup_num_tokens")
+"""What takes tokens back, which only caches that grow can do."""
+
 
 class Generator:
     """Runs transformers' `generate` for a model: prompts and tokens go through compiled graphs.
@@ -40,9 +43,22 @@ class Generator:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As `model.generate`. A cache, or a kind of cache, that the caller names is used as it is."""
         self._notice_changes()
-        if kwargs.get("use_cache") is not False and all(kwargs.get(name) is None for name in CACHE_NAMES):
+        plain = all(kwargs.get(name) is None for name in (*CACHE_NAMES, *_NEED_DYNAMIC))
+        if kwargs.get("use_cache") is not False and plain:
             kwargs.setdefault("cache_implementation", "static")
-        return self._host().generate(*args, **kwargs)
+        result: Any = None
+        try:
+            result = self._host(keeps=self._asked("num_beams", kwargs, 1) == 1).generate(*args, **kwargs)
+        finally:
+            self.step.state.release(read=any(hasattr(result, name) for name in CACHE_NAMES))
+        return result
+
+    def _asked(self, name: str, kwargs: dict[str, Any], usual: Any) -> Any:
+        """What a call asks for, or else the configuration it is given, or else that of the model."""
+        model: Any = self.model
+        places = (kwargs.get("generation_config"), model.generation_config)
+        found = [kwargs.get(name), *(getattr(place, name, None) for place in places)]
+        return next((value for value in found if value is not None), usual)
 
     def _notice_changes(self) -> None:
         """Capture anew if weights or attributes of the model changed since the last call."""
@@ -52,8 +68,11 @@ class Generator:
             self.step = ForwardStep(self.model, self._backend, self._strategy)
             self._weights = now
 
-    def _host(self) -> Any:
-        """The model with another `forward`: a copy that shares all else, so that the model stays as it is."""
+    def _host(self, keeps: bool) -> Any:
+        """The model with another `forward`: a copy that shares all else, so that the model stays as it is.
+
+        With `keeps` caches stay on the device; beams move theirs on the host.
+        """
         original: Any = self.model
         host = copy.copy(original)
 
@@ -65,7 +84,10 @@ class Generator:
 
         def prepare(*, max_cache_len: int, **kwargs: Any) -> Any:
             self._longest = max(self._longest, max_cache_len)
-            return static_cache(original.config, self._longest, kwargs.get("model_kwargs", {}))
+            cache = static_cache(original.config, self._longest, kwargs.get("model_kwargs", {}))
+            if keeps:
+                self.step.state.add(cache)
+            return cache
 
         host.forward = forward
         host._prepare_static_cache = prepare

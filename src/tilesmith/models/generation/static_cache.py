@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._pytree import tree_map_only
+
+from tilesmith.models.generation.cache_tree import flatten, restore
 from tilesmith.models.planning.views import padded
 
 
@@ -26,8 +31,38 @@ def static_cache(config: Any, length: int, model_kwargs: Mapping[str, Any]) -> A
 def _cache(config: Any, length: int) -> Any:
     from transformers.cache_utils import StaticCache, StaticLayer, StaticSlidingWindowLayer
 
+    from tilesmith.models.generation.cache_layers import SharedLengthLayer
+
     cache = StaticCache(config=config, max_cache_len=length)
-    cache.layers = [
-        StaticLayer(length) if type(layer) is StaticSlidingWindowLayer else layer for layer in cache.layers
-    ]
+    plain = (StaticLayer, StaticSlidingWindowLayer)
+    places = [place for place, layer in enumerate(cache.layers) if type(layer) in plain]
+    count = torch.tensor(0)
+    for place in places:
+        cache.layers[place] = SharedLengthLayer(length, count, place == places[-1])
     return cache
+
+
+def initialise(model: Any, cache: Any, name: str, kwargs: Mapping[str, Any]) -> None:
+    """Give the layers of a new cache their tensors: of the shapes that a call without values comes to."""
+    if all(getattr(layer, "is_initialized", True) for layer in _layers(cache)):
+        return
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    tensors, structure = flatten(cache)
+    with torch.no_grad(), mode:
+        fake = tree_map_only(torch.Tensor, mode.from_tensor, dict(kwargs))
+        tried = restore(structure, [mode.from_tensor(tensor) for tensor in tensors])
+        model(**fake, **{name: tried})
+    for layer, known in zip(_layers(cache), _layers(tried), strict=True):
+        if not getattr(layer, "is_initialized", True):
+            layer.lazy_initialization(_empty(known.keys), _empty(known.values))
+
+
+def _layers(cache: Any) -> list[Any]:
+    whole = hasattr(cache, "self_attention_cache")
+    caches = (cache.self_attention_cache, cache.cross_attention_cache) if whole else (cache,)
+    return [layer for part in caches for layer in part.layers]
+
+
+def _empty(like: torch.Tensor) -> torch.Tensor:
+    """A tensor of the same heads and width, without a row."""
+    return torch.zeros((*like.shape[:-2], 0, like.shape[-1]), dtype=like.dtype)

@@ -14,6 +14,8 @@ from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.fx import Captured, export
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.generation.cache_tree import Structure, assign, flatten, restore
+from tilesmith.models.generation.state import DeviceState, mark_residents, writes_in_place
+from tilesmith.models.generation.static_cache import initialise
 from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.strategy import OptimizationStrategy
 
@@ -57,8 +59,8 @@ _TENSOR = object()
 
 @dataclass(frozen=True)
 class _Graph:
+    functional: _Functional
     captured: Captured
-    outcome: _Outcome
     executables: ExecutableCache = field(default_factory=ExecutableCache)
 
 
@@ -71,6 +73,7 @@ class ForwardStep:
         self._model, self._backend, self._strategy = model, backend, strategy
         self._graphs: dict[Any, _Graph] = {}
         self.last: Executable | None = None
+        self.state = DeviceState()
 
     @property
     def graphs(self) -> int:
@@ -79,16 +82,23 @@ class ForwardStep:
 
     def __call__(self, kwargs: Mapping[str, Any]) -> Any:
         rest = dict(kwargs)
-        cache = rest.pop(_cache_name(self._model))
+        name = _cache_name(self._model)
+        cache = rest.pop(name)
+        resident = self._backend.keeps_state and self.state.holds(cache)
+        if resident:
+            initialise(self._model, cache, name, rest)
+        in_place = writes_in_place(cache, rest)
         leaves, spec = pytree.tree_flatten(rest)
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         plain = [_TENSOR if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         state, structure = flatten(cache)
         with ONE_AT_A_TIME:
             graph = self._graph(tensors, state, spec, plain, structure)
-            flat = graph.captured.flatten((tensors, state), {})
-            inputs = [*flat, *graph.captured.buffers_of(self._model)]
-            executable = graph.executables.get(signature(flat), lambda: self._compiled(graph, inputs), True)
+            kept = [self.state.resident(tensor) for tensor in state] if resident else state
+            flat = graph.captured.flatten((tensors, kept), {})
+            inputs = [*flat, *graph.captured.buffers_of(graph.functional)]
+            key = (signature(flat), in_place)
+            executable = graph.executables.get(key, lambda: self._compiled(graph, inputs, in_place), True)
         self.last = executable
         return self._deliver(graph, executable, inputs, cache, state)
 
@@ -99,13 +109,14 @@ class ForwardStep:
         if key not in self._graphs:
             functional = _Functional(self._model, spec, plain, structure)
             captured = export(functional, (tensors, state))
-            self._graphs[key] = _Graph(captured, functional.outcome)
+            self._graphs[key] = _Graph(functional, captured)
         return self._graphs[key]
 
-    def _compiled(self, graph: _Graph, inputs: Sequence[Any]) -> Executable:
+    def _compiled(self, graph: _Graph, inputs: Sequence[Any], in_place: bool) -> Executable:
         for number, value in enumerate(inputs):
             self._backend.check_input(number, value)
         module = specialise(copied(graph.captured.module), inputs)
+        mark_residents(module, graph.captured, inputs, in_place)
         if self._strategy is not None:
             module = self._strategy.optimize(module)
         return self._backend.compile(module, inputs)
@@ -118,7 +129,7 @@ class ForwardStep:
         outputs = executable.run(inputs)
         with torch.no_grad():
             results, fresh = graph.captured.deliver(outputs, inputs[len(flat) :], flat)
-        outcome, new = graph.outcome, iter(fresh)
+        outcome, new = graph.functional.outcome, iter(fresh)
         assert outcome.structure is not None
         assert outcome.output is not None
         after = [next(new) if place is None else state[place] for place in outcome.kept]

@@ -18,6 +18,7 @@ from tilesmith.models.passes.fold_constants import fold_constants
 from tilesmith.models.passes.fold_masks import fold_masks
 from tilesmith.models.passes.fold_padding import fold_padding
 from tilesmith.models.passes.fuse_attention import fuse_attention
+from tilesmith.models.passes.fuse_cache_updates import fuse_cache_updates
 from tilesmith.models.passes.fuse_gelu import fuse_gelu
 from tilesmith.models.passes.fuse_grouped_query_attention import fuse_grouped_query_attention
 from tilesmith.models.passes.fuse_integer_products import fuse_integer_products
@@ -45,6 +46,7 @@ GENERAL: tuple[Pass, ...] = (
     canonicalize_group_norm,
     decompose_complex,
     narrow_masks,
+    fuse_cache_updates,
     decompose,
     lower_custom_ops,
     fold_constants,

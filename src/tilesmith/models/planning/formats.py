@@ -21,21 +21,25 @@ def stored_as(plan: Plan, weights: str, activations: str) -> Plan:
     if weights not in FORMATS and activations not in FORMATS:
         return plan
     accesses: dict[Storage, set[str]] = {}
-    for step in plan.steps:
+    for step in (*plan.steps, *plan.commits):
         if isinstance(step, Launch):
             for operand in step.template.tensors:
                 accesses.setdefault(step.storages[operand.name], set()).add(operand.access)
     constants = {upload.view.storage for upload in plan.constants}
+    residents = {view.storage for view in plan.residents.values()}
     narrow: dict[Storage, Storage] = {}
-    for storage, used in accesses.items():
+    for storage in [storage for storage in accesses if storage not in residents]:
         wanted = activations if storage not in constants else weights if _weighs(plan, storage) else ""
-        whole = used == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
+        whole = (
+            accesses[storage] == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
+        )
         if whole and wanted in FORMATS:
             narrow[storage] = replace(storage, format=STORED[wanted])
     return replace(
         plan,
         constants=tuple(_moved(one, narrow) for one in plan.constants),
         steps=tuple(_moved(step, narrow) for step in plan.steps),
+        commits=tuple(_moved(step, narrow) for step in plan.commits),
     )
 
 

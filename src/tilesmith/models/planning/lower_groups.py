@@ -38,12 +38,14 @@ from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, new_v
 from tilesmith.models.planning.op_tables import (
     ATTENTION,
     BACKWARD_ROWS,
+    CACHE_UPDATE,
     CONVOLUTIONS,
     NORMS,
     POOLS,
     PRODUCTS,
     REDUCTIONS,
 )
+from tilesmith.models.planning.residents import lower_cache_update
 from tilesmith.models.planning.views import (
     TILE,
     Axis,
@@ -380,6 +382,7 @@ _LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {
     aten.embedding.default: lower_embedding,
     aten.group_norm.default: lower_group_norm,
     aten.cat.default: lower_cat,
+    CACHE_UPDATE: lower_cache_update,
     aten.upsample_nearest2d.vec: lower_upsample,
     aten.upsample_nearest2d.default: lower_upsample,
 }

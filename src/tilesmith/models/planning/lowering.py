@@ -120,13 +120,14 @@ class Lowering:
         make: Callable[[], View],
         additive: bool = False,
         below: int | None = None,
+        one_hot: int = 0,
     ) -> View:
         """A value of the host in a form; brought up once for each."""
         key = (node, form)
         if key not in self._forms:
             view = self._forms[key] = make()
             steps: list[Any] = self.constant_steps if node in self.constants else self.steps
-            steps.append(Upload(node.name, view, additive, below))
+            steps.append(Upload(node.name, view, additive, below, one_hot))
         return self._forms[key]
 
     def in_memory(self, node: Node) -> View:

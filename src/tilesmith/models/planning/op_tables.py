@@ -55,7 +55,13 @@ REDUCTIONS: dict[Any, str] = {
     aten.amax.default: "max",
     aten.amin.default: "min",
 }
-MOVES = (aten.cat.default, aten.upsample_nearest2d.vec, aten.upsample_nearest2d.default)
+CACHE_UPDATE = torch.ops.tilesmith.cache_update.default
+MOVES = (
+    aten.cat.default,
+    aten.upsample_nearest2d.vec,
+    aten.upsample_nearest2d.default,
+    CACHE_UPDATE,
+)
 """Operators that only copy: what follows them is a kernel of its own."""
 BACKWARD_ROWS: dict[Any, str] = {
     torch.ops.tilesmith.layer_norm_backward.default: "layer_norm",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 
 import torch
@@ -26,9 +26,11 @@ _REMAINDERS = {
 }
 
 
-def on_device(graph: Graph, constants: Mapping[Node, torch.Tensor]) -> set[Node]:
-    """The nodes that kernels, or views of what kernels made, compute."""
-    chosen: set[Node] = set()
+def on_device(
+    graph: Graph, constants: Mapping[Node, torch.Tensor], residents: Collection[Node] = ()
+) -> set[Node]:
+    """The nodes that kernels, or views of what kernels made or of what stays on the device, compute."""
+    chosen: set[Node] = set(residents)
     ranges = ranges_of(graph, constants)
     for node in graph.nodes:
         if node.op == "call_function" and node not in constants and _is_for_device(node, chosen, ranges):

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from tilesmith.models.passes.fuse_cache_updates import RESIDENT
 from tilesmith.models.planning.dtypes import HALF
 from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
@@ -17,8 +18,9 @@ from tilesmith.models.planning.lower_quantized import quantised_values
 from tilesmith.models.planning.lowering import Lowering
 from tilesmith.models.planning.op_tables import VIEWS
 from tilesmith.models.planning.partition import on_device, why_on_host
+from tilesmith.models.planning.residents import commits_of, resident_views
 from tilesmith.models.planning.selection import Selection, select, select_view
-from tilesmith.models.planning.steps import Choice, Given, Plan
+from tilesmith.models.planning.steps import Choice, Given, Kept, Plan, Step
 
 
 def plan(
@@ -36,7 +38,8 @@ def plan(
     if dtype == "float16":
         dtype = _marked_half(module)
     constants = constants_of(module)
-    chosen = on_device(module.graph, constants)
+    residents = resident_views(module.graph, dtype)
+    chosen = on_device(module.graph, constants, residents)
     stored = precision_of(module.graph, dtype)
     lowering = Lowering(
         stored,
@@ -47,7 +50,9 @@ def plan(
         formats,
         convolution,
     )
-    outputs: tuple[str | Given, ...] = ()
+    lowering.device.update(residents)
+    commits: list[Step] = []
+    outputs: tuple[str | Given | Kept, ...] = ()
     choices: list[Choice] = []
     for item in fuse(module.graph, chosen, fusing):
         if isinstance(item, Group):
@@ -55,10 +60,12 @@ def plan(
         elif item.op == "output":
             results = item.args[0]
             assert isinstance(results, list | tuple)
-            nodes = [node for node in results if isinstance(node, Node)]
-            for node in nodes:
-                lowering.to_host(node)
-            outputs = tuple(one.name if isinstance(one, Node) else Given(one) for one in results)
+            kept = {node.meta[RESIDENT]: Kept(node.name) for node in residents}
+            for number, node in enumerate(results):
+                if isinstance(node, Node) and number not in kept:
+                    lowering.to_host(node)
+            commits = commits_of(lowering, residents, results)
+            outputs = tuple(kept.get(number, _output(one)) for number, one in enumerate(results))
         else:
             choices += _lower_node(lowering, item, chosen)
     return Plan(
@@ -67,7 +74,13 @@ def plan(
         outputs,
         lowering.added_constants,
         tuple(choices),
+        {node.name: view for node, view in residents.items()},
+        tuple(commits),
     )
+
+
+def _output(result: Any) -> str | Given:
+    return result.name if isinstance(result, Node) else Given(result)
 
 
 def _marked_half(module: GraphModule) -> str:
@@ -106,7 +119,8 @@ def _emit(lowering: Lowering, selection: Selection) -> tuple[Choice, ...]:
 def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> tuple[Choice, ...]:
     """Views, and what no template does."""
     if node.op == "placeholder":
-        lowering.host.add(node)
+        if node not in lowering.device:
+            lowering.host.add(node)
     elif node.op != "call_function":
         return ()
     elif node in chosen and not _is_lost(lowering, node):

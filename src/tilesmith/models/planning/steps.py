@@ -28,13 +28,15 @@ class Template(Protocol):
 class Upload:
     """Bring a value of the host to the device. `additive` turns a mask of truth values into what is added.
 
-    `below` is what indices must be less than.
+    `below` is what indices must be less than. With `one_hot` it is the first number of the value, modulo it,
+    that is brought: as a one among zeros.
     """
 
     node: str
     view: View
     additive: bool = False
     below: int | None = None
+    one_hot: int = 0
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Launch:
     """Run a kernel. `ops` are the operators of the model it does the work of.
 
     `fidelity` is that of its products, if another than the model's; `source` is where the user asked for it.
+    `cursor` names a value of the host whose first number says where it writes: the numbers in `moving`, which
+    count tiles, start there.
     """
 
     template: Template
@@ -51,6 +55,8 @@ class Launch:
     outputs: tuple[Storage, ...]
     fidelity: str = ""
     source: Source = Source()
+    cursor: str = ""
+    moving: tuple[str, ...] = ()
 
     @property
     def formats(self) -> dict[str, str]:
@@ -102,17 +108,34 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """An output that stays on the device: the new value of the input of this name."""
+
+    node: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """The steps of a model for given shapes, in order. Constants are uploaded once, before the first run."""
 
     constants: tuple[Upload, ...]
     steps: tuple[Step, ...]
-    outputs: tuple[str | Given, ...]
+    outputs: tuple[str | Given | Kept, ...]
     added_constants: Mapping[str, Any] = field(default_factory=dict)
     """Tensors that are no part of the model, by the name their upload gives."""
     choices: tuple[Choice, ...] = ()
     """What was selected for the groups of operators, in order."""
+    residents: Mapping[str, View] = field(default_factory=dict)
+    """Inputs that stay on the device, and where they lie."""
+    commits: tuple[Step, ...] = ()
+    """What changes residents when the results are known to be right."""
 
     def results(self, values: Mapping[str, Any]) -> list[Any]:
         """The outputs of the model, when these are the values on the host."""
-        return [out.value if isinstance(out, Given) else values[out] for out in self.outputs]
+        return [_result(out, values) for out in self.outputs]
+
+
+def _result(out: str | Given | Kept, values: Mapping[str, Any]) -> Any:
+    if isinstance(out, Kept):
+        return None
+    return out.value if isinstance(out, Given) else values[out]
