@@ -3,7 +3,7 @@
     python -m benchmarks.quantized_models --json [--fast] [--only mlp]
 
 MLP and BERT have dynamic linears, ResNet-18 is static (FX mode, calibrated on noise). Where torchao is
-installed the MLP is also quantised by it.
+installed the MLP and a network of convolutions are also quantised by it.
 """
 
 from __future__ import annotations
@@ -51,6 +51,30 @@ def torchao_mlp() -> tuple[nn.Module, tuple[Any, ...]]:
     return layers, (torch.randn(64, 256),)
 
 
+class ConvNet(nn.Module):
+    """A bottleneck of a ResNet and a classifier."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.narrow, self.middle = nn.Conv2d(64, 32, 1), nn.Conv2d(32, 32, 3, padding=1)
+        self.wide, self.classifier = nn.Conv2d(32, 64, 1), nn.Linear(64, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x + self.wide(self.middle(self.narrow(x).relu()).relu())
+        made: torch.Tensor = self.classifier(x.relu().mean((2, 3)))
+        return made
+
+
+def torchao_convolutions(config: str) -> tuple[nn.Module, tuple[Any, ...]]:
+    """torchao quantises 1x1 convolutions as linears; it has no int8 product for larger windows."""
+    torchao: Any = importlib.import_module("torchao.quantization")
+    torch.manual_seed(0)
+    model = ConvNet().eval()
+    torchao.quant_api.swap_conv2d_1x1_to_linear(model)
+    torchao.quantize_(model, getattr(torchao, config)())
+    return model, (torch.randn(4, 64, 14, 14),)
+
+
 def bert() -> tuple[nn.Module, tuple[Any, ...]]:
     """BERT-tiny: two layers of width 128, as published."""
     from transformers import BertConfig, BertModel
@@ -86,6 +110,14 @@ MODELS: dict[str, tuple[str, Callable[[], tuple[nn.Module, tuple[Any, ...]]]]] =
     "bert": ("torch.ao, dynamic", bert),
     "resnet18": ("torch.ao, static", resnet),
     "mlp torchao": ("torchao, dynamic", torchao_mlp),
+    "convolutions torchao weight-only": (
+        "torchao, weight-only",
+        lambda: torchao_convolutions("Int8WeightOnlyConfig"),
+    ),
+    "convolutions torchao dynamic": (
+        "torchao, dynamic",
+        lambda: torchao_convolutions("Int8DynamicActivationInt8WeightConfig"),
+    ),
 }
 
 

@@ -192,17 +192,31 @@ class AsTorchao(nn.Module):
         self.register_buffer("scale", torch.rand(40) * 0.01)
 
     def forward(self, x: Tensor) -> Tensor:
-        scale = x.abs().amax(1, keepdim=True).clamp_min(1e-6) / 127
+        scale = x.abs().amax(-1, keepdim=True).clamp_min(1e-6) / 127
         integers = torch.clamp((x * (1 / scale)).round(), -128, 127).to(torch.int8)
-        moved = (integers.to(torch.int32) + 128).to(torch.uint8)
+        moved = (integers.reshape(-1, 64).to(torch.int32) + 128).to(torch.uint8)
         weight = self.weight.t()
         sums = torch._int_mm(moved, weight) - 128 * weight.sum(0, keepdim=True, dtype=torch.int32)
-        made: Tensor = sums.to(torch.float32) * scale * self.scale
-        return made
+        made: Tensor = sums.to(torch.float32) * scale.reshape(-1, 1) * self.scale
+        return made.reshape(*x.shape[:-1], 40)
 
 
 def test_dynamic_linears_of_torchao_stay_on_the_device() -> None:
     made, wanted, report = made_and_wanted(AsTorchao(), torch.randn(5, 64), precision="float32")
+    assert (made - wanted).norm() < 1e-3 * wanted.norm()
+    assert report.host == ()
+    assert "integer_linear" in str(report)
+
+
+class Sandwich(AsTorchao):
+    """A 1x1 convolution as torchao swaps it for a linear: pixels are the rows of its product."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+def test_convolutions_of_torchao_that_became_linears() -> None:
+    made, wanted, report = made_and_wanted(Sandwich(), torch.randn(2, 64, 3, 5), precision="float32")
     assert (made - wanted).norm() < 1e-3 * wanted.norm()
     assert report.host == ()
     assert "integer_linear" in str(report)

@@ -34,7 +34,7 @@ def insert(
         node = module.graph.call_function(target, tuple(args), dict(kwargs or {}))
     values, named = map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
     with _mode_of(list(module.graph.nodes)):
-        node.meta["val"] = target(*values, **named)
+        node.meta["val"] = runnable(target)(*values, **named)
     keep_place(node, before)
     return node
 
