@@ -168,6 +168,22 @@ class Mesh:
         tensor.copy_from_numpy(values)
         return tensor
 
+    def from_parts(
+        self,
+        parts: Sequence[Array],
+        dtype: DataFormat | None = None,
+        layout: Layout = Layout.TILE,
+        memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
+        tile: TileShape | None = None,
+    ) -> MeshTensor:
+        """Arrays of one shape, one for each chip, row by row."""
+        if len(parts) != self.num_chips or len({part.shape for part in parts}) != 1:
+            raise DeviceError(f"{self} takes {self.num_chips} arrays of one shape, one for each chip")
+        chosen = default_format(parts[0].dtype.name) if dtype is None else dtype
+        tensor = self.empty(parts[0].shape, chosen, layout, memory_config, tile)
+        self.chips.write(tensor._handle, [pages_of(part, tensor.local.spec) for part in parts])
+        return tensor
+
     def run(self, program: Program | Mapping[Chip, Program]) -> None:
         """Run one program on every chip, or one of its own on each chip named."""
         if isinstance(program, Program):
