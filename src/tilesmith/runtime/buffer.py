@@ -97,6 +97,10 @@ class Buffer:
     def read(self) -> Bytes:
         """All pages, [num_pages, page_size]."""
         self._check_written()
+        return self.stored()
+
+    def stored(self) -> Bytes:
+        """The same, also of pages that nothing has written."""
         pages = np.empty((self.num_pages, self.page_size), np.uint8)
         for _, source, target in self._pieces(pages):
             target[...] = source
