@@ -162,7 +162,7 @@ class Windowed:
         m, n, taps = symbols("m", "n", "taps")
         bound = op.bind(self.tensors)
         window = Window(bound["x"], clamped=self.operation == "max")
-        combine = _COMBINE[self.operation]
+        combine = COMBINE[self.operation]
         wide = bn if self.operation == "depthwise" else 1
 
         @T.macro
@@ -178,7 +178,7 @@ class Windowed:
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 acc = T.alloc_fragment((bm, bn), "float32")
                 weights = named("weights", T.alloc_shared((wide,), self.dtype))
-                T.fill(acc, _LEAST if self.operation == "max" else 0.0)
+                T.fill(acc, LEAST if self.operation == "max" else 0.0)
                 for tap in T.serial(taps):
                     pixels = fetched(window, tensors["x"], by * bm, tap, bx * bn)
                     if self.operation == "depthwise":
@@ -199,7 +199,7 @@ class Windowed:
         return prim_func(self.name, op.declared(bound), numbers, body)
 
 
-_LEAST = -inf
+LEAST = -inf
 
 
 @T.macro
@@ -220,4 +220,4 @@ def _keep_largest(acc, pixels, _, rows, columns):  # type: ignore[no-untyped-def
         acc[i, j] = T.max(acc[i, j], pixels[i, j])
 
 
-_COMBINE = {"depthwise": _weigh, "sum": _add, "max": _keep_largest}
+COMBINE = {"depthwise": _weigh, "sum": _add, "max": _keep_largest}

@@ -78,30 +78,32 @@ def _first_choice(op: Operation) -> str:
 def _sent_beside_others(work: Iterable[Operation]) -> list[tile.LoadOp]:
     """Of the loads of a loop that cores share, those the writer does, so that both NoCs work at once.
 
-    That is all of them beside a load each core does for itself, and otherwise what rows of cores share beside
-    what columns do.
+    That is all of them beside a load or a gather each core does for itself, and otherwise what rows of cores
+    share beside what columns do.
     """
-    loops: dict[Operation, list[tile.LoadOp]] = {}
+    loops: dict[Operation, list[Operation]] = {}
     for op in work:
         loop = op.parent_op()
-        if isinstance(op, tile.LoadOp) and isinstance(loop, scf.ForOp) and "num_stages" in loop.attributes:
+        gathers = isinstance(op, tile.ScalarOp) and _first_choice(op) == READER
+        if (
+            (gathers or isinstance(op, tile.LoadOp))
+            and isinstance(loop, scf.ForOp)
+            and "num_stages" in loop.attributes
+        ):
             loops.setdefault(loop, []).append(op)
     return [
         load
-        for loads in loops.values()
-        if len({_shared_along(one) for one in loads}) > 1
-        for load in loads
-        if _shared_along(load) in (("row", "column") if any(map(_is_alone, loads)) else ("row",))
-        and sum(use.operation in loads for use in load.buffer.uses) == 1
+        for fills in loops.values()
+        if len({_shared_along(one) for one in fills}) > 1
+        for load in fills
+        if isinstance(load, tile.LoadOp)
+        and _shared_along(load) in (("row", "column") if "" in map(_shared_along, fills) else ("row",))
+        and sum(use.operation in fills for use in load.buffer.uses) == 1
     ]
 
 
-def _shared_along(load: tile.LoadOp) -> str:
-    return load.multicast.data if load.multicast is not None else ""
-
-
-def _is_alone(load: tile.LoadOp) -> bool:
-    return load.multicast is None
+def _shared_along(op: Operation) -> str:
+    return op.multicast.data if isinstance(op, tile.LoadOp) and op.multicast is not None else ""
 
 
 def _users_of_written_tensors(work: Iterable[Operation]) -> list[list[Operation]]:

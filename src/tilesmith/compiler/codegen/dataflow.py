@@ -66,6 +66,13 @@ def _copy_bytes(e: Emitter, op: tt_dataflow.CopyBytesOp) -> None:
     e.line(f"noc_async_read({source}, {e.value(op.target)}, {e.value(op.size)});")
 
 
+@emits(tt_dataflow.ZeroBytesOp)
+def _zero_bytes(e: Emitter, op: tt_dataflow.ZeroBytesOp) -> None:
+    e.include(_DATAFLOW)
+    e.helper("zero_bytes", helpers.ZERO_BYTES)
+    e.line(f"zero_bytes({e.value(op.target)}, {e.value(op.size)});")
+
+
 @expresses(tt_dataflow.AddressOp)
 def _address(e: Emitter, op: tt_dataflow.AddressOp) -> Expr:
     e.include(_DATAFLOW)

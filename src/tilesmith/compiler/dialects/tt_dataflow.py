@@ -237,6 +237,20 @@ class CopyBytesOp(IRDLOperation):
         super().__init__(operands=[source, target, size])
 
 
+@irdl_op_definition
+class ZeroBytesOp(IRDLOperation):
+    """Zeros -> L1 of the same core, copied from its own block of them: lands with the next read barrier."""
+
+    name = "tt_dataflow.zero_bytes"
+
+    target = operand_def(IndexType())
+    size = operand_def(IndexType())
+    assembly_format = "$target `,` $size attr-dict"
+
+    def __init__(self, target: SSAValue, size: SSAValue) -> None:
+        super().__init__(operands=[target, size])
+
+
 def _check_side(side: StringAttr) -> None:
     if side.data not in SIDES:
         raise VerifyException(f"expected a side of {SIDES}, got {side.data!r}")
@@ -272,7 +286,7 @@ class WritesFlushedOp(IRDLOperation):
 TTDataflowDialect = Dialect(
     "tt_dataflow",
     [
-        *(ReadPageOp, WritePageOp, ZeroPagesOp, ReadBytesOp, WriteBytesOp, CopyBytesOp),
+        *(ReadPageOp, WritePageOp, ZeroPagesOp, ReadBytesOp, WriteBytesOp, CopyBytesOp, ZeroBytesOp),
         *(MulticastSendOp, MulticastReceiveOp, ElementsOp, ReadElementOp, WriteElementOp, FlushOp),
         *(ReadBarrierOp, WriteBarrierOp, WritesFlushedOp, AddressOp, ScratchOp),
         *(LoadWordOp, StoreWordOp, DatumOp),

@@ -53,9 +53,11 @@ def _is_map(step: Guarded) -> bool:
         # Movement alone is worth a map only between buffers, and only if no element has to be looked for.
         return store.memory.is_buffer and box_of(value.memory, value.indices, step.space) is not None
     if isinstance(value, s.Select) and isinstance(value.a, s.Load) and isinstance(value.b, s.Number):
-        # Whoever looks for the elements of a tensor one by one may as well look where to.
-        looked_for = box_of(value.a.memory, value.a.indices, step.space) is None
-        return not (looked_for and value.a.memory.scope == "global")
+        # Whoever looks for elements one by one may as well look where to.
+        box = box_of(value.a.memory, value.a.indices, step.space)
+        if value.a.memory.scope == store.memory.scope == "shared":
+            return box is not None and box.is_fixed
+        return not (box is None and value.a.memory.scope == "global")
     return store.memory.is_buffer or not isinstance(value, s.Number)
 
 

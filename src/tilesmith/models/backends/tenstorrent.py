@@ -40,6 +40,7 @@ from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
 from tilesmith.models.planning.steps import Download, HostCall, Kept, Launch, Plan, Upload
+from tilesmith.models.planning.tile_images import tile_images
 from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
 from tilesmith.program import Program
@@ -75,13 +76,19 @@ class TenstorrentBackend(Backend):
     def planned(self, module: GraphModule) -> Plan:
         """The plan of a graph, which is rewritten in place."""
         optimise(module, self.options, (*GENERAL, *FOR_TILES))
-        planned = plan(module, self.options.stored, self.options.fuses, convolution=self.options.convolution)
-        planned = stored_as(planned, self.options.weights, self.options.activations)
-        if not self.options.places or module.meta.get(OPEN_SIZES):
-            return planned
-        return choose_blocks(
-            planned, load_arch(self.options.target or settings.current().arch), self.options.fidelity
+        chooses = self.options.places and not module.meta.get(OPEN_SIZES)
+        planned = plan(
+            module,
+            self.options.stored,
+            self.options.fuses,
+            convolution=self.options.convolution,
+            folds=chooses,
         )
+        arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
+        if chooses:
+            planned = tile_images(planned, arch, fidelity)
+        planned = stored_as(planned, self.options.weights, self.options.activations)
+        return choose_blocks(planned, arch, fidelity) if chooses else planned
 
     def check_input(self, number: int, value: Any) -> None:
         check_dtype(f"input {number}", value)

@@ -13,6 +13,13 @@ from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.planning.epilogue import Finish
+from tilesmith.models.planning.fold_strides import (
+    as_image,
+    can_fold,
+    folded_image,
+    folded_padding,
+    folded_weight,
+)
 from tilesmith.models.planning.fusion import Group, describe, shape_of
 from tilesmith.models.planning.lower_images import (
     finish_image,
@@ -101,6 +108,8 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
     done = finish_image(lowering, group, known, extra)
     if conv.is_pointwise:
         return _lower_pointwise(lowering, group, conv, done)
+    if _folds(lowering, conv, done):
+        return _lower_folded(lowering, group, conv, done)
     stored = HELD if conv.is_quantised else lowering.dtype
     image = image_of(lowering, conv.x, stored)
     size = _winograd(lowering, conv, done)
@@ -118,6 +127,31 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
         template = Convolution(done.epilogue, block, dtype, sparse=conv.transposed)
     numbers = _numbers(conv, image, done)
     launch_window(lowering, group, template, image, numbers, done, {"w": held})
+    return done.out
+
+
+def _folds(lowering: Lowering, conv: Conv, done: Finish) -> bool:
+    """Whether the image is on its way to the device, and its stride can become channels there."""
+    plain = conv.groups == 1 and not conv.transposed and not conv.is_quantised and conv.dilation == (1, 1)
+    if not lowering.folds or not plain or conv.x in lowering.device or conv.weight not in lowering.constants:
+        return False
+    return can_fold(shape_of(conv.x), done.out.shape, conv.taps, conv.stride, conv.padding)
+
+
+def _lower_folded(lowering: Lowering, group: Group, conv: Conv, done: Finish) -> View:
+    fold, shape = conv.stride[0], shape_of(conv.x)
+    room = lowering.uploaded(conv.x, f"fold {fold}", lambda: folded_image(shape, fold, lowering.dtype))
+    image = as_image(room)
+    weight = folded_weight(lowering.constants[conv.weight], fold, conv.padding)
+    name = f"{conv.weight.name} folded by {fold}"
+    held = lowering.constant(name, weight, lambda: _taps(tuple(weight.shape), lowering.dtype))
+    template = Convolution(
+        done.epilogue, (64, 64 if done.out.shape[1] > TILE else TILE, TILE), lowering.dtype
+    )
+    padding = folded_padding(conv.padding, fold)
+    numbers = window_numbers(image, done.out.shape, (weight.shape[2], weight.shape[3]), padding=padding)
+    depth = {"depth": padded(weight.shape[1])}
+    launch_window(lowering, group, template, image, numbers | depth, done, {"w": held})
     return done.out
 
 

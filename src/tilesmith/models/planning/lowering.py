@@ -48,6 +48,8 @@ class Lowering:
     """Whether tensors may lie in another format than their kernel computes in."""
     convolution: str = "direct"
     """Which form convolutions of 3x3 windows take."""
+    folds: bool = False
+    """Whether images from the host may come with squares of pixels side by side."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)

@@ -29,11 +29,12 @@ def plan(
     fusing: bool = True,
     formats: bool = True,
     convolution: str = "direct",
+    folds: bool = False,
 ) -> Plan:
     """The steps that run a graph: kernels where there are any, the host for the rest.
 
     `formats` says whether tensors may lie in another format than their kernel computes in, `convolution`
-    which form those of 3x3 windows take.
+    which form those of 3x3 windows take, `folds` whether images may come to the device folded.
     """
     if dtype == "float16":
         dtype = _marked_half(module)
@@ -49,6 +50,7 @@ def plan(
         quantised_values(module.graph) if formats else frozenset(),
         formats,
         convolution,
+        folds,
     )
     lowering.device.update(residents)
     commits: list[Step] = []

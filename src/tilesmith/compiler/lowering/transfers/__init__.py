@@ -9,6 +9,7 @@ from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.transfers.multicast import shared
 from tilesmith.compiler.lowering.transfers.pages import copy_pages, is_page_copy, is_zero, zero_pages
 from tilesmith.compiler.lowering.transfers.row_gather import gather_rows
+from tilesmith.compiler.lowering.transfers.row_shift import gather_held_rows
 from tilesmith.compiler.lowering.transfers.rows import load_rows, store_rows
 from tilesmith.compiler.lowering.transfers.scalar_code import lower_read, scalar_stage
 from tilesmith.compiler.lowering.transfers.tensors import tensor_of
@@ -28,7 +29,7 @@ def lower_transfer(op: Operation, arch: Arch) -> tt.StageOp:
         case tile.StoreOp():
             return store_rows(op, arch)
         case tile.ScalarOp():
-            return gather_rows(op, arch) or scalar_stage(op, arch)
+            return gather_rows(op, arch) or gather_held_rows(op, arch) or scalar_stage(op, arch)
         case tile.CopyOp() if is_page_copy(op):
             return copy_pages(op)
         case tile.FillOp() if is_zero(op.value):

@@ -13,7 +13,7 @@ from math import gcd
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.index_expressions import constant_of
@@ -45,10 +45,10 @@ _PREDICATES = arith.CMPI_COMPARISON_OPERATIONS
 
 @dataclass(frozen=True)
 class RowGather:
-    """buffer[i, j] = tensor[row, first + j] where every guard holds and first + j < limit, else zero.
+    """buffer[i, j] = source[row, first + j] where every guard holds and first + j < limit, else zero.
 
     Guards are in the order they are asked, with those that are asked together. `first`, a sum, and
-    `limit` do not depend on j.
+    `limit`, if there is one, do not depend on j.
     """
 
     read: tile.ReadOp
@@ -56,13 +56,13 @@ class RowGather:
     line: SSAValue
     guards: tuple[tuple[SSAValue, ...], ...]
     first: tuple[SSAValue, ...]
-    limit: SSAValue
+    limit: SSAValue | None
 
 
 def gather_rows(op: tile.ScalarOp, arch: Arch) -> tt.StageOp | None:
     """The stage of a scalar loop that gathers rows; None if it does something else."""
-    found = _find(op)
-    if found is None or not _runs_straight(found, arch):
+    found = find_row_gather(op)
+    if found is None or is_buffer(found.read.source) or not _runs_straight(found, arch):
         return None
     body = Body()
     buffer, tensor = found.write.dest, found.read.source
@@ -80,7 +80,7 @@ def gather_rows(op: tile.ScalarOp, arch: Arch) -> tt.StageOp | None:
 def _gather_line(
     body: Body, found: RowGather, op: tile.ScalarOp, accessor: SSAValue, target: SSAValue, line: Index
 ) -> None:
-    copies = _Copies(body, op, {found.line: body.value(line)})
+    copies = Copies(body, op, {found.line: body.value(line)})
     buffer_type = buffer_of(found.write.dest)
     size = bytes_of(storage_of(buffer_type))
     with ExitStack() as inside:
@@ -90,6 +90,7 @@ def _gather_line(
         first: Index = 0
         for term in found.first:
             first = body.add(first, index_of(copies.of(term)))
+        assert found.limit is not None
         stop = body.smaller(buffer_type.dims[1], body.sub(copies.of(found.limit), first))
         with body.loop(body.value(stop), "col", step=FACE) as col:
             count = body.smaller(FACE, body.sub(stop, col))
@@ -99,7 +100,7 @@ def _gather_line(
             body.op(ReadBytesOp(accessor, *places))
 
 
-class _Copies:
+class Copies:
     """Operations of the loop's body, copied to where they are asked for, in terms of another loop's line."""
 
     def __init__(self, body: Body, op: Operation, known: dict[SSAValue, SSAValue]) -> None:
@@ -121,8 +122,8 @@ class _Copies:
 # ---- recognising ----
 
 
-def _find(op: tile.ScalarOp) -> RowGather | None:
-    if len(op.reads) != 1 or len(op.writes) != 1 or is_buffer(op.reads[0]) or not is_buffer(op.writes[0]):
+def find_row_gather(op: tile.ScalarOp) -> RowGather | None:
+    if len(op.reads) != 1 or len(op.writes) != 1 or not is_buffer(op.writes[0]):
         return None
     rows = _only_loop(op.body.block)
     columns = None if rows is None else _only_loop(rows.body.block)
@@ -137,12 +138,16 @@ def _find(op: tile.ScalarOp) -> RowGather | None:
     read = _source(value, conditions)
     buffer_type = buffer_of(write.dest)
     cut = value is not write.value
-    if cut and read is not None and tensor_of(read.source).element_type != buffer_type.element_type:
+    if cut and read is not None and _element_type(read.source) != buffer_type.element_type:
         return None
     extents = [constant_of(loop.ub) for loop in (rows, columns)]
     if read is None or len(read.indices) != 2 or tuple(extents) != tuple(buffer_type.dims):
         return None
     return _with_guards(op, read, write, line, column, conditions)
+
+
+def _element_type(source: SSAValue) -> Attribute:
+    return (buffer_of(source) if is_buffer(source) else tensor_of(source)).element_type
 
 
 def _with_guards(
@@ -154,25 +159,25 @@ def _with_guards(
     conditions: Sequence[SSAValue],
 ) -> RowGather | None:
     row, along = read.indices
-    terms = _terms(along)
+    terms = terms_of(along)
     first = tuple(term for term in terms if term is not column)
-    alone = len(first) == len(terms) - 1 and not any(_depends(one, column, op) for one in (row, *first))
+    alone = len(first) == len(terms) - 1 and not any(depends(one, column, op) for one in (row, *first))
     if not alone or any(may_be_negative(term) for term in first):
         return None
     guards: list[tuple[SSAValue, ...]] = []
     limits: list[SSAValue] = []
     for together in map(_conjuncts, conditions):
-        free = tuple(one for one in together if not _depends(one, column, op))
+        free = tuple(one for one in together if not depends(one, column, op))
         others = (one for one in together if one not in free and not _is_above_zero(one, along))
         bounds = [_limit(one, along) for one in others]
-        limits += [one for one in bounds if one is not None and not _depends(one, column, op)]
+        limits += [one for one in bounds if one is not None and not depends(one, column, op)]
         if None in bounds:
             return None
         guards.append(free)
     asked = (one for together in guards for one in together)
-    if len(limits) != 1 or not _is_pure([*asked, row, *first, *limits], op):
+    if len(limits) > 1 or not _is_pure([*asked, row, *first, *limits], op):
         return None
-    return RowGather(read, write, line, tuple(guards), first, limits[0])
+    return RowGather(read, write, line, tuple(guards), first, limits[0] if limits else None)
 
 
 def _only_loop(block: Block) -> scf.ForOp | None:
@@ -245,19 +250,19 @@ def _is_above_zero(condition: SSAValue, along: SSAValue) -> bool:
     )
 
 
-def _terms(value: SSAValue) -> list[SSAValue]:
+def terms_of(value: SSAValue) -> list[SSAValue]:
     """What a sum adds up."""
     owner = value.owner
     if isinstance(owner, arith.AddiOp):
-        return [*_terms(owner.lhs), *_terms(owner.rhs)]
+        return [*terms_of(owner.lhs), *terms_of(owner.rhs)]
     return [value]
 
 
-def _depends(value: SSAValue, on: SSAValue, op: Operation) -> bool:
+def depends(value: SSAValue, on: SSAValue, op: Operation) -> bool:
     owner = value.owner
     if value is on or isinstance(owner, Block):
         return value is on
-    return op.is_ancestor(owner) and any(_depends(operand, on, op) for operand in owner.operands)
+    return op.is_ancestor(owner) and any(depends(operand, on, op) for operand in owner.operands)
 
 
 def _is_pure(values: Sequence[SSAValue], op: Operation) -> bool:
@@ -275,7 +280,8 @@ def _runs_straight(found: RowGather, arch: Arch) -> bool:
     """Whether the runs of a row are stored and aligned in the buffer as they are in the pages."""
     buffer_type, tensor = buffer_of(found.write.dest), tensor_of(found.read.source)
     rounds = is_rounded_storage(storage_of(buffer_type)) and storage_of(buffer_type) != storage_of(tensor)
-    if buffer_type.layout.data == "flat" or rounds or not is_stored_alike(buffer_type, tensor):
+    flat = buffer_type.layout.data == "flat"
+    if found.limit is None or flat or rounds or not is_stored_alike(buffer_type, tensor):
         return False
     if parameter_of(found.read.source) is not found.read.source:
         return False

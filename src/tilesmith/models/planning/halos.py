@@ -1,0 +1,188 @@
+"""Windows over images in tiles: which rows of the image a block needs, and how the work is cut.
+
+The estimate follows the steps of a core: while the matrix unit works on the patches of one tap, the next are
+copied within L1, and the weights after them are sent. It only has to rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tilesmith.arch import Arch
+from tilesmith.kernels.convolution import Convolution, Windowed
+from tilesmith.kernels.halo import Cores, Halo, HaloConvolution, HaloWindowed
+from tilesmith.models.planning.matmul_blocks import Product
+from tilesmith.models.planning.rectangles import product_cycles
+from tilesmith.models.planning.steps import Launch
+from tilesmith.models.planning.views import BYTES, TILE, padded
+
+# Of a core's L1, what the circular buffers may take; tensors lie beside them.
+_L1_SHARE = 0.7
+_HIGHEST = 8
+_DEEPEST = 8
+_FACE = 16
+_SUM_BYTES = 4 * TILE * TILE
+
+
+def halo_template(step: Launch, arch: Arch, fidelity: str) -> HaloConvolution | HaloWindowed | None:
+    """The template that does the work of a launch on an image in tiles; None if there is none."""
+    template = step.template
+    if not _is_plain(step.numbers) or template.tensors[0].dtype not in ("bfloat16", "float32"):
+        return None
+    if isinstance(template, Convolution) and not template.sparse:
+        return _convolution(step, template, arch, fidelity)
+    return _windowed(step, template, arch) if isinstance(template, Windowed) else None
+
+
+def _is_plain(numbers: Mapping[str, int]) -> bool:
+    """Whether pixels lie one behind the other, and count once."""
+    lines = numbers["pitch"] == numbers["width"] and numbers["step"] == 1 and numbers["x_row"] == 0
+    whole = numbers["area"] == numbers["height"] * numbers["width"]
+    return lines and whole and (numbers["zoom_h"], numbers["zoom_w"]) == (1, 1)
+
+
+# ---- rows ----
+
+
+def halo_of(numbers: Mapping[str, int], rows: int, blocks: int, clamped: bool = False) -> Halo | None:
+    """The halo of blocks of so many rows; None if later windows may begin before earlier ones."""
+    same = numbers["out_width"] == numbers["width"] and numbers["out_area"] == numbers["area"]
+    if same and (numbers["stride_h"], numbers["stride_w"]) == (1, 1) and not clamped:
+        first, last = (_shift(numbers, tap) for tap in (0, numbers["taps"] - 1))
+        before, after = -(min(first, 0) // TILE), -(-max(last, 0) // TILE)
+        return Halo(before + rows // TILE + after, before, shifts=True)
+    lines = np.arange(rows * blocks)
+    # Where a tap is beyond the border, the pixel that is taken for it lies between these two.
+    starts, ends = (_source(numbers, lines, tap).reshape(blocks, rows) for tap in (0, numbers["taps"] - 1))
+    if (starts < starts[:, :1]).any():
+        return None
+    tops = ends.max(axis=1) // TILE
+    tiles = int((tops - np.maximum(starts[:, 0], 0) // TILE).max()) + 1
+    return Halo(tiles, 0, shifts=False)
+
+
+def _shift(numbers: Mapping[str, int], tap: int) -> int:
+    down, across = divmod(tap, numbers["taps_w"])
+    down, across = down * numbers["dil_h"] - numbers["pad_h"], across * numbers["dil_w"] - numbers["pad_w"]
+    return down * numbers["width"] + across
+
+
+def _source(numbers: Mapping[str, int], lines: Any, tap: int) -> Any:
+    """The row under a tap of each window, inside the image or not."""
+    image, inner = np.divmod(lines, numbers["out_area"])
+    y, x = np.divmod(inner, numbers["out_width"])
+    rows = image * numbers["area"] + y * numbers["stride_h"] * numbers["width"] + x * numbers["stride_w"]
+    return rows + _shift(numbers, tap)
+
+
+# ---- convolutions ----
+
+
+@dataclass(frozen=True)
+class _Choice:
+    template: HaloConvolution
+    cycles: float
+
+
+def _convolution(step: Launch, template: Convolution, arch: Arch, fidelity: str) -> HaloConvolution | None:
+    choices = list(_choices(step, template, arch, fidelity))
+    return min(choices, key=lambda one: one.cycles).template if choices else None
+
+
+def _choices(step: Launch, template: Convolution, arch: Arch, fidelity: str) -> Iterator[_Choice]:
+    numbers = step.numbers
+    down, across, depth = padded(numbers["m"]) // TILE, padded(numbers["n"]) // TILE, numbers["depth"] // TILE
+    product = _product(step, template, fidelity)
+    for wide in (one for one in range(1, min(arch.grid.x, across) + 1) if arch.grid.x % one == 0):
+        if across % wide:
+            continue
+        each = arch.grid.x // wide
+        for bm in range(1, _HIGHEST + 1):
+            blocks = -(-down // bm)
+            turns = -(-blocks // (each * arch.grid.y))
+            mesh = Cores(arch.grid.x, -(-blocks // (each * turns)), wide, turns)
+            halo = halo_of(numbers, bm * TILE, each * mesh.rows * turns)
+            if halo is None:
+                continue
+            for bk in (one for one in range(1, min(depth, _DEEPEST) + 1) if depth % one == 0):
+                block = (bm, across // wide, bk)
+                if _bytes(product, halo.tiles * depth, block) <= _L1_SHARE * (
+                    arch.l1_size - arch.l1_unreserved_base
+                ):
+                    cut = HaloConvolution(
+                        template.epilogue,
+                        (bm * TILE, block[1] * TILE, bk * TILE),
+                        mesh,
+                        halo,
+                        numbers["depth"],
+                        numbers["taps"],
+                        template.dtype,
+                    )
+                    yield _Choice(cut, _cycles(product, cut, arch))
+
+
+def _product(step: Launch, template: Convolution, fidelity: str) -> Product:
+    numbers, size = step.numbers, BYTES[template.dtype]
+    rows, cols, depth = padded(numbers["m"]), padded(numbers["n"]), numbers["depth"] * numbers["taps"]
+    return Product(rows, cols, depth, 1, 1, size, size, len(template.epilogue.operands), fidelity, True)
+
+
+def _bytes(product: Product, held: int, block: tuple[int, int, int]) -> float:
+    """The tiles that are held, patches twice, weights twice and once staged, sums and results."""
+    bm, bn, bk = block
+    tiles = held + 2 * bm * bk + 3 * bk * bn + 2 * bm * bn * product.operands
+    return tiles * TILE * TILE * product.row_bytes + bm * bn * _SUM_BYTES
+
+
+def _cycles(product: Product, template: HaloConvolution, arch: Arch) -> float:
+    bm, bn, bk = (size // TILE for size in template.block)
+    timing, mesh = arch.timing, template.mesh
+    tile_bytes = TILE * TILE * product.row_bytes
+    copies = 2 * 4 if template.halo.shifts else 2 * TILE
+    gather = bm * bk * max(copies * timing.noc.issue_read, tile_bytes / timing.noc.l1_read_bytes)
+    math = bm * bn * bk * product_cycles(product, bm, bn, arch)
+    pack = (
+        bm
+        * bn
+        * (timing.pack.start + timing.pack.l1_accumulate_factor * _SUM_BYTES / timing.pack.bytes_per_cycle)
+    )
+    wait = timing.noc.read_round_trip + timing.noc.hop * sum(arch.noc_grid) / 2 + timing.dram.read_access
+    sent = 2 * wait + bk * bn * tile_bytes / timing.noc.stream_bytes
+    steps = template.taps * template.depth // TILE // bk
+    dram = 0.65 * arch.num_dram_banks * timing.dram.read_bytes_by_packet[-1][1]
+    cores = mesh.columns * mesh.rows
+    halo_bytes = template.halo.tiles * template.depth // TILE * tile_bytes
+    load = 2 * wait + max(halo_bytes * cores / dram, halo_bytes / timing.noc.l1_read_bytes)
+    stored = bm * bn * (timing.sfpu.default * (product.operands - 1) + tile_bytes * cores / dram)
+    return mesh.turns * (load + (steps + 1) * max(gather, math, pack, sent) + stored + wait)
+
+
+# ---- channel by channel ----
+
+
+def _windowed(step: Launch, template: Windowed, arch: Arch) -> HaloWindowed | None:
+    """The highest blocks that fit and give every core some, as wide as before."""
+    numbers, (_, wide) = step.numbers, template.block
+    wide = min(wide, padded(numbers["n"]))
+    room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
+    size = BYTES[template.dtype] * TILE * TILE
+    for high in (4, 2, 1):
+        down, across = -(-numbers["m"] // (high * TILE)), -(-padded(numbers["n"]) // wide)
+        if high > 1 and down * across < arch.num_cores:
+            continue
+        halo = halo_of(numbers, high * TILE, down, clamped=template.operation == "max")
+        tiles = (halo.tiles if halo else 0) + (6 + 2 * len(template.epilogue.operands)) * high
+        if halo is not None and tiles * (wide // TILE) * size <= room:
+            return HaloWindowed(
+                template.operation,
+                template.epilogue,
+                (high * TILE, wide),
+                halo,
+                numbers["taps"],
+                template.dtype,
+            )
+    return None

@@ -1,0 +1,148 @@
+"""Images in tiles: every window over them as torch computes it, and in rows where a kernel reads rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import tilesmith
+from tilesmith.kernels.halo import HaloConvolution, HaloWindowed
+from tilesmith.kernels.linear import Linear
+from tilesmith.models.planning.halos import halo_of
+from tilesmith.models.planning.steps import Launch
+from tilesmith.models.planning.views import Storage
+from tilesmith.runtime import Layout
+
+
+def compiled(model: nn.Module, x: torch.Tensor, **options: Any) -> Any:
+    """The model, run with checks on and compared with torch."""
+    with torch.no_grad():
+        wanted = model.eval()(x)
+    made = tilesmith.compile(model, checks="on", numbers="fast", **options)
+    found = made(x)
+    assert float((found - wanted).norm() / wanted.norm()) < 0.006
+    assert not made.report.host
+    return made
+
+
+def launches(made: Any) -> list[Launch]:
+    return [step for step in made.executable.plan.steps if isinstance(step, Launch)]
+
+
+WINDOWS = {
+    "same": ((2, 64, 14, 14), (64, 3, 1, 1, 1, 1)),
+    "odd sizes": ((1, 32, 9, 11), (96, 3, 1, 1, 1, 1)),
+    "several images in a tile": ((5, 32, 3, 3), (32, 3, 1, 1, 1, 1)),
+    "stride": ((2, 64, 9, 10), (40, 3, 2, 1, 1, 1)),
+    "one pixel, stride": ((1, 64, 10, 10), (64, 1, 2, 0, 1, 1)),
+    "dilation": ((1, 32, 12, 12), (64, 3, 1, 2, 2, 1)),
+    "no padding": ((1, 32, 12, 12), (33, 3, 1, 0, 1, 1)),
+    "groups": ((1, 32, 8, 8), (64, 3, 1, 1, 1, 4)),
+    "oblong": ((1, 32, 8, 12), (32, (5, 1), 1, (2, 0), 1, 1)),
+    "channels that end inside a tile": ((1, 24, 8, 8), (40, 3, 1, 1, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("case", WINDOWS)
+def test_convolutions_between_products_hold_their_pixels(case: str) -> None:
+    shape, (filters, taps, stride, padding, dilation, groups) = WINDOWS[case]
+    torch.manual_seed(0)
+    channels = shape[1]
+    model = nn.Sequential(
+        nn.Conv2d(channels, channels, 1),
+        nn.ReLU(),
+        nn.Conv2d(channels, filters, taps, stride, padding, dilation, groups),  # type: ignore[arg-type]
+        nn.ReLU(),
+        nn.Conv2d(filters, 32, 1),
+    )
+    made = compiled(model, torch.randn(shape))
+    assert [type(step.template) for step in launches(made)] == [Linear, HaloConvolution, Linear]
+    assert all(step.storages["x"].layout is Layout.TILE for step in launches(made))
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_depthwise_windows_and_pools_hold_their_pixels(stride: int) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Conv2d(40, 40, 3, stride, 1, groups=40),
+        nn.MaxPool2d(3, 2, 1),
+        nn.ReLU6(),
+        nn.AvgPool2d(2, 1),
+        nn.Conv2d(40, 32, 1),
+    )
+    made = compiled(model, torch.randn(2, 40, 9, 9))
+    assert sum(isinstance(step.template, HaloWindowed) for step in launches(made)) == 3
+
+
+def test_residuals_are_added_in_tiles() -> None:
+    class Residual(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Conv2d(48, 48, 3, 1, 1), nn.Conv2d(48, 48, 1)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            x = torch.relu(self.second(x))
+            return torch.relu(x + self.second(self.first(x)))
+
+    torch.manual_seed(0)
+    made = compiled(Residual(), torch.randn(2, 48, 7, 7))
+    assert len(launches(made)) == 3
+    assert {operand.access for step in launches(made) for operand in step.template.tensors} == {
+        "block",
+        "rows",  # the image of the window, which lies in tiles too
+        "row",
+    }
+
+
+FOLDED = {
+    "7x7": ((1, 3, 32, 32), (16, 7, 2, 3), 12),
+    "3x3, oblong image": ((2, 3, 16, 24), (40, 3, 2, 1), 12),
+    "stride of three": ((2, 2, 12, 9), (8, 3, 3, 1), 18),
+    "oblong window": ((1, 3, 16, 16), (16, (7, 5), 2, (3, 2)), 12),
+    "odd image": ((1, 3, 15, 16), (16, 3, 2, 1), 3),
+}
+
+
+@pytest.mark.parametrize("case", FOLDED)
+def test_strides_of_images_from_the_host_become_channels(case: str) -> None:
+    shape, (filters, taps, stride, padding), channels = FOLDED[case]
+    torch.manual_seed(0)
+    made = compiled(nn.Conv2d(3 if shape[1] == 3 else 2, filters, taps, stride, padding), torch.randn(shape))  # type: ignore[arg-type]
+    (step,) = launches(made)
+    image: Storage = step.storages["x"]
+    assert image.rows * (stride**2 if channels > 3 else 1) >= shape[0] * shape[2] * shape[3]
+    assert step.numbers["stride_h"] == (1 if channels > 3 else stride)
+
+
+def test_what_is_read_in_rows_stays_in_rows() -> None:
+    """Nearest neighbours are found in rows."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(32, 32, 3, 1, 1), nn.Upsample(scale_factor=2), nn.Conv2d(32, 32, 1))
+    made = compiled(model, torch.randn(1, 32, 6, 6))
+    first, repeated, last = launches(made)
+    assert repeated.storages["x"].layout is Layout.ROW_MAJOR
+    assert first.storages["y"] == repeated.storages["x"]
+    assert last.storages["x"].layout is Layout.TILE
+
+
+def test_open_sizes_keep_rows() -> None:
+    model = nn.Conv2d(32, 32, 3, 1, 1).eval()
+    made: Any = tilesmith.compile(model, dynamic_shapes={"input": {0: torch.export.Dim("batch", max=8)}})
+    found = made(torch.ones(2, 32, 6, 6))
+    assert found.shape == (2, 32, 6, 6)
+
+
+def test_a_halo_has_the_rows_of_every_block() -> None:
+    sizes = {"height": 9, "width": 10, "area": 90, "pitch": 10, "step": 1, "taps": 9, "taps_w": 3}
+    pairs = {"stride_h": 2, "stride_w": 2, "pad_h": 1, "pad_w": 1, "dil_h": 1, "dil_w": 1}
+    strided = {**sizes, **pairs, "out_area": 25, "out_width": 5}
+    halo = halo_of(strided, 32, 2)
+    assert halo is not None
+    assert not halo.shifts
+    same = {**sizes, **pairs, "stride_h": 1, "stride_w": 1, "out_area": 90, "out_width": 10}
+    shifted = halo_of(same, 64, 2)
+    assert shifted is not None
+    assert (shifted.tiles, shifted.before, shifted.shifts) == (4, 1, True)
