@@ -178,11 +178,11 @@ def test_filling_a_part_of_a_buffer() -> None:
     assert (b[16:] == 1.5).all()
 
 
-@pytest.mark.parametrize(("stride", "pad", "channels"), [(1, 1, 32), (2, 1, 32), (1, 0, 16)])
+@pytest.mark.parametrize(("stride", "pad", "channels"), [(1, 1, 8), (2, 1, 8), (1, 0, 4)])
 def test_im2col(stride: int, pad: int, channels: int) -> None:
     import torch
 
-    size, filters, kernel_size = 6, 32, 3
+    size, filters, kernel_size, block = 6, 8, 3, 8
     out = (size + 2 * pad - kernel_size) // stride + 1
     rows = out * out
     depth = kernel_size * kernel_size * channels
@@ -193,16 +193,16 @@ def test_im2col(stride: int, pad: int, channels: int) -> None:
         weights: T.Tensor((depth, filters), "float32"),
         result: T.Tensor((rows, filters), "float32"),
     ):
-        with T.Kernel(T.ceildiv(rows, 32), threads=128) as by:
-            a = T.alloc_shared((32, 32), "float32")
-            b = T.alloc_shared((32, filters), "float32")
-            c = T.alloc_fragment((32, filters), "float32")
+        with T.Kernel(T.ceildiv(rows, block), threads=128) as by:
+            a = T.alloc_shared((block, block), "float32")
+            b = T.alloc_shared((block, filters), "float32")
+            c = T.alloc_fragment((block, filters), "float32")
             T.clear(c)
-            for k in T.Pipelined(T.ceildiv(depth, 32), num_stages=2):
+            for k in T.Pipelined(T.ceildiv(depth, block), num_stages=2):
                 T.im2col(image, a, by, k, kernel_size, stride, 1, pad)
-                T.copy(weights[k * 32, 0], b)
+                T.copy(weights[k * block, 0], b)
                 T.gemm(a, b, c)
-            T.copy(c, result[by * 32, 0])
+            T.copy(c, result[by * block, 0])
 
     image, weights = noise(1, size, size, channels), noise(depth, filters, seed=1)
     result = np.zeros((rows, filters), np.float32)
