@@ -55,7 +55,7 @@ def module_path(captured: str) -> str:
     ('encoder.layer.3.attention', '0.q')
     """
     plain = _INDEX.sub(lambda found: "." + next(filter(None, found.groups())), _ROOT.sub("", captured))
-    return plain.strip(".")
+    return ".".join(name for name in plain.split(".") if name not in ("", "_modules"))
 
 
 def _line(node: Node) -> str:
