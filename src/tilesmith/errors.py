@@ -314,6 +314,10 @@ class CaptureError(UserError):
     """A model that PyTorch cannot turn into a graph. `where` is the line of the model."""
 
 
+class CollectiveError(UserError, RuntimeError):
+    """A collective between processes that one of them left, or did not reach in time."""
+
+
 class WeightsMissingError(UserError):
     """A model of the zoo without its weights, or without the package it is built with."""
 

@@ -9,9 +9,12 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
+from tilesmith.errors import CollectiveError
 from tilesmith.models.custom_ops.eager import on_host
 from tilesmith.models.passes.edit import runnable
+from tilesmith.models.planning.partition import is_collective
 from tilesmith.models.planning.plan import attributes_of
+from tilesmith.models.planning.source import source_of
 
 
 class HostCalls:
@@ -33,8 +36,25 @@ class HostCalls:
             lambda one: self._graphs[one.name] if one.name in self._graphs else values[one.name],
         )
         with torch.no_grad(), on_host():
-            return runnable(node.target)(*args, **kwargs)
+            try:
+                return runnable(node.target)(*args, **kwargs)
+            except RuntimeError as error:
+                if is_collective(node):
+                    raise _left_alone(node, error) from error
+                raise
 
     def dtype_of(self, name: str) -> torch.dtype:
         dtype: torch.dtype = self._nodes[name].meta["val"].dtype
         return dtype
+
+
+def _left_alone(node: Node, error: RuntimeError) -> CollectiveError:
+    """torch's process group says what it saw: a closed connection, a time that is up, a wrong size."""
+    seen = str(error).strip().splitlines()[0].partition("] ")[2] or str(error).strip().splitlines()[0]
+    waited = next((one for one in node.all_input_nodes if is_collective(one)), node)
+    return CollectiveError(
+        f"the collective {waited.target} did not end: {seen}",
+        where=str(source_of([waited])),
+        remedy="see what the other processes said; each must run the same collectives, within the timeout of"
+        " init_process_group",
+    )

@@ -107,11 +107,18 @@ def _sees_nan(node: Node) -> bool:
     return to_infinity or node.target is aten.isnan.default
 
 
+def is_collective(node: Node) -> bool:
+    """Whether a node talks to other processes, or waits for them."""
+    return getattr(node.target, "namespace", "") in ("_c10d_functional", "c10d_functional", "c10d")
+
+
 def why_on_host(node: Node) -> str:
     """Why a node that computes something is left to the host."""
     every = (node, *node.all_input_nodes)
     if isinstance(node.target, HigherOrderOperator):
         return "control flow, and what it chooses between, is torch's"
+    if is_collective(node):
+        return "between processes data travels through torch's process group"
     if any(map(is_complex, every)):
         return "complex numbers"
     if node.target is aten.clone.default:
