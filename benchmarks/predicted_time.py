@@ -8,7 +8,7 @@ import tilesmith
 from tilesmith import settings
 from tilesmith.models.backends.autotune import timing_key
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
-from tilesmith.models.planning.steps import HostCall, Launch
+from tilesmith.models.planning.steps import Launch
 from tilesmith.runtime import RunReport
 
 
@@ -31,7 +31,7 @@ def predicted(model: Any, inputs: tuple[Any, ...], target: str, **options: Any) 
                 timed[key] = executable.device.run(executable.program(step))
             cycles += timed[key].cycles
             launch_us += timed[key].launch_us
-    host = sum(isinstance(step, HostCall) for step in executable.plan.steps)
     microseconds = cycles / (executable.arch.clock_ghz * 1e3) + launch_us
+    host = len(compiled.report.host)
     counts = {"kernels": len(launches), "distinct_kernels": len(timed), "host_operators": host}
     return {"microseconds": microseconds, **counts}

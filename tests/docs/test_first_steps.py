@@ -81,3 +81,8 @@ def test_extras_that_are_asked_for_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_begins_with_an_installation(page: Path) -> None:
     assert typed(page)[0][0].startswith("pip install ")
+
+
+def test_the_page_on_installing_lists_every_extra() -> None:
+    listed = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/install.md").read_text(), re.MULTILINE))
+    assert {"dev", "benchmark", "dashboard"} <= set(EXTRAS) == listed - {"manylinux"}
