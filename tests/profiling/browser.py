@@ -82,9 +82,20 @@ class Browser:
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
-    def screenshot(self, path: Path) -> None:
-        data = self.call("Page.captureScreenshot", format="png")["data"]
-        path.write_bytes(base64.b64decode(data))
+    def screenshot(self, path: Path, selector: str = "") -> None:
+        """The window, or one element of the page, in the format that the file's name says."""
+        options: dict[str, Any] = {"format": path.suffix[1:]}
+        if options["format"] == "webp":
+            options["quality"] = 70
+        if selector:
+            box = self.run(
+                f"(() => {{ const node = document.querySelector({json.dumps(selector)});"
+                " node.scrollIntoView(); const box = node.getBoundingClientRect();"
+                " return [box.left + scrollX, box.top + scrollY, box.width, box.height]; })()"
+            )
+            clip = dict(zip(("x", "y", "width", "height"), box, strict=True))
+            options |= {"clip": {**clip, "scale": 1}, "captureBeyondViewport": True}
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", **options)["data"]))
 
     def close(self) -> None:
         os.kill(self._process, signal.SIGTERM)

@@ -12,6 +12,7 @@ from pathlib import Path
 from examples.profile.linear import BEFORE, GOOD, profiled
 from tests.profiling.browser import Browser, find_browser
 
+from tilesmith import settings
 from tilesmith.profiling import Profile
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -60,18 +61,19 @@ def screenshots(profiles: dict[str, Profile], folder: Path) -> None:
         for name in ("reader", "math"):
             report = profiles[name].save_html(Path(home) / f"{name}.html")
             browser.open(report.as_uri())
-            browser.screenshot(folder / f"report-{name}.png")
+            browser.screenshot(folder / f"report-{name}.webp")
         browser.run(
             "document.getElementById('view').value = 'reader'; document.getElementById('view').onchange()"
         )
         browser.run("document.getElementById('timeline').scrollIntoView({block: 'center'})")
-        browser.screenshot(folder / "report-every-core.png")
+        browser.screenshot(folder / "report-every-core.webp")
         assert browser.messages == [], browser.messages
         browser.close()
 
 
 def main() -> None:
-    texts, profiles = figures()
+    with settings.using(advice_seconds=0.0):
+        texts, profiles = figures()
     PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8"), texts), encoding="utf-8")
     (DOCS / "images").mkdir(exist_ok=True)
     screenshots(profiles, DOCS / "images")

@@ -127,4 +127,6 @@ def _kernels(run: Run) -> str:
         )
         for kernel in sorted(run.figures.kernels, key=lambda kernel: -kernel.microseconds)
     ]
-    return html_table(("kernel", "launches", "time", "part", "bound", "change first"), rows) if rows else ""
+    header = ("kernel", "launches", "time", "part", "bound", "change first")
+    shown = len(header) if any(row[-1] for row in rows) else len(header) - 1
+    return html_table(header[:shown], [row[:shown] for row in rows]) if rows else ""

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from tilesmith.arch import Arch
 from tilesmith.profiling.bound import Evidence, find_bound
+from tilesmith.profiling.l1_map import l1_blocks
 from tilesmith.profiling.model import CircularBufferUse, FindingLine, KernelSource, ProgramProfile, Zone
+from tilesmith.profiling.noc_links import noc_links
 from tilesmith.profiling.roofline import roofline, utilisation
 from tilesmith.profiling.timeline import MOST_INTERVALS, timeline
 from tilesmith.profiling.traffic import bank_traffic, held_tensor, noc_bytes, tensor_traffic
@@ -74,6 +76,8 @@ def analyse(
             for finding in report.findings
         ),
         dropped_events=trace.dropped,
+        links=noc_links(trace, roles, arch),
+        l1=l1_blocks(arch, program, placement, tensors),
     )
 
 

@@ -10,10 +10,12 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from tilesmith.profiling.model import KernelSource
+from tilesmith.profiling.power.estimate import activity_of, estimate, power_of
 from tilesmith.profiling.report import Profile
 from tilesmith.profiling.serial import fields_of
 
 _PAGE = Path(__file__).with_name("page")
+_SCRIPTS = ("base", "summary", "cores", "charts", "timeline", "roles", "memory", "report")
 _NOT_SHOWN = ("held", "traffic", "accuracy")
 
 
@@ -30,9 +32,20 @@ def html_page(profile: Profile) -> str:
     return environment.get_template("report.html").render(
         title=profile.title or "tilesmith",
         style=Markup((_PAGE / "report.css").read_text(encoding="utf-8")),
-        script=Markup((_PAGE / "report.js").read_text(encoding="utf-8")),
+        script=Markup("".join((_PAGE / f"{part}.js").read_text(encoding="utf-8") for part in _SCRIPTS)),
         data=Markup(_data(profile)),
     )
+
+
+def _power(profile: Profile) -> list[dict[str, float]]:
+    """The estimate of each program."""
+    chip = profile.chip
+    if chip is None:
+        return []
+    found = (estimate(chip, activity_of(program, chip)) for program in profile.programs)
+    return [
+        {"watts": power.watts, "low": power.low, "high": power.high, "limit": power.limit} for power in found
+    ]
 
 
 def _data(profile: Profile) -> str:
@@ -46,6 +59,5 @@ def _data(profile: Profile) -> str:
 
     data = json.loads(json.dumps(profile, default=shown))
     advice = [{**fields_of(line), "text": str(line)} for line in profile.advice]
-    return json.dumps({**data, "tried": advice, "texts": list(texts)}, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    more = {"tried": advice, "power": _power(profile), "power_text": str(power_of(profile) or "")}
+    return json.dumps({**data, **more, "texts": list(texts)}, separators=(",", ":")).replace("<", "\\u003c")

@@ -98,6 +98,25 @@ class BankTraffic:
 
 
 @dataclass(frozen=True)
+class NocLinks:
+    """Bytes on the links of one NoC, by the router they leave, row by row over the chip's NoC grid."""
+
+    noc: int
+    along_x: tuple[int, ...]
+    along_y: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class L1Block:
+    """Bytes of L1 that something holds on some cores: rectangles of them, corners included."""
+
+    name: str
+    address: int
+    size: int
+    areas: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True)
 class Utilisation:
     """Parts of what the chip could do in the time, from 0 to 1; `_used`: of the cores that have kernels."""
 
@@ -121,6 +140,8 @@ class Roofline:
     dram_bytes_moved: int
     flops: int
     intensity: float
+    peak_tflops: float = 0.0
+    """Of the matrix engines of all cores at the program's fidelity; 0 without products."""
 
     @property
     def limit(self) -> str:
@@ -261,6 +282,8 @@ class ProgramProfile:
     accuracy: tuple[Accuracy, ...] = ()
     launched_ns: int = 0
     """When the host had run it, in nanoseconds since 1970; 0 if nobody looked."""
+    links: tuple[NocLinks, ...] = ()
+    l1: tuple[L1Block, ...] = ()
     made_for: str = ""
     """The module of a model, and its line, whose work this is."""
     reader: str = "metal"

@@ -35,6 +35,9 @@ class Chip:
     noc_y: int
     worker_x: tuple[int, ...]
     worker_y: tuple[int, ...]
+    noc_bytes_per_cycle: float = 0.0
+    dram_x: tuple[int, ...] = ()
+    dram_y: tuple[int, ...] = ()
 
     @staticmethod
     def of(arch: Arch) -> Chip:
@@ -52,6 +55,9 @@ class Chip:
             noc_y=arch.noc_grid[1],
             worker_x=arch.worker_physical_columns[: arch.grid.x],
             worker_y=arch.worker_physical_rows[: arch.grid.y],
+            noc_bytes_per_cycle=arch.timing.noc.stream_bytes,
+            dram_x=tuple(x for x, _ in arch.dram_physical[0]),
+            dram_y=tuple(y for _, y in arch.dram_physical[0]),
         )
 
 

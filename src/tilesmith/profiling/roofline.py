@@ -34,6 +34,7 @@ def roofline(
         dram_bytes_moved=moved,
         flops=flops,
         intensity=flops / least if least else 0.0,
+        peak_tflops=flops * arch.num_cores * arch.clock_ghz / matmul / 1e3 if matmul else 0.0,
     )
 
 

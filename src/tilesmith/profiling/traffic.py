@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tilesmith.arch import Arch
 from tilesmith.profiling.model import BankTraffic, HeldTensor, TensorTraffic
-from tilesmith.program.trace import FIRST_TRANSFER, Moved, Trace
+from tilesmith.program.trace import FIRST_TRANSFER, LOCAL, Moved, Trace
 from tilesmith.runtime.buffer import Buffer
 from tilesmith.runtime.memory_config import TensorMemoryLayout
 from tilesmith.runtime.tensor_spec import TensorSpec
@@ -65,11 +65,11 @@ def noc_bytes(trace: Trace, fibers: int) -> NDArray[np.float64]:
 def tensor_traffic(trace: Trace, buffers: Mapping[int, Buffer]) -> tuple[TensorTraffic, ...]:
     """The tensors that transfers reached, in the order in which they were."""
     moved = trace.transfers
-    in_dram = moved["object"] < _NOT_DRAM
+    in_dram, local = moved["object"] < _NOT_DRAM, moved["address"] & LOCAL
     touched: list[tuple[int, TensorTraffic]] = []
     for number, buffer in buffers.items():
         low, high = np.uint64(buffer.address), np.uint64(buffer.address + buffer.size_per_bank)
-        there = (moved["address"] >= low) & (moved["address"] < high)
+        there = (local >= low) & (local < high)
         mine = moved[there & (in_dram == buffer.in_dram)]
         if len(mine):
             touched.append((int(mine["begin"].min()), _tensor(mine, number, buffer)))

@@ -101,6 +101,20 @@ def dram_bank(remote: int) -> int | None:
     return remote if remote < _REMOTE_CORE else None
 
 
+LOCAL = np.uint64((1 << 36) - 1)
+"""Of an address on the NoC: the bits that lie in a bank or an L1. A multicast has corners above them."""
+
+
+def corners(address: int) -> tuple[int, int, int, int]:
+    """The two corners of a multicast, x before y, as its kernel wrote them.
+
+    >>> corners(1 << 54 | 2 << 48 | 3 << 42 | 4 << 36 | 0x1000)
+    (2, 1, 4, 3)
+    """
+    x0, y0, x1, y1 = (address >> shift & 63 for shift in (48, 54, 36, 42))
+    return x0, y0, x1, y1
+
+
 def worker(remote: int) -> int | None:
     """The index of the core a transfer reached, row by row over the grid, or None.
 

@@ -179,8 +179,7 @@ extern "C" void ts_noc_write_multicast(uint32_t src, uint64_t dst, uint32_t size
                       .at = at};
     transfer.times = multicast_journey(*fiber.core, dst, cores, size, noc, flags & noc_linked);
     if (current_run->trace)
-        note_transfer(Moved::multicast, {remote_many + cores, corners_of(dst).local}, size, noc, transfer.times.done,
-                      at);
+        note_transfer(Moved::multicast, {remote_many + cores, dst}, size, noc, transfer.times.done, at);
     fiber.transfers.push_back(transfer);
     // A multicast word is a signal: it goes out at once, behind the multicasts issued before it.
     if (size == 4) deliver_pending(fiber, static_cast<int>(noc), multicast_vc, true);

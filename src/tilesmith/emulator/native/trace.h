@@ -6,7 +6,7 @@ namespace ts {
 
 struct TraceEvent {
     uint64_t begin, end;  // cycles
-    uint64_t address;     // of a transfer: where in the bank or L1 it reached
+    uint64_t address;     // of a transfer: where in the bank or L1 it reached; of a multicast, with its corners
     uint32_t fiber;
     uint16_t kind;  // a Wait::On, trace_work + a Work, or trace_transfer + a Moved
     uint16_t noc;
