@@ -20,7 +20,6 @@ for _name in [
     del os.environ[_name]
 os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
 os.environ["TILESMITH_RUNS_DIR"] = str(_ROOT / ".pytest_cache" / "runs")
-os.environ["TILESMITH_VERIFY_IR"] = "each"
 os.environ["TILESMITH_ADVICE_SECONDS"] = "0"  # every printed profile would try settings
 os.environ["TILESMITH_THREADS"] = "1"  # the workers of pytest use the cores already
 
