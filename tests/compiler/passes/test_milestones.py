@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from tests.compiler.passes.samples import module
 from tests.compiler.passes.steps import after
@@ -45,6 +47,7 @@ def kernels(split: ModuleOp) -> dict[str, tt.KernelOp]:
     return {op.role.data: op for op in split.ops if isinstance(op, tt.KernelOp)}
 
 
+@cache
 def sources(size: int) -> dict[str, str]:
     compiled = gemm(size)
     lower(compiled, Choices())
