@@ -12,7 +12,7 @@ static Behind next_behind(uint32_t noc, uint32_t vc) {
 }
 
 void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, Behind behind,
-                         const At& at) {
+                  const At& at) {
     const Target target = resolve(destination & ~uint64_t{3}, 4, at);
     if (target.dram && current_run->checks) check_allocated(target, 4, false, at);
     uint32_t word;

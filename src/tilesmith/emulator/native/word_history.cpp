@@ -41,12 +41,12 @@ static void check_lost(const SyncWord& word, uint32_t value, bool known, Changed
         if (before.fiber == me.id || !conflict(before, value, known, how)) continue;
         if (ordered_behind(me, before.fiber, before.epoch)) continue;
         const Fiber& other = *current_run->fibers[before.fiber];
-        finding(
-            "sync.lost-signal", at,
-            "the word at L1 offset 0x%x is %s here and %s by %s of %s at %s, and nothing orders the two: "
-            "one may undo the other",
-            word.offset, how == Changed::stored ? "stored to" : "added to", before.stored ? "stored to" : "added to",
-            role_name(other.role), core_name(other).c_str(), place(before.at).c_str());
+        finding("sync.lost-signal", at,
+                "the word at L1 offset 0x%x is %s here and %s by %s of %s at %s, and nothing orders the two: "
+                "one may undo the other",
+                word.offset, how == Changed::stored ? "stored to" : "added to",
+                before.stored ? "stored to" : "added to", role_name(other.role), core_name(other).c_str(),
+                place(before.at).c_str());
         return;
     }
 }
