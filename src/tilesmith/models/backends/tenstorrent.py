@@ -34,7 +34,7 @@ from tilesmith.models.capture.fx import PARAMETER
 from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
-from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
+from tilesmith.models.passes.pipeline import FOR_PADDED_ROWS, GENERAL, optimise
 from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.plan import constants_of, plan
@@ -75,7 +75,7 @@ class TenstorrentBackend(Backend):
 
     def planned(self, module: GraphModule) -> Plan:
         """The plan of a graph, which is rewritten in place."""
-        optimise(module, self.options, (*GENERAL, *FOR_TILES))
+        optimise(module, self.options, (*GENERAL, *FOR_PADDED_ROWS))
         chooses = self.options.places and not module.meta.get(OPEN_SIZES)
         planned = plan(
             module,

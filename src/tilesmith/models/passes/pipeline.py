@@ -17,6 +17,8 @@ from tilesmith.models.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.models.passes.fold_constants import fold_constants
 from tilesmith.models.passes.fold_masks import fold_masks
 from tilesmith.models.passes.fold_padding import fold_padding
+from tilesmith.models.passes.fold_query_groups import fold_query_groups
+from tilesmith.models.passes.fold_single_rows import fold_single_rows
 from tilesmith.models.passes.fuse_attention import fuse_attention
 from tilesmith.models.passes.fuse_cache_updates import fuse_cache_updates
 from tilesmith.models.passes.fuse_gelu import fuse_gelu
@@ -28,6 +30,7 @@ from tilesmith.models.passes.fuse_rms_norm import fuse_rms_norm
 from tilesmith.models.passes.fuse_rotary import fuse_rotary
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.merge_linears import merge_linears
+from tilesmith.models.passes.merge_reshapes import merge_reshapes
 from tilesmith.models.passes.narrow_masks import narrow_masks
 from tilesmith.models.passes.quantize_products import quantize_products
 from tilesmith.models.passes.remove_noops import remove_noops
@@ -66,6 +69,15 @@ GENERAL: tuple[Pass, ...] = (
 
 FOR_TILES: tuple[Pass, ...] = (fuse_rotary, split_gated_linear)
 """What helps where products are cheap and moving single elements is not."""
+
+FOR_PADDED_ROWS: tuple[Pass, ...] = (
+    *FOR_TILES,
+    fold_query_groups,
+    fold_single_rows,
+    merge_reshapes,
+    fold_constants,
+)
+"""What helps where, besides, a matrix of one row takes a whole tile."""
 
 _BEFORE_INT8: tuple[Pass, ...] = (remove_noops, fold_constants, fold_batch_norm, fuse_linear, fold_constants)
 """What leaves products with the weights they really have."""

@@ -16,6 +16,7 @@ from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.rowwise import RowWise
+from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.models.planning.matmul_blocks import product_candidates
 from tilesmith.models.planning.steps import Launch, Plan, Template
 from tilesmith.models.planning.views import TILE, padded
@@ -94,6 +95,22 @@ def _norm(step: Launch, arch: Arch) -> list[Template]:
     return [*chunks, template]
 
 
+def _streamed_norm(step: Launch, arch: Arch) -> list[Template]:
+    """Rows that are too long for one core to hold may be short enough for several that share them."""
+    template = step.template
+    assert isinstance(template, StreamedRowWise)
+    held = RowWise(
+        template.kind,
+        template.columns,
+        template.epilogue,
+        template.inputs,
+        template.source,
+        template.epsilon,
+    )
+    shared = [one for one in _norm(replace(step, template=held), arch) if one != held]
+    return [*shared, template]
+
+
 def _elementwise(step: Launch, arch: Arch) -> list[Template]:
     """The widest blocks that still give at least half of the cores some."""
     template: Any = step.template
@@ -107,6 +124,7 @@ def _elementwise(step: Launch, arch: Arch) -> list[Template]:
 _CHOICES: dict[type, Callable[[Launch, Arch], list[Template]]] = {
     Attention: _attention,
     RowWise: _norm,
+    StreamedRowWise: _streamed_norm,
     Elementwise: _elementwise,
     Embedding: _elementwise,
 }

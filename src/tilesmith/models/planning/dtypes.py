@@ -25,3 +25,7 @@ def is_complex(node: Node) -> bool:
     """Whether a node gives a tensor of complex numbers."""
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.is_complex()
+
+
+IN_ROWS = "stored in rows"
+"""The mark of a value of few rows that is copied anyhow: it is stored without the padding of tiles."""

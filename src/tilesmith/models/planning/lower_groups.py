@@ -19,6 +19,7 @@ from tilesmith.kernels.rowwise import MOST_L1, RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.kernels.vectorwise import VectorWise
 from tilesmith.models.decompositions.scaled_products import drops, has_factors, has_kernel_form
+from tilesmith.models.planning.dtypes import IN_ROWS
 from tilesmith.models.planning.epilogue import finish
 from tilesmith.models.planning.fusion import Group, args_of, describe, shape_of
 from tilesmith.models.planning.iteration_space import Placed, Space, block_rows, fits, unjoined
@@ -242,8 +243,7 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
     if mask is not None:
         operands["mask"] = _mask(lowering, mask, (batch, heads, rows, keys))
         optional["mask"] = Operand("mask", operands["mask"].access, operands["mask"].view.storage.dtype)
-    side_by_side = fresh_heads(shape_of(node), lowering.dtype) if value_width % TILE == 0 else None
-    done = finish(lowering, group, {node: Input("acc0")}, out=side_by_side)
+    done = finish(lowering, group, {node: Input("acc0")}, out=_heads(lowering, node))
     operands |= done.operands
     room = unjoined((batch, heads, rows, value_width), operands)
     template = Attention(
@@ -260,6 +260,15 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
     numbers = {**size_numbers(room), "n": keys, **room.numbers}
     lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
     return done.out
+
+
+def _heads(lowering: Lowering, node: Node) -> View | None:
+    """Room for what attention makes: heads side by side where they are whole tiles."""
+    if shape_of(node)[-1] % TILE:
+        return None
+    if node.meta.get(IN_ROWS):
+        return fresh(shape_of(node), lowering.dtype, Layout.ROW_MAJOR)
+    return fresh_heads(shape_of(node), lowering.dtype)
 
 
 def _mask(lowering: Lowering, node: Node, shape: tuple[int, ...]) -> Placed:
