@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 
 from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
+from tilesmith.compiler.choices import APPROXIMATIONS
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.elements import bits_of, numpy_type
 from tilesmith.compiler.kernel_trial import KernelTrial, Maker, with_stages
@@ -48,13 +49,15 @@ def compile_kernel(
     out_idx: Sequence[int] | int | None = None,
     fidelity: str = "HiFi4",
     keeps_blocks: bool = False,
+    approximate: str = "none",
 ) -> CompiledKernel:
     """Compile a TileLang prim_func, or a module of the tile dialect, for a chip.
 
     `target` is "wormhole", "blackhole", a product such as "p150", or an Arch; left out, the settings decide.
     `formats` gives parameters another format than their type's: {"B": "Bfp8_b"}. `out_idx` says which
     parameters are outputs; left out, those that are written and never read.
-    `keeps_blocks` says that the kernel is cut for this chip already.
+    `keeps_blocks` says that the kernel is cut for this chip already. `approximate` is "none", "bfloat16" or
+    "fast": what may be less than exact, as `compiler.choices` says.
     """
     arch = target if isinstance(target, Arch) else load_arch(target or settings.current().arch)
     requested = ",".join(f"{name}={wanted}" for name, wanted in (formats or {}).items())
@@ -64,7 +67,13 @@ def compile_kernel(
             where="compile(fidelity=...)",
             remedy=f"choose one of: {', '.join(MathFidelity.__members__)}",
         )
-    choices = Choices(arch.name, requested, fidelity, keeps_blocks)
+    if approximate not in APPROXIMATIONS:
+        raise SettingsError(
+            f"there is no approximation {approximate!r}",
+            where="compile(approximate=...)",
+            remedy=f"choose one of: {', '.join(APPROXIMATIONS)}",
+        )
+    choices = Choices(arch.name, requested, fidelity, keeps_blocks, approximate)
     return CompiledKernel(imported_modules(kernel), arch, choices, out_idx)
 
 

@@ -47,7 +47,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
         LayoutAwareWorkPartitionTT(arch=choices.arch),
         GridToCoreGrid(),
         LowerSharedToCB(),
-        LowerTTTileIntrinsics(),
+        LowerTTTileIntrinsics(approximate=choices.approximate, fidelity=choices.fidelity),
         ShareCircularBuffers(arch=choices.arch),
         BuildTileDFGTT(),
         SplitDeviceKernel(),

@@ -81,6 +81,8 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     "recip": _function("exact_recip_tile<false>({0}, 0)", helper=_EXACT_RECIPROCAL),
     # Without the macro the series behind erf is one for bf16.
     "erf": _function("erf_tile<false>({0})", define="INP_FLOAT32"),
+    "exp_approximate": _function("exp_tile<true>({0})"),
+    "gelu_approximate": _function("gelu_tile<true>({0})"),
     "log2": _function("log_with_base_tile({0}, 0x3fb8aa3bu)"),  # 1 / ln 2
     "log10": _function("log_with_base_tile({0}, 0x3ede5bd9u)"),  # 1 / ln 10
     "round": _function("round_tile({0}, 0)"),

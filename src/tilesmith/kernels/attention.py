@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import frexp
 from typing import Any
 
 import tilelang.language as T  # noqa: N812
@@ -27,7 +28,8 @@ class Attention:
 
     Heads may lie side by side in the columns of one matrix: nothing is transposed for them. A mask is added
     to the scores. The epilogue sees the result as `acc0`. Keys that are `whole` blocks need no test for their
-    end; `at_once` says that one block has all of them.
+    end; `at_once` says that one block has all of them. With `rows`, a core works on so many blocks of queries
+    in turn, and reads their keys and values once.
     """
 
     width: int
@@ -41,12 +43,18 @@ class Attention:
     dtype: str = "bfloat16"
     whole: bool = False
     at_once: bool = False
+    rows: int = 0
     threads: int = 128
     stages: int = 2
 
     @property
     def name(self) -> str:
         return "attention"
+
+    @property
+    def scales_queries(self) -> bool:
+        """Whether queries are scaled, not scores: exact by powers of two. A GPU scales scores for nothing."""
+        return not on_gpu() and self.scale > 0 and frexp(self.scale)[0] == 0.5
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
@@ -62,22 +70,37 @@ class Attention:
         block_of = _at_once(self, keys) if self.at_once else _step_by_step(self, keys)
 
         @T.macro
+        def finish(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
+            store(
+                self.epilogue,
+                bound,
+                tensors,
+                {"acc0": output},
+                (bm, self.value_width),
+                lambda one: one.start(b1, b2, by * (bm // TILE), 0),
+                (by * bm, 0),
+                (m, self.value_width),
+            )
+
+        @T.macro
+        def body_of_rows(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(T.ceildiv(m, bm * self.rows), nb1 * nb2, threads=self.threads) as (bx, bz):
+                held = _held(self, keys, tensors, bz // nb2, bz % nb2)
+                for row in T.Pipelined(self.rows, num_stages=2):
+                    output = T.alloc_fragment((bm, self.value_width), "float32")
+                    by = bx * self.rows + row
+                    _softmax_of_all(self, keys, tensors, held, output, by, bz // nb2, bz % nb2)
+                    finish(tensors, output, by, bz // nb2, bz % nb2)
+
+        @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, bm), nb1 * nb2, threads=self.threads) as (by, bz):
                 output = T.alloc_fragment((bm, self.value_width), "float32")
                 block_of(tensors, output, by, bz // nb2, bz % nb2)
-                store(
-                    self.epilogue,
-                    bound,
-                    tensors,
-                    {"acc0": output},
-                    (bm, self.value_width),
-                    lambda one: one.start(bz // nb2, bz % nb2, by * (bm // TILE), 0),
-                    (by * bm, 0),
-                    (m, self.value_width),
-                )
+                finish(tensors, output, by, bz // nb2, bz % nb2)
 
-        return prim_func(self.name, op.declared(bound), [m, n, nb1, nb2, *op.numbers(bound)], body)
+        chosen = body_of_rows if self.rows else body
+        return prim_func(self.name, op.declared(bound), [m, n, nb1, nb2, *op.numbers(bound)], chosen)
 
 
 @dataclass(frozen=True)
@@ -101,37 +124,52 @@ class _Keys:
 
 
 def _at_once(attention: Attention, keys: _Keys) -> Any:
-    """All keys fit one block: the softmax is the plain one, and without a mask may scale last."""
-    bm, bn = attention.block
-    last = attention.mask is None and attention.scale > 0
-    late, early = (attention.scale, 1.0) if last else (1.0, attention.scale)
+    """All keys fit one block: the softmax is the plain one."""
 
     @T.macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
-        scores = T.alloc_fragment((bm, bn), "float32")
-        weights = T.alloc_shared((bm, bn), attention.dtype)
-        v_here = T.alloc_shared((bn, attention.value_width), attention.dtype)
-        peak = T.alloc_fragment((bm,), "float32")
-        total = T.alloc_fragment((bm,), "float32")
-        q_here = _queries(attention, keys, tensors, by, b1, b2)
-        _scores(attention, keys, tensors, q_here, scores, early, by, b1, b2, 0)
-        T.reduce_max(scores, peak, dim=1)
-        if attention.mask is not None:
-            for i in T.Parallel(bm):
-                peak[i] = T.max(peak[i], T.float32(_HIDDEN))
-        for i, j in T.Parallel(bm, bn):
-            weights[i, j] = T.exp(_times(scores[i, j] - peak[i], late))
-        T.reduce_sum(weights, total, dim=1)
-        v_at = keys.start("v", b1, b2, 0)
-        T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
-        T.clear(output)
-        T.gemm(weights, v_here, output)
-        for i in T.Parallel(bm):
-            total[i] = T.float32(1) / T.max(total[i], T.float32(_LEAST_TOTAL))
-        for i, j in T.Parallel(bm, attention.value_width):
-            output[i, j] = output[i, j] * total[i]
+        held = _held(attention, keys, tensors, b1, b2)
+        _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2)
 
     return block_of
+
+
+@T.macro
+def _held(attention, keys, tensors, b1, b2):  # type: ignore[no-untyped-def]
+    """All keys and values of a head."""
+    k_here = T.alloc_shared((attention.block[1], attention.width), attention.dtype)
+    v_here = T.alloc_shared((attention.block[1], attention.value_width), attention.dtype)
+    k_at, v_at = keys.start("k", b1, b2, 0), keys.start("v", b1, b2, 0)
+    T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
+    T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
+    return k_here, v_here
+
+
+@T.macro
+def _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2):  # type: ignore[no-untyped-def]
+    """Attention of a block of queries to all keys. Without a mask the difference to the maximum is scaled."""
+    bm, bn = attention.block
+    last = attention.mask is None and attention.scale > 0 and not attention.scales_queries
+    late, early = (attention.scale, 1.0) if last else (1.0, attention.scale)
+    scores = T.alloc_fragment((bm, bn), "float32")
+    weights = _alloc_weights((bm, bn), attention.dtype)
+    peak = T.alloc_fragment((bm,), "float32")
+    total = T.alloc_fragment((bm,), "float32")
+    q_here = _queries(attention, keys, tensors, by, b1, b2)
+    _scores(attention, keys, tensors, q_here, held[0], scores, early, by, b1, b2, 0)
+    T.reduce_max(scores, peak, dim=1)
+    if attention.mask is not None:
+        for i in T.Parallel(bm):
+            peak[i] = T.max(peak[i], T.float32(_HIDDEN))
+    for i, j in T.Parallel(bm, bn):
+        weights[i, j] = T.exp(_times(scores[i, j] - peak[i], late))
+    T.reduce_sum(weights, total, dim=1)
+    T.clear(output)
+    T.gemm(weights, held[1], output, policy=_policy())
+    for i in T.Parallel(bm):
+        total[i] = T.float32(1) / T.max(total[i], T.float32(_LEAST_TOTAL))
+    for i, j in T.Parallel(bm, attention.value_width):
+        output[i, j] = output[i, j] * total[i]
 
 
 def _step_by_step(attention: Attention, keys: _Keys) -> Any:
@@ -156,7 +194,10 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         to_diagonal = T.min((by + 1) * bm + keys.ahead, n)
         blocks = T.ceildiv(to_diagonal, bn) if attention.causal else T.ceildiv(n, bn)
         for step in T.Pipelined(blocks, num_stages=attention.stages):
-            _scores(attention, keys, tensors, q_here, scores, attention.scale, by, b1, b2, step)
+            k_here = T.alloc_shared((bn, attention.width), attention.dtype)
+            k_at = keys.start("k", b1, b2, step)
+            T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
+            _scores(attention, keys, tensors, q_here, k_here, scores, attention.scale, by, b1, b2, step)
             T.copy(peak, peak_before)
             T.reduce_max(scores, peak, dim=1, clear=False)
             for i in T.Parallel(bm):
@@ -181,8 +222,8 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
 
 
 def _alloc_weights(block: tuple[int, int], dtype: str) -> Any:
-    """Room for the weights of a block: registers of a GPU feed its matrix unit, too."""
-    return T.alloc_fragment(block, dtype) if on_gpu() else T.alloc_shared(block, dtype)
+    """Room for the weights of a block: the matrix unit takes them from where they are made."""
+    return T.alloc_fragment(block, dtype)
 
 
 def _policy() -> Any:
@@ -199,16 +240,19 @@ def _queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-d
     q_here = T.alloc_shared((attention.block[0], attention.width), attention.dtype)
     q_at = keys.bound["q"].start(b1, b2, by * (attention.block[0] // TILE), 0)
     T.copy(tensors["q"][q_at[0], q_at[1]], q_here)
+    if attention.scales_queries:
+        scaled = T.alloc_fragment((attention.block[0], attention.width), attention.dtype)
+        for i, j in T.Parallel(attention.block[0], attention.width):
+            scaled[i, j] = q_here[i, j].astype("float32") * T.float32(attention.scale)
+        q_here = scaled
     return q_here
 
 
 @T.macro
-def _scores(attention, keys, tensors, q_here, scores, scale, by, b1, b2, step):  # type: ignore[no-untyped-def]
+def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2, step):  # type: ignore[no-untyped-def]
     """Products of queries and a block of keys, scaled, with the mask and what must not be seen far below."""
     bm, bn = attention.block
-    k_here = T.alloc_shared((bn, attention.width), attention.dtype)
-    k_at = keys.start("k", b1, b2, step)
-    T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
+    scale = 1.0 if attention.scales_queries else scale
     T.clear(scores)
     T.gemm(q_here, k_here, scores, transpose_B=True, policy=_policy())
     if attention.mask is not None:

@@ -11,6 +11,7 @@ from tilesmith.program import MathFidelity
 Level = Literal["O0", "O1", "O2", "O3"]
 Algorithm = Literal["direct", "winograd2", "winograd4", "auto"]
 Precision = Literal["bfloat16", "float32", "float16", "int8"]
+Approximation = Literal["", "none", "bfloat16", "fast"]
 BlockFloat = Literal["", "bfloat8_b", "bfloat4_b"]
 
 
@@ -34,6 +35,9 @@ class ModelOptions:
     """How weights of products lie on the device, if not in bfloat16."""
     activations: BlockFloat = ""
     """How what kernels hand to each other lies, where all of them read whole tiles."""
+    approximate: Approximation = ""
+    """What may be less than exact: nothing ("none"), what the matrix unit adds and multiplies, to less than
+    bfloat16 rounds ("bfloat16", from O2 on), or vector functions ("fast"). Left out, the level decides."""
     accuracy: float = 0.01
     """At O3: how far, as relative L2 error, the result of a kernel and of the model may move from O2's."""
     candidates: int = 4
@@ -61,6 +65,15 @@ class ModelOptions:
         'bfloat16'
         """
         return "bfloat16" if self.precision == "int8" else self.precision
+
+    @property
+    def approximation(self) -> str:
+        """
+        >>> ModelOptions().approximation, ModelOptions(optimization_level="O1").approximation
+        ('bfloat16', 'none')
+        """
+        usual = "bfloat16" if self.level >= 2 and self.stored == "bfloat16" else "none"
+        return self.approximate or usual
 
     @property
     def level(self) -> int:
@@ -93,6 +106,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "numbers": ("chip", "fast", ""),
     "weights": get_args(BlockFloat),
     "activations": get_args(BlockFloat),
+    "approximate": get_args(Approximation),
     "fidelity": tuple(MathFidelity.__members__),
 }
 

@@ -44,7 +44,7 @@ class Decode(torch.nn.Module):
         made = functional.scaled_dot_product_attention(
             query, key, value, mask, enable_gqa=self.heads != self.shared
         )
-        rest = x + self.output(made.transpose(1, 2).reshape(batch, 1, -1))
+        rest: torch.Tensor = x + self.output(made.transpose(1, 2).reshape(batch, 1, -1))
         return rest + functional.silu(rest) * torch.softmax(rest, -1)
 
 

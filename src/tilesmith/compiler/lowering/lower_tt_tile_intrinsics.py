@@ -37,10 +37,12 @@ class LowerTTTileIntrinsics(PassGroup):
     """Every tile operation of the compute role becomes `tt.stage`s."""
 
     name = "lower-tt-tile-intrinsics"
+    approximate: str = "none"
+    fidelity: str = "HiFi4"
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
-        return (StartWithProduct(), LowerTileOps())
+        return (StartWithProduct(), LowerTileOps(self.approximate, self.fidelity))
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,17 @@ class LowerTileOps(FunctionPass):
     """Lower each tile operation of the compute role to stages of calls on DST slots."""
 
     name = "lower-tile-ops"
+    approximate: str = "none"
+    fidelity: str = "HiFi4"
 
     def rewrite(self, func: tile.FuncOp) -> None:
         work = [op for op in steps(func.body.block) if role_of(op) == COMPUTE]
-        dst = Dst(any(needs_wide_dst(op) for op in work))
+        dst = Dst(
+            any(needs_wide_dst(op) for op in work),
+            rounds=self.approximate != "none",
+            multiplies=self.fidelity in ("HiFi3", "HiFi4"),
+            fast=self.approximate == "fast",
+        )
         for op in work:
             if not isinstance(op, tt.StageOp):
                 _LOWERINGS[type(op)](op, dst)

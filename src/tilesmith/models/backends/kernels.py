@@ -9,19 +9,28 @@ from tilesmith.arch import Arch
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
 from tilesmith.models.planning.steps import Template
 
-_compiled: dict[tuple[Template, str, str, tuple[tuple[str, str], ...]], CompiledKernel] = {}
+_compiled: dict[tuple[Template, str, str, str, tuple[tuple[str, str], ...]], CompiledKernel] = {}
 _lock = Lock()
 
 
 def compiled(
-    template: Template, arch: Arch, fidelity: str, formats: Mapping[str, str] | None = None
+    template: Template,
+    arch: Arch,
+    fidelity: str,
+    formats: Mapping[str, str] | None = None,
+    approximate: str = "none",
 ) -> CompiledKernel:
     """The kernel of a template for a chip; `formats` of its tensors, if another than its own."""
-    key = (template, arch.product, fidelity, tuple(sorted((formats or {}).items())))
+    key = (template, arch.product, fidelity, approximate, tuple(sorted((formats or {}).items())))
     with _lock:
         if key not in _compiled:
             _compiled[key] = compile_kernel(
-                template.prim_func(), arch, fidelity=fidelity, formats=formats, keeps_blocks=True
+                template.prim_func(),
+                arch,
+                fidelity=fidelity,
+                formats=formats,
+                keeps_blocks=True,
+                approximate=approximate,
             )
         return _compiled[key]
 

@@ -18,6 +18,9 @@ from tilesmith.compiler.compile import CompiledKernel
 from tilesmith.compiler.launch import shared_device, tensor_types
 from tilesmith.errors import InternalFault, L1BudgetError, TilesmithWarning
 from tilesmith.formats import DataFormat
+from tilesmith.kernels.elementwise import Elementwise
+from tilesmith.kernels.rowwise import RowWise
+from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.models.backends import weights
 from tilesmith.models.backends.autotune import tune_blocks
 from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
@@ -49,6 +52,8 @@ from tilesmith.progress import tracked
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, RunReport, Tensor
 from tilesmith.runtime.observers import labelled
 
+# What multiplies single tiles only: all phases cost little, with fewer the vector unit would have to do it.
+WITHOUT_PRODUCTS = (Elementwise, RowWise, StreamedRowWise)
 # Of L1, what tensors that stay there may take; kernels need the rest.
 _L1_SHARE = 0.2
 
@@ -292,9 +297,10 @@ class TenstorrentExecutable(Executable):
         return build_program(module, self.arch, tensors, {**step.numbers, **sizes})
 
     def _kernel(self, step: Launch) -> CompiledKernel:
-        fidelity = step.fidelity or self.options.fidelity
+        usual = "HiFi4" if isinstance(step.template, WITHOUT_PRODUCTS) else self.options.fidelity
+        fidelity = step.fidelity or usual
         try:
-            return compiled(step.template, self.arch, fidelity, step.formats)
+            return compiled(step.template, self.arch, fidelity, step.formats, self.options.approximation)
         except L1BudgetError as error:
             raise InternalFault(
                 f"the kernel that tilesmith chose for {' + '.join(step.ops)} needs more L1 than a core has:"

@@ -49,7 +49,7 @@ def _fold(module: GraphModule, node: Node) -> None:
     grouped = (batch, shared, heads // shared, width)
     rows = insert(module, node, aten.reshape.default, (query, list(grouped)))
     scale: Any = node.kwargs.get("scale")
-    made = insert(module, node, node.target, (rows, key, *rest), {"scale": scale})
-    made.meta = {**node.meta, "val": made.meta["val"]}
-    whole = insert(module, node, aten.reshape.default, (made, list(value_of(node).shape)))
+    folded = insert(module, node, node.target, (rows, key, *rest), {"scale": scale})
+    folded.meta = {**node.meta, "val": folded.meta["val"]}
+    whole = insert(module, node, aten.reshape.default, (folded, list(value_of(node).shape)))
     node.replace_all_uses_with(whole)

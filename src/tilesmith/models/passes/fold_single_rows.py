@@ -21,7 +21,7 @@ from tilesmith.models.planning.op_tables import NORMS, VIEWS
 from tilesmith.models.planning.pointwise import is_pointwise
 
 aten = torch.ops.aten
-_SOFTMAXES = tuple(target for target, kind in NORMS.items() if kind.endswith("softmax"))
+_SOFTMAXES = tuple(target for target, name in NORMS.items() if name.endswith("softmax"))
 
 
 def fold_single_rows(module: GraphModule) -> None:
@@ -57,11 +57,11 @@ class _Fold:
         args = self._new_args(node)
         if args is None:
             return
-        made = insert(self.module, node, node.target, args, node.kwargs)
-        made.meta = {**node.meta, "val": made.meta["val"]}
-        view = self._view_as(made, node)
+        matrix = insert(self.module, node, node.target, args, node.kwargs)
+        matrix.meta = {**node.meta, "val": matrix.meta["val"]}
+        view = self._view_as(matrix, node)
         node.replace_all_uses_with(view)
-        self.folded[view] = made
+        self.folded[view] = matrix
         self.unfolded.add(view)
 
     def _new_args(self, node: Node) -> list[Any] | None:
@@ -110,13 +110,13 @@ class _Fold:
         order = [*range(1, len(shape) - 2), 0, len(shape) - 2]
         return insert(self.module, user, aten.permute.default, (flat, order))
 
-    def _view_as(self, made: Node, node: Node) -> Node:
+    def _view_as(self, matrix: Node, node: Node) -> Node:
         """A folded node in the shape of the one it stands for."""
         rank = value_of(node).dim()
-        back = made
+        back = matrix
         if rank > 3:
             order = [rank - 3, *range(rank - 3), rank - 2]
-            back = insert(self.module, node, aten.permute.default, (made, order))
+            back = insert(self.module, node, aten.permute.default, (matrix, order))
         return insert(self.module, node, aten.reshape.default, (back, list(value_of(node).shape)))
 
 

@@ -63,9 +63,21 @@ def _attention(step: Launch, arch: Arch) -> list[Template]:
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     fitting = [size for size in sizes if _attention_bytes(template, rows, size) <= room] or [TILE]
     return [
-        replace(template, block=(rows, size), whole=keys % size == 0, at_once=size == whole)
+        replace(
+            template,
+            block=(rows, size),
+            whole=keys % size == 0,
+            at_once=size == whole,
+            rows=_rows_of_a_core(padded(queries) // rows, _batches(step), arch) if size == whole else 0,
+        )
         for size in dict.fromkeys(fitting)
     ]
+
+
+def _rows_of_a_core(blocks: int, heads: int, arch: Arch) -> int:
+    """How many blocks of queries one core takes of a head in turn, so that none has much more than others."""
+    shares = [share for share in range(1, blocks + 1) if blocks % share == 0]
+    return min(shares, key=lambda share: (-(-heads * blocks // share // arch.num_cores) * share, -share))
 
 
 def _attention_bytes(template: Attention, rows: int, keys: int) -> int:
@@ -100,7 +112,7 @@ def _streamed_norm(step: Launch, arch: Arch) -> list[Template]:
     template = step.template
     assert isinstance(template, StreamedRowWise)
     held = RowWise(
-        template.kind,
+        template.operation,
         template.columns,
         template.epilogue,
         template.inputs,

@@ -1,8 +1,8 @@
-"""Tiles a kernel makes once and keeps: counting tiles, from which indices are built."""
+"""Tiles a kernel makes once and keeps: counting tiles, from which indices are built, and ones, for sums."""
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import bf16, f32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -12,7 +12,7 @@ from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, kernel_block, temporary
 from tilesmith.errors import InternalFault
 
-_NAMES = {"row": "row_numbers", "col": "column_numbers", "flat": "element_numbers"}
+_NAMES = {"row": "row_numbers", "col": "column_numbers", "flat": "element_numbers", "ones": "ones"}
 
 
 def counting(op: Operation, along: str, dst: Dst) -> SSAValue:
@@ -38,6 +38,24 @@ def counting(op: Operation, along: str, dst: Dst) -> SSAValue:
         stage.pack(0, cb)
     title = f"{_NAMES[along]}: 0, 1, 2 .."
     stage.place_before(_top(block), title, [one for one in (rows, columns) if one is not None], [cb])
+    Rewriter.insert_op(tt.ReleaseOp(cb), InsertPoint.at_end(block))
+    return cb
+
+
+def ones(op: Operation, dst: Dst) -> SSAValue:
+    """A circular buffer with a tile of ones, made at the start: products with it are sums of rows."""
+    block = kernel_block(op)
+    for declared in block.ops:
+        if isinstance(declared, tt.CBOp) and declared.cb_name.data == _NAMES["ones"]:
+            return declared.cb
+    cb = temporary(op, _NAMES["ones"], BufferType.of((TILE, TILE), bf16, "local", "tiled", "Float16_b"))
+    stage = Stage(dst)
+    scope = stage.dst_section(1)
+    with stage.inside(scope.math.block):
+        stage.vector("fill", [0], [stage.number(1.0)])
+    with stage.inside(scope.pack.block):
+        stage.pack(0, cb)
+    stage.place_before(_top(block), "ones: 1 all over", [], [cb])
     Rewriter.insert_op(tt.ReleaseOp(cb), InsertPoint.at_end(block))
     return cb
 

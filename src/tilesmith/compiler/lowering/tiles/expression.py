@@ -6,7 +6,7 @@ same for a whole tile (constants, captured scalars, block and batch indices) bec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
@@ -99,3 +99,13 @@ class Spread(Node):
 
 
 LEAVES = (Load, Count, Fill, Reload, Eltwise)
+
+
+def with_args(node: Node, args: tuple[Node, ...]) -> Node:
+    """The same call on other tiles."""
+    if all(new is old for new, old in zip(args, node.args, strict=True)):
+        return node
+    if isinstance(node, Apply):
+        return replace(node, inputs=args)
+    assert isinstance(node, Spread)
+    return replace(node, source=args[0])

@@ -11,16 +11,27 @@ from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import Access, out_axes
-from tilesmith.compiler.lowering.tiles.expression import Apply, Count, Eltwise, Load, Node, Origin, Spread
+from tilesmith.compiler.lowering.tiles.approximate import approximated
+from tilesmith.compiler.lowering.tiles.expression import (
+    Apply,
+    Count,
+    Eltwise,
+    Load,
+    Node,
+    Origin,
+    Spread,
+    with_args,
+)
 from tilesmith.compiler.lowering.tiles.rounding import is_exact, is_rounded, rounded
-from tilesmith.compiler.lowering.tiles.stage import buffer_of
+from tilesmith.compiler.lowering.tiles.stage import Dst, buffer_of
 from tilesmith.compiler.lowering.tiles.translate import Translator, quotient, remainder
 
 _MATRIX_UNIT = ("add", "sub", "mul")
 _EXACT_ON_MATRIX_UNIT = ("Float16_b", "Bfp8_b", "Bfp4_b")
+_ROUNDED_ON_MATRIX_UNIT = (*_EXACT_ON_MATRIX_UNIT, "Float32")
 
 
-def graph_of(op: tile.MapOp, accesses: Sequence[Access]) -> Node:
+def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst) -> Node:
     """The tile of the output as a graph."""
     block, out = op.body.block, buffer_of(op.out)
     arguments: dict[SSAValue, Node] = {}
@@ -33,12 +44,16 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access]) -> Node:
     last = block.last_op
     assert isinstance(last, tile.YieldOp)
     root = Translator(block, arguments).node(last.value)
+    if dst.fast:
+        root = approximated(root)
     if out.format.data == "Int32":
         return Apply("float_to_int", (root,))
     if out.format.data == "Float16_b" and isinstance(root, Apply) and root.fn == "to_bfloat16":
         (root,) = root.args  # packing rounds
     if is_rounded(out) and not is_exact(root, list(accesses), out.element_type):
         return rounded(root, out)
+    if dst.rounds:
+        return _leaves_on_matrix_unit(root, accesses, dst, {})
     return _on_matrix_unit(root, accesses, out)
 
 
@@ -87,3 +102,29 @@ def _on_matrix_unit(root: Node, accesses: Sequence[Access], out: BufferType) -> 
     if any(buffer_type.format.data not in _EXACT_ON_MATRIX_UNIT for buffer_type in buffer_types):
         return root
     return Eltwise(root.fn, left, right)
+
+
+def _leaves_on_matrix_unit(node: Node, accesses: Sequence[Access], dst: Dst, done: dict[Node, Node]) -> Node:
+    """The graph with sums, differences and products of two tiles from L1 on the matrix unit.
+
+    It takes eleven bits of each: more than bfloat16 has, and less than float32.
+    """
+    if node in done:
+        return done[node]
+    if isinstance(node, Apply) and node.fn in _MATRIX_UNIT and (node.fn != "mul" or dst.multiplies):
+        left, right = node.args
+        if _is_plain(left, accesses) and _is_plain(right, accesses):
+            assert isinstance(left, Load)
+            assert isinstance(right, Load)
+            done[node] = Eltwise(node.fn, left, right)
+            return done[node]
+    args = tuple(_leaves_on_matrix_unit(arg, accesses, dst, done) for arg in node.args)
+    done[node] = with_args(node, args)
+    return done[node]
+
+
+def _is_plain(node: Node, accesses: Sequence[Access]) -> bool:
+    """Whether a tile comes as it lies in L1, in a format the matrix unit reads."""
+    if not isinstance(node, Load) or node.turned:
+        return False
+    return buffer_of(accesses[node.number].cb).format.data in _ROUNDED_ON_MATRIX_UNIT

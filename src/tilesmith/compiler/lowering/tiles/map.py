@@ -43,7 +43,7 @@ def lower_map(op: tile.MapOp, dst: Dst) -> None:
         access(cb, numbers(follows), buffer_of(op.out), where)
         for cb, follows in zip(op.ins, op.dims, strict=True)
     ]
-    sections = sections_of(graph_of(op, accesses), dst.capacity)
+    sections = sections_of(graph_of(op, accesses, dst), dst.capacity)
     along = {node.along for one in sections for node in nodes_of(one.root) if isinstance(node, Count)}
     counts = {each: counting(op, each, dst) for each in sorted(along)}
     tile_of = BufferType.of((TILE, TILE), buffer_of(op.out).element_type, "local", "tiled", "Float32")

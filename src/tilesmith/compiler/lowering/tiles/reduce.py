@@ -5,14 +5,17 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tilesmith.compiler.analysis.tile_geometry import tile_grid
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.conversions import fits
 from tilesmith.compiler.dialects.tile import location_of
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import out_axes
+from tilesmith.compiler.lowering.tiles.constants import ones
 from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of
 from tilesmith.compiler.lowering.transfers.build import Index
@@ -61,8 +64,16 @@ class _Reduction:
         makes_new = self.combine == "add" or not fits(self.source.element_type, self.dest.element_type)
         return is_rounded(self.dest) and makes_new
 
+    @property
+    def is_product(self) -> bool:
+        """Whether sums of rows may be products with ones: exact for 16-bit tiles."""
+        exact = self.source.format.data in ("Float16_b", "Bfp8_b", "Bfp4_b")
+        along = self.source.layout.data != "flat" and self.op.dim.value.data == out_axes(self.source).col
+        return self.op.reduction.data == "sum" and along and exact and self.dst.rounds and self.dst.wide
+
     def lower(self) -> None:
         stage = Stage(self.dst)
+        tile_of_ones = ones(self.op, self.dst) if self.is_product else None
         axes = out_axes(self.dest)
         _, rows, cols = tile_grid(self.dest)
         with ExitStack() as loops:
@@ -72,17 +83,21 @@ class _Reduction:
             row = loops.enter_context(stage.loop(rows, "row"))
             col = loops.enter_context(stage.loop(cols, "column"))
             position |= {axis: at for axis, at in ((axes.row, row), (axes.col, col)) if axis is not None}
-            self._one_tile(stage, position)
+            self._one_tile(stage, position, tile_of_ones)
         title = f"{name_of(self.op.dest)} = {self.op.reduction.data} of {name_of(self.op.source)}"
         ins = [self.op.source, self.op.dest] if self.keeps_old else [self.op.source]
+        ins += [tile_of_ones] if tile_of_ones is not None else []
         title += f" along dimension {self.op.dim.value.data}"
         stage.place_before(self.op, title, ins, [self.op.dest], rotates=self.keeps_old)
 
-    def _one_tile(self, stage: Stage, position: dict[int, Index]) -> None:
+    def _one_tile(self, stage: Stage, position: dict[int, Index], tile_of_ones: SSAValue | None) -> None:
         scope = stage.dst_section(3)
         with stage.inside(scope.math.block):
-            self._combine_tiles(stage, position)
-            slot = self._combine_lanes(stage)
+            if tile_of_ones is not None:
+                slot = self._multiply_by_ones(stage, position, tile_of_ones)
+            else:
+                self._combine_tiles(stage, position)
+                slot = self._combine_lanes(stage)
             if self.keeps_old:
                 stage.move(self.op.dest, 0, _OLD)
                 stage.vector(self.combine, [slot, _OLD, slot])
@@ -95,6 +110,26 @@ class _Reduction:
             stage.pack(slot, self.op.dest)
             if self.keeps_old:
                 stage.op(tt.PushBackOp(self.op.dest, 1))
+
+    def _multiply_by_ones(self, stage: Stage, position: dict[int, Index], tile_of_ones: SSAValue) -> int:
+        """The sum of a row in every column, from one product for each tile."""
+        with stage.loop(self._tiles_along(), "k") as k:
+            number = stage.value(self._number(stage, position, k))
+            zero, slot = stage.value(0), stage.value(_RESULT)
+            stage.op(
+                ttc.MatmulBlockOp(
+                    self.op.source,
+                    number,
+                    tile_of_ones,
+                    zero,
+                    slot,
+                    rows=1,
+                    columns=1,
+                    stride=1,
+                    transpose=False,
+                )
+            )
+        return _RESULT
 
     # ---- from tiles to one tile ----
 

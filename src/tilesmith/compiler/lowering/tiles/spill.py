@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tilesmith.compiler.lowering.tiles.expression import LEAVES, Apply, Node, Reload, Spread
+from tilesmith.compiler.lowering.tiles.expression import LEAVES, Node, Reload, with_args
 from tilesmith.compiler.lowering.tiles.schedule import Schedule, nodes_of, schedule
 from tilesmith.errors import InternalFault
 
@@ -66,12 +66,5 @@ def _with(node: Node, part: Node, place: Node, done: dict[Node, Node]) -> Node:
     if node is part:
         return place
     if node not in done:
-        args = tuple(_with(arg, part, place, done) for arg in node.args)
-        if args == node.args:
-            done[node] = node
-        elif isinstance(node, Apply):
-            done[node] = replace(node, inputs=args)
-        else:
-            assert isinstance(node, Spread)
-            done[node] = replace(node, source=args[0])
+        done[node] = with_args(node, tuple(_with(arg, part, place, done) for arg in node.args))
     return done[node]

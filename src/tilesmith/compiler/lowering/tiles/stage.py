@@ -21,9 +21,16 @@ from tilesmith.errors import InternalFault
 
 @dataclass(frozen=True)
 class Dst:
-    """What one acquire/release section holds: half of the registers; the other half is being packed."""
+    """What one acquire/release section holds: half of the registers; the other half is being packed.
+
+    `rounds` says that the matrix unit may round what it adds to eleven bits, `multiplies` that its phases are
+    enough for a product of two tiles to keep them, `fast` that functions may be approximations.
+    """
 
     wide: bool
+    rounds: bool = False
+    multiplies: bool = True
+    fast: bool = False
 
     @property
     def capacity(self) -> int:
