@@ -210,21 +210,32 @@ def bench(
     ] = 0.01,
     checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
     weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
+    backend: Annotated[
+        str, typer.Option(help="tenstorrent is predicted; cpu and cuda are measured on this host")
+    ] = "tenstorrent",
+    calls: Annotated[int, typer.Option(help="calls that are measured on cpu and cuda", min=4)] = 20,
     as_json: AsJson = False,
     baseline: _Baseline = "",
     fail_over: _FailOver = "5%",
     update_baseline: _UpdateBaseline = False,
 ) -> None:
-    """Run a model at each optimisation level and show the time each would take on the chip."""
-    from tilesmith.cli.bench import bench as measured
-    from tilesmith.cli.bench import keep_and_judge
+    """Run a model at each optimisation level and show the time each would take on the chip, or takes here."""
+    from tilesmith.cli.bench import bench as predicted
+    from tilesmith.cli.bench import bench_measured, keep_and_judge
     from tilesmith.cli.compare import Gate
-    from tilesmith.zoo.levels import table
+    from tilesmith.zoo.levels import LevelFigures, table
+    from tilesmith.zoo.measured import MeasuredFigures, measured_table
 
     gate = Gate(baseline, fail_over, update_baseline)
+    figures: list[LevelFigures] | list[MeasuredFigures]
     with stdout_kept_for_json(as_json):
-        figures = measured(model, tiny, levels, weights, accuracy, checks, trace=bool(baseline))
-    tell(as_json, [one.to_json() for one in figures], table(figures))
+        if backend == "tenstorrent":
+            figures = predicted(model, tiny, levels, weights, accuracy, checks, trace=bool(baseline))
+            shown = table(figures)
+        else:
+            figures = bench_measured(model, tiny, levels, weights, backend, calls)
+            shown = measured_table(figures)
+    tell(as_json, [figure.to_json() for figure in figures], shown)
     verdicts = keep_and_judge(figures, gate)
     for verdict in verdicts:
         typer.echo(verdict, err=True)

@@ -15,6 +15,7 @@ from tilesmith.profiling.runs.gate import Verdict
 from tilesmith.profiling.runs.store import RunStore, keep
 from tilesmith.zoo import load
 from tilesmith.zoo.levels import LEVELS, LevelFigures, bench_levels
+from tilesmith.zoo.measured import HOSTS, MeasuredFigures, bench_host
 from tilesmith.zoo.sample import Loop, Size
 
 
@@ -28,25 +29,47 @@ def bench(
     trace: bool = False,
 ) -> list[LevelFigures]:
     """The figures of the model a user names, at the levels a user names ("O0,O2"; empty for all)."""
-    chosen = [level.strip() for level in levels.split(",") if level.strip()] or list(LEVELS)
-    unknown = [level for level in chosen if level not in LEVELS]
-    if unknown:
-        raise BadCallError(
-            f"there is no level {unknown[0]!r}", where="--levels", remedy=f"levels are {', '.join(LEVELS)}"
-        )
+    chosen = _levels(levels) or list(LEVELS)
     model, inputs = _model(name, "tiny" if tiny else "full", weights)
     emulator = {"checks": "on", "numbers": "chip"} if checks else {"checks": "off", "numbers": "fast"}
     title = f"{name} tiny" if tiny else name
     return bench_levels(model, inputs, chosen, title=title, trace=trace, accuracy=accuracy, **emulator)
 
 
-def keep_and_judge(figures: Sequence[LevelFigures], gate: Gate) -> list[Verdict]:
+def bench_measured(
+    name: str, tiny: bool, levels: str, weights: Path | None, backend: str, calls: int
+) -> list[MeasuredFigures]:
+    """The same on a backend of this host, measured; O2 where no level is named."""
+    if backend not in HOSTS:
+        raise BadCallError(
+            f"there is no backend {backend!r}",
+            where="--backend",
+            remedy=f"tenstorrent is predicted; measured are {' and '.join(HOSTS)}",
+        )
+    chosen = _levels(levels) or ["O2"]
+    model, inputs = _model(name, "tiny" if tiny else "full", weights)
+    title = f"{name} tiny" if tiny else name
+    return bench_host(model, inputs, backend, chosen, calls=calls, title=title)
+
+
+def _levels(named: str) -> list[str]:
+    chosen = [level.strip() for level in named.split(",") if level.strip()]
+    unknown = [level for level in chosen if level not in LEVELS]
+    if unknown:
+        raise BadCallError(
+            f"there is no level {unknown[0]!r}", where="--levels", remedy=f"levels are {', '.join(LEVELS)}"
+        )
+    return chosen
+
+
+def keep_and_judge(figures: Sequence[LevelFigures | MeasuredFigures], gate: Gate) -> list[Verdict]:
     """Keep a run for each level, and hold it against its baseline, which has the level in its name."""
     verdicts = []
     for figure in figures:
         if figure.run is None:
             continue
-        verdict = gate.verdict(f"{figure.run.title} {figure.level}", figure.run, RunStore())
+        where = f" {figure.backend}" if isinstance(figure, MeasuredFigures) else ""
+        verdict = gate.verdict(f"{figure.run.title} {figure.level}{where}", figure.run, RunStore())
         keep(figure.run)
         if verdict is not None:
             verdicts.append(verdict)

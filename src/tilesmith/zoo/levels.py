@@ -51,7 +51,7 @@ def bench_levels(
 ) -> list[LevelFigures]:
     """The figures of a model with these inputs at each level; `trace` finds the bound of every kernel too."""
     with torch.no_grad():
-        wanted = _first_tensor(model(*inputs))
+        wanted = first_tensor(model(*inputs))
     title = title or type(model).__name__
     return [
         _figures(model, inputs, level, wanted, title, trace, options) for level in tracked(levels, "levels")
@@ -70,7 +70,7 @@ def _figures(
     compiled = compile_model(model, "tenstorrent", level, **options)
     compiled.prepare(*inputs)  # a search may run kernels too: they are not the model's
     with recording(title) if trace else watching(title, level, "tenstorrent") as seen:
-        result = _first_tensor(compiled(*inputs))
+        result = first_tensor(compiled(*inputs))
     run = figures_of(seen.profile, level, "tenstorrent") if isinstance(seen, Recorder) else seen.figures
     executable, report = compiled.executable, compiled.report
     assert isinstance(executable, TenstorrentExecutable)
@@ -114,9 +114,9 @@ def _row(level: LevelFigures, slowest: float) -> str:
     )
 
 
-def _first_tensor(value: Any) -> torch.Tensor:
+def first_tensor(value: Any) -> torch.Tensor:
     """The first tensor of what a model returns, whatever holds it."""
     if isinstance(value, torch.Tensor):
         return value
     parts = value.values() if isinstance(value, dict) else value
-    return _first_tensor(next(iter(parts)))
+    return first_tensor(next(iter(parts)))

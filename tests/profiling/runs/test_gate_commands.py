@@ -125,3 +125,42 @@ def test_bench_keeps_a_run_for_each_level_and_gates_them(
     levels = [run["figures"]["level"] for run in json.loads(tilesmith("runs", "list", "--json").stdout)]
     assert levels == ["O2", "O0"] * 3
     assert "O0" in tilesmith("compare", "1", "2").stdout
+
+
+def test_a_measured_backend_is_gated_by_its_median(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "mlp.py").write_text(
+        "import os, time, torch\n"
+        "class Slow(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        return x @ x if os.environ.get('SLOW') else x + 1\n"
+        "def made():\n"
+        "    return Slow(), (torch.randn(512, 512),)\n"
+    )
+    monkeypatch.chdir(project)
+    bench = ("bench", "mlp.py:made()", "--backend", "cpu", "--calls", "8", "--baseline", "bench.json")
+    assert tilesmith(*bench, "--update-baseline").exit_code == 0
+    kept = json.loads((project / "bench.json").read_text())["baselines"]["mlp.py:made() O2 cpu"]
+    assert len(kept["samples_us"]) == 8
+    assert kept["source"] == "host, measured"
+    again = tilesmith(*bench, "--fail-over", "1000%")
+    assert again.exit_code == 0, again.output
+    assert "median us" in again.stdout
+    assert "medians that spread over" in again.stderr
+
+    monkeypatch.setenv("SLOW", "1")
+    slower = tilesmith(*bench)
+    assert slower.exit_code == 1
+    assert "SLOWER: mlp.py:made()" in slower.stderr
+    assert "times its baseline's" in slower.stderr
+
+
+def test_a_backend_that_is_not_there_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "mlp.py").write_text(
+        "import torch\ndef made():\n    return torch.nn.ReLU(), (torch.zeros(2),)\n"
+    )
+    monkeypatch.chdir(project)
+    unknown = tilesmith("bench", "mlp.py:made()", "--backend", "tpu")
+    assert "there is no backend 'tpu'" in str(unknown.exception)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    missing = tilesmith("bench", "mlp.py:made()", "--backend", "cuda")
+    assert "torch finds no GPU here" in str(missing.exception)
