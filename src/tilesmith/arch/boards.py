@@ -60,6 +60,20 @@ def board_names() -> list[str]:
     return list(_data()["boards"])
 
 
+def board_with(shape: Shape, name: str) -> str:
+    """The board that chips of this name come on in this shape; where there is none, the chip's own name.
+
+    >>> board_with((2, 4), "wormhole"), board_with((1, 3), "wormhole"), board_with((1, 4), "blackhole")
+    ('t3000', 'wormhole', 'p150x4')
+    """
+    arch = load_arch(name)
+    for board, row in _data()["boards"].items():
+        fits = list(shape) == row["shape"] or list(shape) in row["ring_shapes"]
+        if fits and (arch.product == row["product"] or name == load_arch(row["product"]).family):
+            return str(board)
+    return name
+
+
 def find_board(name: str | Arch, shape: Shape | None = None) -> Board:
     """A board by its name, whole or the part of it that has `shape`.
 

@@ -1,19 +1,19 @@
-"""ttnn's names for meshes of chips, on a mesh of one: mappers hand a tensor to the only chip.
-
-A mesh of several chips is refused here; `tilesmith.runtime.open_mesh` has them.
-"""
+"""ttnn's names for meshes of chips: shapes, coordinates, what the fabric is set to, and opening one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from tilesmith import settings
+from tilesmith.arch.boards import board_with
 from tilesmith.errors import OperationError
 from tilesmith.ops.device import MeshDevice
 from tilesmith.ops.opening import close_device, open_device
+from tilesmith.runtime import open_mesh
 
 
 class MeshShape:
@@ -115,17 +115,16 @@ class Topology(Enum):
     Torus = 3
 
 
+_fabric = [FabricConfig.DISABLED]
+
+
 def set_fabric_config(config: FabricConfig, *_: object, **__: object) -> None:
-    """One chip has no fabric: it can only be off."""
-    if config is not FabricConfig.DISABLED:
-        raise OperationError(
-            f"tilesmith: {config.name} connects several chips, and ttnn's devices here are one chip",
-            remedy="set FabricConfig.DISABLED, or use tilesmith.runtime.open_mesh",
-        )
+    """Remembered for `get_fabric_config`: the links of an emulated mesh need no setting up."""
+    _fabric[0] = config
 
 
 def get_fabric_config() -> FabricConfig:
-    return FabricConfig.DISABLED
+    return _fabric[0]
 
 
 class SystemMeshDescriptor:
@@ -136,18 +135,31 @@ class SystemMeshDescriptor:
 
 
 def open_mesh_device(mesh_shape: Any = None, *_: object, **__: object) -> MeshDevice:
-    """A mesh of one chip."""
+    """A mesh of rows x columns chips: the board of that shape with the settings' chip, where there is one.
+
+    >>> device = open_mesh_device(MeshShape(1, 2))
+    >>> device, device.get_num_devices()
+    (MeshDevice(1x2 grid, 2 devices), 2)
+    >>> close_mesh_device(device)
+    """
     shape = MeshShape(1, 1) if mesh_shape is None else MeshShape(*mesh_shape)
-    if shape.mesh_size() != 1:
-        raise OperationError(
-            f"tilesmith: a mesh of {list(shape)} chips is not there, ttnn's devices here are one chip",
-            remedy="open a mesh of 1 x 1, or use tilesmith.runtime.open_mesh",
-        )
-    return open_device()
+    if shape.mesh_size() == 1:
+        return open_device()
+    if shape.dims() != 2:
+        raise OperationError(f"tilesmith: a mesh has rows and columns, not {list(shape)}")
+    from tilesmith.ops.distributed import ChipsDevice
+
+    rows, columns = shape
+    return ChipsDevice(open_mesh((rows, columns), board_with((rows, columns), settings.current().arch)))
 
 
 def close_mesh_device(mesh_device: MeshDevice) -> None:
-    close_device(mesh_device)
+    from tilesmith.ops.distributed import ChipsDevice
+
+    if isinstance(mesh_device, ChipsDevice):
+        mesh_device.mesh.close()
+    else:
+        close_device(mesh_device)
 
 
 def using_distributed_env() -> bool:
@@ -156,90 +168,3 @@ def using_distributed_env() -> bool:
 
 def get_pcie_device_ids() -> list[int]:
     return [0]
-
-
-# ---- mappers and composers ----
-
-
-@dataclass(frozen=True)
-class PlacementReplicate:
-    pass
-
-
-@dataclass(frozen=True)
-class PlacementShard:
-    dim: int
-
-
-@dataclass(frozen=True)
-class MeshMapperConfig:
-    placements: Sequence[PlacementReplicate | PlacementShard] = ()
-    mesh_shape_override: MeshShape | None = None
-
-    def __init__(self, *given: Any, **options: Any) -> None:
-        override = options.get("mesh_shape_override")
-        placements = options.get("placements", given[-1] if given else ())
-        self.__dict__.update(placements=placements, mesh_shape_override=override)
-
-
-@dataclass(frozen=True)
-class MeshComposerConfig:
-    dims: Sequence[int] = ()
-    mesh_shape_override: MeshShape | None = None
-
-    def __init__(self, *given: Any, **options: Any) -> None:
-        override = options.get("mesh_shape_override")
-        self.__dict__.update(
-            dims=options.get("dims", given[-1] if given else ()), mesh_shape_override=override
-        )
-
-
-class TensorToMesh:
-    """How a tensor goes to the chips of a mesh; to one chip it goes whole."""
-
-    def __init__(self, mesh_device: MeshDevice | None = None, *_: object, **__: object) -> None:
-        self.mesh_device = mesh_device
-
-
-class ReplicateTensorToMesh(TensorToMesh):
-    """The same on every chip."""
-
-
-class ShardTensorToMesh(TensorToMesh):
-    """Parts along an axis."""
-
-
-class ShardTensor2dMesh(TensorToMesh):
-    """Parts along two axes."""
-
-
-class MeshToTensor(TensorToMesh):
-    """How the parts of a tensor come together; one part is the whole."""
-
-
-class ConcatMeshToTensor(MeshToTensor):
-    """Along an axis."""
-
-
-class ConcatMesh2dToTensor(MeshToTensor):
-    """Along two axes."""
-
-
-def create_mesh_mapper(mesh_device: MeshDevice, config: MeshMapperConfig | None = None) -> TensorToMesh:
-    return TensorToMesh(mesh_device)
-
-
-def create_mesh_composer(mesh_device: MeshDevice, config: MeshComposerConfig | None = None) -> MeshToTensor:
-    return MeshToTensor(mesh_device)
-
-
-def replicate_tensor_to_mesh_mapper(mesh_device: MeshDevice) -> TensorToMesh:
-    return ReplicateTensorToMesh(mesh_device)
-
-
-def shard_tensor_to_mesh_mapper(mesh_device: MeshDevice, dim: int) -> TensorToMesh:
-    return ShardTensorToMesh(mesh_device, dim=dim)
-
-
-def concat_mesh_to_tensor_composer(mesh_device: MeshDevice, dim: int) -> MeshToTensor:
-    return ConcatMeshToTensor(mesh_device, dim=dim)

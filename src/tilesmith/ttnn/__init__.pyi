@@ -25,6 +25,8 @@ from tilesmith.ops.hosted.convolution_config import Conv2dConfig as _Conv2dConfi
 from tilesmith.ops.hosted.misc import BcastOpDim as _BcastOpDim
 from tilesmith.ops.hosted.misc import BcastOpMath as _BcastOpMath
 from tilesmith.ops.memory import MemoryConfig as _MemoryConfig
+from tilesmith.ops.mesh_names import MeshCoordinate as _MeshCoordinate
+from tilesmith.ops.mesh_names import Topology as _Topology
 from tilesmith.ops.rearrange.shapes import TileReshapeMapMode as _TileReshapeMapMode
 from tilesmith.ops.tensor import Tensor as _Tensor
 from tilesmith.runtime.memory_config import Layout as _Layout
@@ -155,8 +157,8 @@ from tilesmith.ttnn import operations as operations
 from tilesmith.ttnn import transformer as transformer
 from tilesmith.ops.hosted.misc import BcastOpDim as BcastOpDim
 from tilesmith.ops.hosted.misc import BcastOpMath as BcastOpMath
-from tilesmith.ops.mesh_names import ConcatMesh2dToTensor as ConcatMesh2dToTensor
-from tilesmith.ops.mesh_names import ConcatMeshToTensor as ConcatMeshToTensor
+from tilesmith.ops.mesh_mapping import ConcatMesh2dToTensor as ConcatMesh2dToTensor
+from tilesmith.ops.mesh_mapping import ConcatMeshToTensor as ConcatMeshToTensor
 from tilesmith.ops.hosted.convolution_config import Conv1dConfig as Conv1dConfig
 from tilesmith.ops.hosted.convolution_config import Conv2dConfig as Conv2dConfig
 from tilesmith.ops.hosted.convolution_config import Conv2dDRAMSliceHeight as Conv2dDRAMSliceHeight
@@ -173,13 +175,13 @@ from tilesmith.ops.mesh_names import FabricTensixConfig as FabricTensixConfig
 from tilesmith.ops.mesh_names import FabricUDMMode as FabricUDMMode
 from tilesmith.ops.global_semaphores import GlobalSemaphore as GlobalSemaphore
 from tilesmith.ops.program_configs import MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig as MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig
-from tilesmith.ops.mesh_names import MeshComposerConfig as MeshComposerConfig
+from tilesmith.ops.mesh_mapping import MeshComposerConfig as MeshComposerConfig
 from tilesmith.ops.mesh_names import MeshCoordinate as MeshCoordinate
 from tilesmith.ops.mesh_names import MeshCoordinateRange as MeshCoordinateRange
 from tilesmith.ops.sub_devices import MeshEvent as MeshEvent
-from tilesmith.ops.mesh_names import MeshMapperConfig as MeshMapperConfig
+from tilesmith.ops.mesh_mapping import MeshMapperConfig as MeshMapperConfig
 from tilesmith.ops.mesh_names import MeshShape as MeshShape
-from tilesmith.ops.mesh_names import MeshToTensor as MeshToTensor
+from tilesmith.ops.mesh_mapping import MeshToTensor as MeshToTensor
 from tilesmith.ops.traces import MeshTraceId as MeshTraceId
 from tilesmith.ops.program_configs import MinimalMatmulConfig as MinimalMatmulConfig
 from tilesmith.runtime import NdShardSpec as NdShardSpec
@@ -190,26 +192,26 @@ from tilesmith.ops.hosted.convolution_config import Op2DL1FullSliceConfig as Op2
 from tilesmith.ops.hosted.convolution_config import Op2DSliceConfig as Op2DSliceConfig
 from tilesmith.ops.hosted.convolution_config import PaddingMode as PaddingMode
 from tilesmith.ops.hosted.attention_reference import PagedCacheGeometryOverride as PagedCacheGeometryOverride
-from tilesmith.ops.mesh_names import PlacementReplicate as PlacementReplicate
-from tilesmith.ops.mesh_names import PlacementShard as PlacementShard
-from tilesmith.ops.mesh_names import ReplicateTensorToMesh as ReplicateTensorToMesh
+from tilesmith.ops.mesh_mapping import PlacementReplicate as PlacementReplicate
+from tilesmith.ops.mesh_mapping import PlacementShard as PlacementShard
+from tilesmith.ops.mesh_mapping import ReplicateTensorToMesh as ReplicateTensorToMesh
 from tilesmith.ops.program_configs import SDPAProgramConfig as SDPAProgramConfig
 from tilesmith.runtime import ShardDistributionStrategy as ShardDistributionStrategy
 from tilesmith.ops.tensor_spec import ShardShapeAlignment as ShardShapeAlignment
-from tilesmith.ops.mesh_names import ShardTensor2dMesh as ShardTensor2dMesh
-from tilesmith.ops.mesh_names import ShardTensorToMesh as ShardTensorToMesh
+from tilesmith.ops.mesh_mapping import ShardTensor2dMesh as ShardTensor2dMesh
+from tilesmith.ops.mesh_mapping import ShardTensorToMesh as ShardTensorToMesh
 from tilesmith.ops.sub_devices import SubDevice as SubDevice
 from tilesmith.ops.sub_devices import SubDeviceId as SubDeviceId
 from tilesmith.ops.sub_devices import SubDeviceManagerId as SubDeviceManagerId
-from tilesmith.ops.mesh_names import TensorToMesh as TensorToMesh
+from tilesmith.ops.mesh_mapping import TensorToMesh as TensorToMesh
 from tilesmith.ops.compute_config import ThrottleLevel as ThrottleLevel
 from tilesmith.ops.mesh_names import Topology as Topology
 from tilesmith.ops.traces import begin_trace_capture as begin_trace_capture
 from tilesmith.ops.mesh_names import close_mesh_device as close_mesh_device
-from tilesmith.ops.mesh_names import concat_mesh_to_tensor_composer as concat_mesh_to_tensor_composer
+from tilesmith.ops.mesh_mapping import concat_mesh_to_tensor_composer as concat_mesh_to_tensor_composer
 from tilesmith.ops.global_semaphores import create_global_semaphore as create_global_semaphore
-from tilesmith.ops.mesh_names import create_mesh_composer as create_mesh_composer
-from tilesmith.ops.mesh_names import create_mesh_mapper as create_mesh_mapper
+from tilesmith.ops.mesh_mapping import create_mesh_composer as create_mesh_composer
+from tilesmith.ops.mesh_mapping import create_mesh_mapper as create_mesh_mapper
 from tilesmith.ops.traces import end_trace_capture as end_trace_capture
 from tilesmith.ops.sub_devices import event_synchronize as event_synchronize
 from tilesmith.ops.traces import execute_trace as execute_trace
@@ -224,12 +226,12 @@ from tilesmith.ops.sub_devices import record_event as record_event
 from tilesmith.ttnn.hooks import register_post_operation_hook as register_post_operation_hook
 from tilesmith.ttnn.hooks import register_pre_operation_hook as register_pre_operation_hook
 from tilesmith.ops.traces import release_trace as release_trace
-from tilesmith.ops.mesh_names import replicate_tensor_to_mesh_mapper as replicate_tensor_to_mesh_mapper
+from tilesmith.ops.mesh_mapping import replicate_tensor_to_mesh_mapper as replicate_tensor_to_mesh_mapper
 from tilesmith.ops.global_semaphores import reset_global_semaphore_value as reset_global_semaphore_value
 from tilesmith.ops.compute_config import rmsnorm_default_compute_config as rmsnorm_default_compute_config
 from tilesmith.ops.mesh_names import set_fabric_config as set_fabric_config
 from tilesmith.ops.printing import set_printoptions as set_printoptions
-from tilesmith.ops.mesh_names import shard_tensor_to_mesh_mapper as shard_tensor_to_mesh_mapper
+from tilesmith.ops.mesh_mapping import shard_tensor_to_mesh_mapper as shard_tensor_to_mesh_mapper
 from tilesmith.ops.mesh_names import using_distributed_env as using_distributed_env
 from tilesmith.ops.sub_devices import wait_for_event as wait_for_event
 
@@ -258,6 +260,8 @@ def addalpha(input_tensor_a: _Tensor, input_tensor_b: _Tensor, alpha: float, *, 
 def addcdiv(input_a: _Tensor, input_b: _Tensor | float | int, input_c: _Tensor | float | int, *, value: float = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., queue_id: int | None = ...) -> _Tensor: ...
 def addcmul(input_a: _Tensor, input_b: _Tensor | float | int, input_c: _Tensor | float | int, *, value: float = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., queue_id: int | None = ...) -> _Tensor: ...
 def addmm(input_tensor: _Tensor, mat1_tensor: _Tensor, mat2_tensor: _Tensor, *, alpha: float = ..., beta: float = ..., memory_config: _MemoryConfig | None = ..., dtype: _DataType | None = ..., program_config: object = ..., compute_kernel_config: _ComputeKernelConfig | None = ..., core_grid: _CoreGrid | None = ..., output_tile: object = ..., optional_output_tensor: _Tensor | None = ..., queue_id: int | None = ...) -> _Tensor: ...
+def all_gather(input_tensor: _Tensor, dim: int, *, cluster_axis: int | None = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., subdevice_id: object = ..., sub_core_grids: object = ..., num_links: int | None = ..., topology: _Topology | None = ..., chunks_per_sync: int | None = ..., num_workers_per_link: int | None = ..., num_buffers_per_channel: int | None = ..., use_l1_small_for_semaphores: bool = ..., queue_id: int | None = ...) -> _Tensor: ...
+def all_reduce(input_tensor: _Tensor, *, cluster_axis: int | None = ..., subdevice_id: object = ..., memory_config: _MemoryConfig | None = ..., num_links: int | None = ..., topology: _Topology | None = ..., queue_id: int | None = ...) -> _Tensor: ...
 def allocate_tensor_on_device(shape: _Sequence[int], dtype: _DataType, layout: _Layout, device: _MeshDevice, memory_config: _MemoryConfig = ..., *, queue_id: int | None = ...) -> _Tensor: ...
 def arange(start: int, end: int | None = ..., step: int = ..., *, dtype: _DataType = ..., device: _MeshDevice | None = ..., memory_config: _MemoryConfig = ..., layout: _Layout = ..., queue_id: int | None = ...) -> _Tensor: ...
 def argmax(input_tensor: _Tensor, dim: int | None = ..., keepdim: bool = ..., *, sub_core_grids: _CoreRangeSet | None = ..., use_multicore: bool = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., queue_id: int | None = ...) -> _Tensor: ...
@@ -283,6 +287,7 @@ def bitwise_not(input_tensor: _Any, *, memory_config: _Any = ..., output_tensor:
 def bitwise_or(input_tensor_a: _Tensor | float | int, input_tensor_b: _Tensor | float | int, *, fast_and_approximate_mode: bool | None = ..., dtype: _DataType | None = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_a_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_b_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., sub_core_grids: _CoreRangeSet | None = ..., sub_device_id: object = ..., queue_id: int | None = ...) -> _Tensor: ...
 def bitwise_right_shift(input_tensor_a: _Tensor | float | int, input_tensor_b: _Tensor | float | int, *, fast_and_approximate_mode: bool | None = ..., dtype: _DataType | None = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_a_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_b_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., sub_core_grids: _CoreRangeSet | None = ..., sub_device_id: object = ..., queue_id: int | None = ...) -> _Tensor: ...
 def bitwise_xor(input_tensor_a: _Tensor | float | int, input_tensor_b: _Tensor | float | int, *, fast_and_approximate_mode: bool | None = ..., dtype: _DataType | None = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_a_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_b_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., sub_core_grids: _CoreRangeSet | None = ..., sub_device_id: object = ..., queue_id: int | None = ...) -> _Tensor: ...
+def broadcast(input_tensor: _Tensor, sender_coord: _MeshCoordinate | _Sequence[int], *, num_links: int | None = ..., memory_config: _MemoryConfig | None = ..., topology: _Topology = ..., cluster_axis: int | None = ..., subdevice_id: object = ..., queue_id: int | None = ...) -> _Tensor: ...
 def cbrt(input_tensor: _Any, *, memory_config: _Any = ..., output_tensor: _Any = ..., sub_core_grids: _Any = ..., queue_id: int | None = ...) -> _Tensor: ...
 def ceil(input_tensor: _Any, *, memory_config: _Any = ..., output_tensor: _Any = ..., sub_core_grids: _Any = ..., queue_id: int | None = ...) -> _Tensor: ...
 def ceil_bw(grad_tensor: _Tensor, input_tensor: _Tensor, *given: _Any, memory_config: _MemoryConfig | None = ..., input_grad: _Tensor | None = ..., **named: _Any) -> list[_Tensor]: ...
@@ -486,6 +491,7 @@ def pad(input_tensor: _Tensor, padding: _Sequence[_Sequence[int]] | _Sequence[in
 def pearson_correlation_coefficient(expected: _Tensor | torch.Tensor, actual: _Tensor | torch.Tensor, *, queue_id: int | None = ...) -> float: ...
 def permute(input_tensor: _Tensor, dims: _Sequence[int], *, memory_config: _MemoryConfig | None = ..., pad_value: float = ..., queue_id: int | None = ...) -> _Tensor: ...
 def plus_one(input_tensor: _Tensor, sub_core_grids: object = ..., skip_negative_entries: bool = ..., *, queue_id: int | None = ...) -> _Tensor: ...
+def point_to_point(input_tensor: _Tensor, sender_coord: _MeshCoordinate | _Sequence[int], receiver_coord: _MeshCoordinate | _Sequence[int], *, output_tensor: _Tensor | None = ..., intermediate_tensor: _Tensor | None = ..., topology: _Topology = ..., queue_id: int | None = ...) -> _Tensor: ...
 def polygamma(input_tensor: _Tensor, *given: float, memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., sub_core_grids: object = ..., **named: float) -> _Tensor: ...
 def polyval(input_tensor: _Tensor, coeffs: _Sequence[float], *, memory_config: _MemoryConfig | None = ..., queue_id: int | None = ...) -> _Tensor: ...
 def pow(input_tensor_a: _Tensor | float | int, input_tensor_b: _Tensor | float | int, *, fast_and_approximate_mode: bool | None = ..., dtype: _DataType | None = ..., memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_a_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., input_tensor_b_activations: _Iterable[_Activation | _Applied | _UnaryOpType | str] | str | None = ..., sub_core_grids: _CoreRangeSet | None = ..., sub_device_id: object = ..., queue_id: int | None = ...) -> _Tensor: ...
@@ -504,6 +510,7 @@ def rdiv(input_tensor: _Tensor, value: float, *, rounding_mode: str | None = ...
 def reallocate(tensor: _Tensor, memory_config: _MemoryConfig | None = ..., *, queue_id: int | None = ...) -> _Tensor: ...
 def reciprocal(input_tensor: _Any, *, memory_config: _Any = ..., output_tensor: _Any = ..., sub_core_grids: _Any = ..., queue_id: int | None = ...) -> _Tensor: ...
 def reciprocal_bw(grad_tensor: _Tensor, input_tensor: _Tensor, *given: _Any, memory_config: _MemoryConfig | None = ..., input_grad: _Tensor | None = ..., **named: _Any) -> list[_Tensor]: ...
+def reduce_scatter(input_tensor: _Tensor, dim: int, *, cluster_axis: int | None = ..., subdevice_id: object = ..., memory_config: _MemoryConfig | None = ..., intermediate_memory_config: _MemoryConfig | None = ..., output_tensor: _Tensor | None = ..., num_links: int | None = ..., topology: _Topology | None = ..., chunks_per_sync: int | None = ..., num_workers_per_link: int | None = ..., num_buffers_per_channel: int | None = ..., compute_kernel_config: object = ..., use_l1_small_for_semaphores: bool = ..., queue_id: int | None = ...) -> _Tensor: ...
 def reglu(input_tensor: _Tensor, dim: int = ..., *, memory_config: _MemoryConfig | None = ..., queue_id: int | None = ...) -> _Tensor: ...
 def relu(input_tensor: _Any, *, memory_config: _Any = ..., output_tensor: _Any = ..., sub_core_grids: _Any = ..., queue_id: int | None = ...) -> _Tensor: ...
 def relu6(input_tensor: _Any, *, memory_config: _Any = ..., output_tensor: _Any = ..., sub_core_grids: _Any = ..., queue_id: int | None = ...) -> _Tensor: ...

@@ -8,9 +8,10 @@ from typing import Any
 _NAMES = {
     "ops.mesh_names": "MeshShape MeshCoordinate MeshCoordinateRange FabricConfig FabricReliabilityMode"
     " FabricTensixConfig FabricUDMMode FabricManagerMode Topology set_fabric_config get_fabric_config"
-    " open_mesh_device close_mesh_device using_distributed_env get_pcie_device_ids PlacementReplicate"
-    " PlacementShard MeshMapperConfig MeshComposerConfig TensorToMesh ReplicateTensorToMesh"
-    " ShardTensorToMesh ShardTensor2dMesh MeshToTensor ConcatMeshToTensor ConcatMesh2dToTensor"
+    " open_mesh_device close_mesh_device using_distributed_env get_pcie_device_ids",
+    "ops.mesh_mapping": "PlacementReplicate PlacementShard MeshMapperConfig MeshComposerConfig TensorToMesh"
+    " ReplicateTensorToMesh ShardTensorToMesh ShardTensor2dMesh MeshToTensor ConcatMeshToTensor"
+    " ConcatMesh2dToTensor"
     " create_mesh_mapper create_mesh_composer replicate_tensor_to_mesh_mapper"
     " shard_tensor_to_mesh_mapper concat_mesh_to_tensor_composer",
     "ops.sub_devices": "SubDevice SubDeviceId SubDeviceManagerId MeshEvent record_event wait_for_event"

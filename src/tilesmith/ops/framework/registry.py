@@ -44,6 +44,8 @@ class RegisteredOperation:
         if "queue_id" in kwargs and "queue_id" not in self.__signature__.parameters:
             # ttnn's operations all take it. Programs here run one after another, in the order of the calls.
             kwargs.pop("queue_id")
+        if _spread and (results := _spread[0](self, args, kwargs)) is not NotImplemented:
+            return results
         if not _watchers:
             return self.function(*args, **kwargs)
         return self._watched(args, kwargs)
@@ -75,6 +77,13 @@ class Watcher:
 
 
 _watchers: list[Watcher] = []
+Spread = Callable[[RegisteredOperation, tuple[Any, ...], dict[str, Any]], Any]
+_spread: list[Spread] = []
+
+
+def spread_operations(spread: Spread) -> None:
+    """From now on ask `spread` first, which calls an operation on several chips, or says NotImplemented."""
+    _spread[:] = [spread]
 
 
 @contextmanager
