@@ -174,6 +174,14 @@ def test_the_executor_knows_the_live_buffers(device: Device) -> None:
     assert list(second) == [dram]
 
 
+def test_without_checks_nobody_is_told_where_tensors_lie(device: Device) -> None:
+    held = device.empty((32, 32))
+    device.run(program(), checks="on")
+    device.run(program(), checks="off")
+    assert [len(run[2].allocations) for run in fake(device).runs] == [1, 0]
+    assert held.is_allocated
+
+
 def test_findings_are_raised(device: Device) -> None:
     fake(device).findings = ("popped a page it never waited for",)
     with pytest.raises(KernelFindings, match="popped a page") as raised:
