@@ -37,6 +37,8 @@ MISUSED = {
     "init": "a new folder",
     "init hello --kernel cuda": "--kernel metal",
     "init hello --model --op": "give one of",
+    "estimate": "a folder with a config.json",
+    "estimate . --batch many": "texts that are generated at a time",
     "examples": "one of list, copy",
     "examples lst": "write `tilesmith examples list`",
     "op": "one of new, stage, status, log, agent",
@@ -47,6 +49,7 @@ MISUSED = {
 """Arguments that mean nothing: exit code 2."""
 
 FAILED = {
+    "estimate nowhere": "name a folder with a config.json",
     "compile nothing.py": "write file.py:kernel",
     "compile nothing.py:kernel": "there is no file nothing.py",
     "compile good.py:missing": "good.py has no missing",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tilesmith.cli.environment import cache, doctor, settings
+from tilesmith.cli.estimate import estimate
 from tilesmith.cli.examples import examples
 from tilesmith.cli.op import op
 from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 app.command()(doctor)
 app.command()(settings)
+app.command()(estimate)
 app.add_typer(examples, name="examples")
 app.add_typer(cache, name="cache")
 app.add_typer(op, name="op")

@@ -38,6 +38,8 @@ class ModelOptions:
     approximate: Approximation = ""
     """What may be less than exact: nothing ("none"), what the matrix unit adds and multiplies, to less than
     bfloat16 rounds ("bfloat16", from O2 on), or vector functions ("fast"). Left out, the level decides."""
+    cache: BlockFloat = ""
+    """How keys and values of earlier tokens lie, if not in bfloat16."""
     accuracy: float = 0.01
     """At O3: how far, as relative L2 error, the result of a kernel and of the model may move from O2's."""
     candidates: int = 4
@@ -107,6 +109,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "weights": get_args(BlockFloat),
     "activations": get_args(BlockFloat),
     "approximate": get_args(Approximation),
+    "cache": get_args(BlockFloat),
     "fidelity": tuple(MathFidelity.__members__),
 }
 

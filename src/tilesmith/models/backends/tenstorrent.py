@@ -92,7 +92,7 @@ class TenstorrentBackend(Backend):
         arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
         if chooses:
             planned = tile_images(planned, arch, fidelity)
-        planned = stored_as(planned, self.options.weights, self.options.activations)
+        planned = stored_as(planned, self.options.weights, self.options.activations, self.options.cache)
         return choose_blocks(planned, arch, fidelity) if chooses else planned
 
     def check_input(self, number: int, value: Any) -> None:

@@ -14,12 +14,13 @@ from tilesmith.models.planning.views import Storage, View
 from tilesmith.runtime import Layout
 
 
-def stored_as(plan: Plan, weights: str, activations: str) -> Plan:
+def stored_as(plan: Plan, weights: str, activations: str, cache: str = "") -> Plan:
     """The plan with block floats in place of bfloat16 wherever kernels only read and write whole tiles.
 
-    Weights are the constants of products; other constants stay as they are.
+    Weights are the constants of products; other constants stay as they are. What stays on the device from
+    call to call is the cache.
     """
-    if weights not in FORMATS and activations not in FORMATS:
+    if not {weights, activations, cache} & FORMATS.keys():
         return plan
     accesses: dict[Storage, set[str]] = {}
     for step in (*plan.steps, *plan.commits):
@@ -28,16 +29,28 @@ def stored_as(plan: Plan, weights: str, activations: str) -> Plan:
                 accesses.setdefault(step.storages[operand.name], set()).add(operand.access)
     constants = {upload.view.storage for upload in plan.constants}
     residents = {view.storage for view in plan.residents.values()}
-    narrow: dict[Storage, Storage] = {}
-    for storage in [storage for storage in accesses if storage not in residents]:
-        wanted = activations if storage not in constants else weights if _weighs(plan, storage) else ""
+    narrow: dict[Storage, str] = {}
+    for storage in accesses:
+        if storage in residents:
+            wanted = cache
+        elif storage in constants:
+            wanted = weights if _weighs(plan, storage) else ""
+        else:
+            wanted = activations
         whole = (
             accesses[storage] == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
         )
         if whole and wanted in FORMATS:
-            narrow[storage] = replace(storage, format=STORED[wanted])
+            narrow[storage] = wanted
+    return with_formats(plan, narrow)
+
+
+def with_formats(plan: Plan, formats: Mapping[Storage, str]) -> Plan:
+    """The plan with some storages in other formats."""
+    narrow = {storage: replace(storage, format=STORED[wanted]) for storage, wanted in formats.items()}
     return replace(
         plan,
+        residents={name: _view(view, narrow) for name, view in plan.residents.items()},
         constants=tuple(_moved(one, narrow) for one in plan.constants),
         steps=tuple(_moved(step, narrow) for step in plan.steps),
         commits=tuple(_moved(step, narrow) for step in plan.commits),
