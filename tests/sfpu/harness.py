@@ -35,6 +35,8 @@ uint32_t* ts_dst_write(uint32_t tile, ts::At) { return dst[tile]; }
 bool ts_dst_is_32bit() { return DST_ACCUM_MODE; }
 void ts_sfpu_init(const char*, ts::At) {}
 void ts_sfpu_run(const char*, ts::At) {}
+void ts_sfpu_own_begin(ts::At) {}
+void ts_sfpu_own_end(uint32_t) {}
 uint32_t* harness_dst(int tile) { return dst[tile]; }
 void harness_run(int which) { test_body(which); }
 }

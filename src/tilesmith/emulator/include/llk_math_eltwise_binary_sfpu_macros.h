@@ -1,3 +1,3 @@
-// Helpers include this beside the vector functions they call; its macros, which start raw functions, are not modelled.
+// SFPU_BINARY_CALL and its like.
 #pragma once
-#include "ts/prologue.h"
+#include "sfpi.h"

@@ -240,4 +240,12 @@ extern "C" void ts_sfpu_run(const char* function, At at) {
     spend(sfpu_cost(e, own), Work::sfpu);
 }
 
+extern "C" void ts_sfpu_own_begin(At) {
+    if (role() == Role::math) sfpu_begins(*engine(), "a function in SFPI");
+}
+
+extern "C" void ts_sfpu_own_end(uint32_t cycles) {
+    if (role() == Role::math) spend(cycles, Work::sfpu);
+}
+
 }  // namespace ts

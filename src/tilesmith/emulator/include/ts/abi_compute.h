@@ -65,6 +65,9 @@ bool ts_dst_is_32bit();
 // Functions that share an init run as "family:function".
 void ts_sfpu_init(const char* function, ts::At at);
 void ts_sfpu_run(const char* function, ts::At at);
+// The same for a function that the kernel brings itself: no init to check, and its own count of cycles.
+void ts_sfpu_own_begin(ts::At at);
+void ts_sfpu_own_end(uint32_t cycles);
 
 // ---- unpack and math ----
 void ts_fpu_copy(ts::FpuOp op, ts::FpuVariant variant, uint32_t cb, uint32_t tile, uint32_t dst, ts::At at);

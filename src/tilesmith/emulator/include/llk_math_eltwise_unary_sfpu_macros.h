@@ -1,0 +1,3 @@
+// SFPU_UNARY_CALL and its like.
+#pragma once
+#include "sfpi.h"
