@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +16,7 @@ from tests.profiling.browser import Browser, find_browser
 from tests.profiling.runs.test_store import figures
 
 from tilesmith.dashboard.server import DashboardServer
+from tilesmith.dashboard.views import Views
 from tilesmith.profiling import Profile
 from tilesmith.profiling.runs import RunStore
 from tilesmith.profiling.runs.live import live
@@ -88,6 +92,42 @@ def test_a_baseline_is_pinned_with_a_click(page: Browser, store: RunStore) -> No
     page.run("document.querySelector('#detail button').click()")
     until(page, "document.querySelectorAll('#regressions pre').length", 0)
     assert store.get("13").tags == ("baseline",)
+
+
+def test_a_run_of_another_terminal_is_seen(page: Browser, store: RunStore) -> None:
+    until(page, "document.querySelectorAll('#runs tbody tr').length", 13)
+    script = (
+        "import sys, pathlib; from tilesmith.profiling.runs.live import live\n"
+        "with live('elsewhere', pathlib.Path(sys.argv[1])):\n"
+        "    print('begun', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(store.folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "begun\n"
+        until(page, "document.querySelector('#live b')?.textContent", "elsewhere", seconds=1)
+        other.kill()
+    until(page, "document.querySelectorAll('#live div').length", 0, seconds=1)
+
+
+def test_a_thousand_runs_are_drawn_in_a_second(page: Browser, store: RunStore) -> None:
+    with sqlite3.connect(store.file) as database:
+        database.executemany(
+            "INSERT INTO runs (uid, created, title, chip, latency_us, figures, circumstances)"
+            " SELECT ?, created, title, chip, latency_us, figures, circumstances FROM runs WHERE id = 1",
+            [(str(index),) for index in range(987)],
+        )
+    until(page, "document.querySelectorAll('#runs tbody tr').length", 1000)
+    # What it takes by itself, on a computer that may be busy: the server's answer, and drawing it.
+    begin = time.process_time()
+    assert len(Views(RunStore(store.folder)).runs({})) == 1000
+    answered = time.process_time() - begin
+    drawn = "(() => { const then = performance.now(); drawRuns(); return performance.now() - then; })()"
+    assert answered + min(page.run(drawn) for _ in range(5)) / 1000 < 1
 
 
 def test_a_live_run_changes_the_page_within_a_second(page: Browser, store: RunStore) -> None:

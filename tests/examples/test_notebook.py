@@ -33,3 +33,8 @@ def test_what_is_stored_was_executed() -> None:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert not [output for cell in cells for output in cell.outputs if output.output_type == "error"]
+    shown = [
+        output["data"].get("text/html", "") for cell in cells for output in cell.outputs if "data" in output
+    ]
+    assert any(html.startswith("<iframe srcdoc=") for html in shown), "the report of %%tilesmith"
+    assert sum("<table" in html for html in shown) >= 4, "kernel, profile, program, comparison"

@@ -39,6 +39,13 @@ def test_a_profile_is_short_where_it_is_not_asked_for_more(profile: Profile) -> 
     assert "<td>ttnn.matmul</td>" in profile._repr_html_()
 
 
+def test_a_profile_prints_itself_in_a_notebook(profile: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """rich would draw it there by itself, and leave nothing to print."""
+    plain = str(profile)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert str(profile) == plain
+
+
 def test_devices_tensors_and_programs_draw_themselves() -> None:
     kernel = Kernel(
         "void kernel_main() {}", CoreCoord(0, 0), ReaderConfig(), SourceType.SOURCE_CODE, name="<idle>"

@@ -35,7 +35,9 @@ def _console() -> Console:
 
 def as_text(profile: Profile) -> str:
     """The same without colour."""
-    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, legacy_windows=False)
+    console = Console(
+        file=io.StringIO(), width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False
+    )
     console.print(rendered(profile))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())

@@ -80,6 +80,7 @@ class RunStore:
     def __init__(self, folder: str | Path | None = None) -> None:
         self.folder = Path(folder) if folder is not None else default_folder()
         self.file = self.folder / _FILE
+        self._parsed: dict[str, tuple[RunFigures, Circumstances]] = {}  # by uid: a row never changes
 
     # ---- writing ----
 
@@ -191,13 +192,16 @@ class RunStore:
         return min(alike, key=lambda run: run.figures.latency_us, default=None)
 
     def _run(self, row: tuple[int, str, float, str, str], tags: dict[int, list[str]]) -> Run:
-        number, uid, created, figures, told = row
+        number, uid, created, text, told = row
+        if uid not in self._parsed:
+            self._parsed[uid] = from_json(RunFigures, text), from_json(Circumstances, told)
+        figures, circumstances_then = self._parsed[uid]
         return Run(
             number,
             uid,
             created,
-            from_json(RunFigures, figures),
-            from_json(Circumstances, told),
+            figures,
+            circumstances_then,
             tuple(tags.get(number, ())),
             self.folder / _TRACES / uid,
         )

@@ -19,7 +19,9 @@ _CSS = Path(__file__).parents[1] / "page" / "report.css"
 
 def as_text(comparison: Comparison) -> str:
     """Tables of totals and kernels, with the change from the first run to each other one."""
-    console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, legacy_windows=False)
+    console = Console(
+        file=io.StringIO(), width=_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False
+    )
     for header, rows in (_totals(comparison), _kernels(comparison)):
         if not rows:
             continue
