@@ -139,6 +139,8 @@ SYNCHRONISATION = [
     ("reader.cpp", "        noc_semaphore_wait_min(semaphore, expected);\n"),
     ("reader.cpp", "    noc_async_read_barrier();\n"),
     ("reader.cpp", "    cb_push_back(cb, 1);\n"),
+    ("reader.cpp", "            noc_async_read_barrier();\n"),
+    ("reader.cpp", "            cb_reserve_back(summed_cb, summands);\n"),
     ("sum.cpp", "            cb_wait_front(summed_cb, 1);\n"),
     ("sum.cpp", "        tile_regs_wait();\n"),
 ]

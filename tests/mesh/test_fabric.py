@@ -27,6 +27,7 @@ from tilesmith.runtime import MeshTensor, TensorAccessorArgs
 
 CORE = CoreCoord(0, 0)
 PAGE = 2048
+FORWARD = [1, 0, 0, 0, 0]  # over channel 0, and none backward
 SEND = (Path(__file__).parent / "send.cpp").read_text()
 READ = """
 #include "api/dataflow/dataflow_api.h"
@@ -71,12 +72,11 @@ def _kernel(text: str, role: DataMovementConfig, arguments: list[int], tensor: M
 
 
 def _programs(
-    source: MeshTensor, landed: MeshTensor, target: MeshTensor, send: str, take: str
+    source: MeshTensor, landed: MeshTensor, target: MeshTensor, send: str, take: str, connections: list[int]
 ) -> dict[tuple[int, int], Program]:
     pages = source.local.num_pages
     cbs = (CircularBuffer(2 * PAGE, CORE, CBFormat(0, DataFormat.Float16_b, PAGE)),)
     semaphores = (Semaphore(0, CORE),)
-    connections = [1, 0, 0, 0, 0]  # forward over channel 0, none backward
     read = pages if "cb_pop_front" in send else 1
     reader = _kernel(READ, ReaderConfig(), [source.local.address, read], source)
     sender = _kernel(send, WriterConfig(), [landed.local.address, pages, *connections], source)
@@ -84,14 +84,16 @@ def _programs(
     return {(0, 0): Program((reader, sender), cbs, semaphores), (0, 1): Program((taker,), cbs, semaphores)}
 
 
-def _run(pages: int = 2, send: str = SEND, take: str = TAKE) -> tuple[np.ndarray, np.ndarray, int]:
+def _run(
+    pages: int = 2, send: str = SEND, take: str = TAKE, connections: list[int] = FORWARD
+) -> tuple[np.ndarray, np.ndarray, int]:
     """What was sent, what arrived, and the cycles of the sender."""
     values = np.random.default_rng(0).integers(-8, 8, (32 * pages, 32)).astype(np.float32)
     with open_mesh((1, 2), "n300") as mesh:
         source, landed, target = (
             mesh.from_numpy(values * wanted, DataFormat.Float16_b) for wanted in (1, 0, 0)
         )
-        mesh.run(_programs(source, landed, target, send, take))
+        mesh.run(_programs(source, landed, target, send, take, connections))
         return values, target.parts()[1], mesh.reports[0, 0].cycles
 
 
@@ -168,3 +170,57 @@ def test_what_is_read_before_the_semaphore_is_a_race() -> None:
 def test_a_link_that_is_not_there_is_named() -> None:
     with pytest.raises(KernelFindings, match=r"no link leads there"):
         _run(send=SEND.replace("to_chip_unicast(1)", "to_chip_unicast(2)"))
+
+
+LINEAR = """
+#include "tt_metal/fabric/hw/inc/linear/api.h"
+using namespace tt::tt_fabric;
+using namespace tt::tt_fabric::linear::experimental;
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto target = TensorAccessor(args, get_arg_val<uint32_t>(0), 2048);
+    const uint32_t pages = get_arg_val<uint32_t>(1);
+    size_t next = 2;
+    RoutingPlaneConnectionManager manager;
+    open_connections(manager, 1, next);
+    auto* data = PacketHeaderPool::allocate_header();
+    auto* last = PacketHeaderPool::allocate_header();
+    const uint8_t signal = PacketHeaderPool::allocate_header_n(1);
+    auto* sender = &manager.get(0).sender;
+    fabric_unicast_noc_unicast_write_set_state<UnicastWriteUpdateMask::PayloadSize>(data, 1, nullptr, 2048);
+    for (uint32_t page = 0; page + 1 < pages; ++page) {
+        cb_wait_front(0, 1);
+        fabric_unicast_noc_unicast_write_with_state<UnicastWriteUpdateMask::DstAddr>(
+            sender, data, get_read_ptr(0), NocUnicastCommandHeader{target.get_noc_addr(page)});
+        noc_async_writes_flushed();
+        cb_pop_front(0, 1);
+    }
+    cb_wait_front(0, 1);
+    const uint64_t to = target.get_noc_addr(pages - 1);
+    fabric_multicast_noc_scatter_write(
+        sender, last, get_read_ptr(0), 2048, NocUnicastScatterCommandHeader({to, to + 512}, {512}), 1, 1);
+    uint8_t hops[] = {1};
+    fabric_unicast_noc_unicast_atomic_inc(
+        manager, signal, NocUnicastAtomicIncCommandHeader{get_noc_addr(get_semaphore(0)), 1}, hops);
+    noc_async_writes_flushed();
+    cb_pop_front(0, 1);
+    close_connections(manager);
+}
+"""
+
+
+def test_the_linear_api_sends_the_same() -> None:
+    """Headers with kept state, scatter writes, and a connection manager, which takes a tag first."""
+    values, found, _ = _run(pages=3, send=LINEAR, connections=[0, 0, 0, 0])
+    assert np.array_equal(values, found)
+
+
+def test_a_write_with_an_increment_behind_it() -> None:
+    """One packet for both; the semaphore is raised when the page is there."""
+    alone = "to_noc_unicast_write(tt::tt_fabric::NocUnicastCommandHeader{target.get_noc_addr(page)}, bytes)"
+    both = "{target.get_noc_addr(page), get_noc_addr(get_semaphore(0)), page + 1 == pages}, bytes"
+    assert alone in SEND
+    fused = SEND.replace(alone, f"to_noc_fused_unicast_write_atomic_inc({both})")
+    fused = fused[: fused.index("    header->to_noc_unicast_atomic_inc")] + "    fabric.close();\n}\n"
+    values, found, _ = _run(send=fused)
+    assert np.array_equal(values, found)

@@ -68,8 +68,10 @@ def build(plan: ChipPlan, tensors: Tensors, bytes_moved: int, links: int, channe
     summed = [_sum_kernel(plan, tensors, cores, where)] if plan.summands else []
     page = -(-bytes_moved // local.device.arch.dram_alignment) * local.device.arch.dram_alignment
     indices = (_SENT, _SUMMED, _RESULT) if plan.summands else (_SENT,)
+    ahead = {_SUMMED: 2 * plan.summands}
     cbs = [
-        CircularBuffer(_PAGES_AHEAD * page, where, CBFormat(index, local.dtype, page)) for index in indices
+        CircularBuffer(ahead.get(index, _PAGES_AHEAD) * page, where, CBFormat(index, local.dtype, page))
+        for index in indices
     ]
     reader = _reader(plan, tensors, bytes_moved, cores, where)
     sender = _sender(plan, tensors, bytes_moved, cores, where, channels)

@@ -29,7 +29,14 @@ void kernel_main() {
     if constexpr (summands > 0) {
         auto* semaphore = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(arrived);
         noc_semaphore_wait_min(semaphore, expected);
-        for (uint32_t i = first; i < first + count; ++i)
-            for (uint32_t chip = 0; chip < summands; ++chip) read(summed_cb, gathered, chip * block + i, 0, bytes);
+        const uint32_t stride = get_tile_size(summed_cb);
+        for (uint32_t i = first; i < first + count; ++i) {
+            cb_reserve_back(summed_cb, summands);
+            const uint32_t to = get_write_ptr(summed_cb);
+            for (uint32_t chip = 0; chip < summands; ++chip)
+                noc_async_read(gathered.get_noc_addr(chip * block + i), to + chip * stride, bytes);
+            noc_async_read_barrier();
+            cb_push_back(summed_cb, summands);
+        }
     }
 }

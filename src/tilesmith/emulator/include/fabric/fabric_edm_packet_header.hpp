@@ -1,10 +1,12 @@
-// Headers of fabric packets: where a packet goes, and what its last router does with it. One type stands for the
-// vendor's several: the emulator's routers read the route as it was asked for (ts/fabric_packet.h).
+// Headers of fabric packets: where a packet goes, and what its last router does with it. The emulator's routers read
+// the route as it was asked for (ts/fabric_packet.h), so all of the vendor's types have one form.
 #pragma once
 #include <cstddef>
 #include <initializer_list>
 
 #include "api/debug/assert.h"
+#include "hostdevcommon/fabric_common.h"
+#include "tt_metal/fabric/hw/inc/fabric_routing_mode.h"
 #include "tt_metal/fabric/hw/inc/noc_addr.h"
 #include "ts/fabric_packet.h"
 
@@ -247,12 +249,17 @@ private:
 static_assert(sizeof(PacketHeader) == sizeof(ts::FabricHeader));
 
 using LowLatencyPacketHeader = PacketHeader;
-using HybridMeshPacketHeader = PacketHeader;
+// Another type, by which kernels know that routes name chips and not hops.
+struct HybridMeshPacketHeader : PacketHeader {};
+struct UDMHybridMeshPacketHeader : HybridMeshPacketHeader {};
 
 }  // namespace tt::tt_fabric
 
 #ifndef PACKET_HEADER_TYPE
-#define PACKET_HEADER_TYPE tt::tt_fabric::PacketHeader
+#if defined(FABRIC_2D)
+#define PACKET_HEADER_TYPE tt::tt_fabric::HybridMeshPacketHeader
+#else
+#define PACKET_HEADER_TYPE tt::tt_fabric::LowLatencyPacketHeader
 #endif
-#define ROUTING_FIELDS_TYPE tt::tt_fabric::PacketHeader
+#endif
 #define PACKET_HEADER_MAX_SIZE 64
