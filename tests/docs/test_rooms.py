@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 import subprocess
@@ -48,11 +47,8 @@ def test_no_import_is_exempt_from_the_layers() -> None:
 
 def imports_of(folder: str) -> set[str]:
     """The first names of what the files of a folder import, wherever in the file they do."""
-    trees = [ast.parse(path.read_text()) for path in (ROOT / folder).rglob("*.py")]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    named = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    return {name.split(".")[0] for name in plain | named}
+    pattern = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
+    return {name for path in (ROOT / folder).rglob("*.py") for name in pattern.findall(path.read_text())}
 
 
 @pytest.mark.parametrize(
