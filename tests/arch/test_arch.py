@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from tilesmith.errors import DeviceError
 from tilesmith.program import CoreCoord
 
 FILES = sorted(Path(tilesmith.arch.__file__).parent.glob("*.toml"))
+CHIPS = [file for file in FILES if file.stem != "boards"]
 PRODUCTS = ["n150", "n300", "p100a", "p150"]
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", CHIPS, ids=lambda file: file.stem)
 def test_every_figure_names_its_source(file: Path) -> None:
     tags = set(chip_data(file.stem)["sources"])
     figures, _, _ = file.read_text().partition("\n[sources]\n")
@@ -33,7 +35,7 @@ def test_every_figure_names_its_source(file: Path) -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_source_is_used(file: Path) -> None:
     figures, _, _ = file.read_text().partition("\n[sources]\n")
-    for tag in chip_data(file.stem)["sources"]:
+    for tag in tomllib.loads(file.read_text())["sources"]:
         assert tag in figures, tag
 
 
