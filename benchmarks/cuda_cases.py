@@ -20,7 +20,9 @@ def _without_masks_of_ones() -> None:
     """Under tracing transformers makes masks that hide nothing; torch's attention is slower with them."""
     from transformers import masking_utils
 
-    for name, value in (("is_torchdynamo_exporting", False), ("find_packed_sequence_indices", None)):
+    never = {"is_torchdynamo_exporting": False, "is_tracing": False, "find_packed_sequence_indices": None}
+    always = {"_ignore_causal_mask_sdpa": True, "_ignore_bidirectional_mask_sdpa": True}
+    for name, value in (never | always).items():
         if hasattr(masking_utils, name):
             setattr(masking_utils, name, lambda *_, value=value, **__: value)
 

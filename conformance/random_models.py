@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import torch
@@ -200,6 +201,15 @@ def try_gradients(seed: int) -> Outcome:
     return Outcome(seed, error, tuple(line.op for one in reports for line in one.host))
 
 
+def tried(seed: int, level: str, gradients: bool) -> Outcome:
+    """The outcome of a case; one that raises is wrong, too."""
+    try:
+        return try_gradients(seed) if gradients else try_case(seed, level)
+    except Exception as error:
+        print(f"case {seed}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr, flush=True)
+        return Outcome(seed, inf, ())
+
+
 def _gradients(model: Callable[..., Any], inputs: Sequence[Tensor]) -> list[Tensor]:
     given = [one.clone().requires_grad_() for one in inputs]
     loss = torch.stack([one.square().mean() for one in model(*given)]).sum()
@@ -232,7 +242,7 @@ def main() -> int:
     for seed in range(options.first, options.first + options.count):
         if time.monotonic() > end:
             break
-        outcomes.append(try_gradients(seed) if options.gradients else try_case(seed, options.level))
+        outcomes.append(tried(seed, options.level, options.gradients))
         if not outcomes[-1].ok:
             print(f"case {seed}: error {outcomes[-1].error:.3g}", file=sys.stderr, flush=True)
     wrong = [one.seed for one in outcomes if not one.ok]

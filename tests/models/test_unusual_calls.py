@@ -180,3 +180,15 @@ def test_cross_entropy_of_images_backward() -> None:
     compiled(lambda x: functional.cross_entropy(x, target))(x).backward()
     functional.cross_entropy(other, target).backward()
     torch.testing.assert_close(x.grad, other.grad, rtol=1e-2, atol=1e-3)
+
+
+def test_named_arguments_in_any_order() -> None:
+    class Difference(nn.Module):
+        def forward(self, a: Tensor, b: Tensor) -> Tensor:
+            return a - 2 * b
+
+    made = tilesmith.compile(Difference(), backend="cpu")
+    a, b = noise(4, 32), noise(4, 32)
+    torch.testing.assert_close(made(a=a, b=b), a - 2 * b)
+    torch.testing.assert_close(made(b=b, a=a), a - 2 * b)
+    torch.testing.assert_close(made(a, b=b), a - 2 * b)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -105,7 +105,7 @@ class CompiledModel(torch.nn.Module):
         self._dynamic_shapes = dynamic_shapes
         self._graphs: dict[Any, _Graph] = {}
         self._last: Executable | None = None
-        self._known: dict[Any, tuple[Captured, Executable, Watch]] = {}
+        self._known: dict[Any, _Known] = {}
         self._generator: Generator | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -146,22 +146,34 @@ class CompiledModel(torch.nn.Module):
 
     def _forward_quickly(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Run first, then see whether the model changed: both at once, since the run is elsewhere."""
-        key = (signature(args), signature(tuple(kwargs.items())), torch.is_inference_mode_enabled())
+        key = (
+            tuple(
+                [(one.shape, one.dtype) if isinstance(one, torch.Tensor) else signature(one) for one in args]
+            ),
+            signature(tuple(kwargs.items())) if kwargs else None,
+            torch.is_inference_mode_enabled(),
+        )
         known = self._known.get(key)
         if known is not None:
-            captured, executable, watch = known
-            flat = captured.flatten_quickly(args, kwargs)
-            if not captured.changes_anything or watch.unchanged():
-                buffers = captured.buffers_of(self.original)
-                outputs = executable.run([*flat, *buffers])
-                if captured.changes_anything or watch.unchanged():
-                    self._last = executable
-                    with torch.no_grad():
-                        return captured.deliver(outputs, buffers, flat)
-        found = self._find(args, kwargs)
-        watch = Watch(self.original, found[0].buffers_of(self.original))
-        self._known[key] = (found[0], found[1], watch)
-        return self._forward(*found)
+            flat = [*args, *kwargs.values()] if known.as_they_are else known.captured.flatten(args, kwargs)
+            if known.arrange is None:
+                if known.watch.unchanged():
+                    return self._forward(known.captured, known.executable, flat)
+            else:
+                outputs = known.executable.run(flat)
+                if known.watch.unchanged():
+                    if self._last is not known.executable:  # setting an attribute of a module takes long
+                        self._last = known.executable
+                    return known.arrange(outputs)
+        captured, executable, flat = self._find(args, kwargs)
+        self._known[key] = _Known(
+            captured,
+            executable,
+            Watch(self.original, captured.buffers_of(self.original)),
+            captured.takes_as_they_are(args, kwargs),
+            None if captured.changes_anything else captured.arranged(),
+        )
+        return self._forward(captured, executable, flat)
 
     def prepare(self, *args: Any, **kwargs: Any) -> Report:
         """Compile for inputs like these without running, and say what it came to."""
@@ -248,6 +260,20 @@ class CompiledModel(torch.nn.Module):
         every = (*self.original.parameters(), *self.original.buffers())
         held = tuple(fingerprint(one) for one in every if id(one) not in inputs)
         return held, attributes(self.original.modules())
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A call of a signature that was met: how its arguments are taken, and its results arranged.
+
+    `arrange` is None where the call writes to buffers or arguments.
+    """
+
+    captured: Captured
+    executable: Executable
+    watch: Watch
+    as_they_are: bool
+    arrange: Callable[[list[Any]], Any] | None
 
 
 @dataclass(frozen=True)

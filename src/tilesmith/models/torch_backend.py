@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from torch import Tensor
 from torch._dynamo import config as dynamo_config
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.utils import make_boxed_func
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from tilesmith.models.backends import Backend, Executable
 from tilesmith.models.capture.eager_frames import watch_eager_frames
@@ -68,6 +69,8 @@ def _compile(
 ) -> Callable[..., Any]:
     """A graph of AOTAutograd as something to call: compiled for each set of sizes it is called with."""
     executables = ExecutableCache()
+    is_fixed = all(_is_of_fixed_size(node) for node in module.graph.find_nodes(op="placeholder"))
+    only: Executable | None = None
 
     def build(args: tuple[Any, ...]) -> Executable:
         for number, arg in enumerate(args):
@@ -75,7 +78,18 @@ def _compile(
         return backend.compile(specialise(copied(module), args), args)
 
     def run(*args: Any) -> list[Any]:
-        return executables.get(signature(args), lambda: build(args)).run(args)
+        nonlocal only
+        if only is not None:
+            return only.run(args)
+        found = executables.get(signature(args), lambda: build(args))
+        only = found if is_fixed else None
+        return found.run(args)
 
     boxed: Callable[..., Any] = make_boxed_func(run)
     return boxed
+
+
+def _is_of_fixed_size(node: Node) -> bool:
+    """Whether an input is a tensor of one size: torch sees to it, and calls with nothing else."""
+    value = node.meta.get("val")
+    return isinstance(value, Tensor) and all(isinstance(size, int) for size in value.shape)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -14,6 +14,7 @@ from tilesmith.errors import BadCallError
 from tilesmith.models.compiled_model import compile_model
 from tilesmith.profiling.runs.figures import RunFigures, measured
 from tilesmith.progress import tracked
+from tilesmith.zoo.gpu_bench import torch_times
 from tilesmith.zoo.levels import first_tensor
 from tilesmith.zoo.running import pcc
 
@@ -33,6 +34,9 @@ class MeasuredFigures:
     eager_us: float
     pcc: float
     run: RunFigures
+    torch_us: Mapping[str, float] = field(default_factory=dict)
+    """On a GPU, what torch's own ways take."""
+    device: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -43,6 +47,7 @@ class MeasuredFigures:
             "calls": self.calls,
             "eager_us": self.eager_us,
             "pcc": self.pcc,
+            **({"torch_us": dict(self.torch_us), "device": self.device} if self.device else {}),
         }
 
 
@@ -67,10 +72,14 @@ def bench_host(
     with torch.no_grad():
         wanted = first_tensor(model(*inputs))
         eager = median(_timed(lambda: model(*inputs), backend, calls))
-        return [
+        figures = [
             _level(model, inputs, backend, level, calls, title, eager, wanted)
             for level in tracked(levels, "levels")
         ]
+        if backend != "cuda":
+            return figures
+        ways = torch_times(model, inputs, lambda run: median(_timed(run, backend, calls)))
+    return [replace(figure, torch_us=ways, device=torch.cuda.get_device_name()) for figure in figures]
 
 
 def _level(
@@ -118,8 +127,18 @@ def measured_table(figures: Sequence[MeasuredFigures]) -> str:
     >>> print(measured_table([MeasuredFigures("O2", "cpu", 100.0, 0.04, 8, 120.0, 0.99999, run)]))
     backend  level    median us  spread  calls  times faster than eager      PCC
     cpu      O2           100.0    4.0%      8                     1.20  0.99999
+    >>> times = {"eager": 120.0, "graph": 80.0}
+    >>> ours = MeasuredFigures("O2", "cuda", 50.0, 0.04, 8, 120.0, 0.99999, run, times, "NVIDIA H200")
+    >>> print(measured_table([ours]).split("backend")[0])
+    on NVIDIA H200
+    torch            median us
+    eager                120.0
+    graph                 80.0
+    tilesmith, of torch's best: O2 1.60 times as fast
+    <BLANKLINE>
     """
-    lines = ["backend  level    median us  spread  calls  times faster than eager      PCC"]
+    lines = [*_beside_torch(figures)]
+    lines.append("backend  level    median us  spread  calls  times faster than eager      PCC")
     for line in figures:
         faster = line.eager_us / line.median_us if line.median_us else 1.0
         lines.append(
@@ -127,3 +146,17 @@ def measured_table(figures: Sequence[MeasuredFigures]) -> str:
             f"  {faster:23.2f}  {line.pcc:.5f}"
         )
     return "\n".join(lines)
+
+
+def _beside_torch(figures: Sequence[MeasuredFigures]) -> Iterator[str]:
+    """What torch's ways take on the same GPU, and how the levels compare with the best of them."""
+    if not figures or not figures[0].torch_us:
+        return
+    ways = figures[0].torch_us
+    yield f"on {figures[0].device}"
+    yield "torch            median us"
+    for way, us in ways.items():
+        yield f"{way:15}  {us:9,.1f}" if us == us else f"{way:15}  does not run"
+    best = min(us for us in ways.values() if us == us)
+    faster = ", ".join(f"{line.level} {best / line.median_us:.2f}" for line in figures)
+    yield f"tilesmith, of torch's best: {faster} times as fast"

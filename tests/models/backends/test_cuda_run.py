@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
 
 import tilesmith
 from tilesmith.models.backends.cuda import CudaExecutable
+from tilesmith.models.backends.cuda.graphs import Graphs, Recorded
 from tilesmith.models.torch_backend import tilesmith_backend
+from tilesmith.zoo import gpu_bench, measured
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 
@@ -81,9 +88,117 @@ def test_memory_does_not_grow() -> None:
     for _ in range(10):
         compiled(x)
     before = torch.cuda.memory_allocated()
-    for _ in range(1000):
+    for _ in range(10_000):
         compiled(x)
     assert torch.cuda.memory_allocated() == before
+
+
+@torch.no_grad()
+def test_two_streams_at_once() -> None:
+    layers = model()
+    compiled = tilesmith.compile(layers, backend="cuda")
+    inputs = [rows(), rows()]
+    wanted = [layers(x) for x in inputs]
+    compiled(inputs[0]), compiled(inputs[0])
+    streams = [torch.cuda.Stream(), torch.cuda.Stream()]
+    for stream in streams:
+        stream.wait_stream(torch.cuda.current_stream())
+    sums = [torch.zeros_like(one, dtype=torch.float32) for one in wanted]
+    torch.cuda.synchronize()
+    for _ in range(200):
+        for stream, x, total in zip(streams, inputs, sums, strict=True):
+            with torch.cuda.stream(stream):
+                total += compiled(x)
+    torch.cuda.synchronize()
+    for total, one in zip(sums, wanted, strict=True):
+        close((total / 200).to(one.dtype), one)
+
+
+def test_two_threads_at_once() -> None:
+    layers = model()
+    compiled = tilesmith.compile(layers, backend="cuda")
+    inputs = [rows(), rows()]
+    with torch.no_grad():
+        wanted = [layers(x) for x in inputs]
+        compiled(inputs[0])
+
+    def work(x: Tensor) -> Tensor:
+        total = torch.zeros(64, 256, device="cuda")
+        with torch.no_grad(), torch.cuda.stream(torch.cuda.Stream()):
+            torch.cuda.current_stream().wait_stream(torch.cuda.default_stream())
+            for _ in range(200):
+                total += compiled(x)
+            torch.cuda.current_stream().synchronize()
+        return total / 200
+
+    torch.cuda.synchronize()
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(work, inputs))
+    for total, one in zip(made, wanted, strict=True):
+        close(total.to(one.dtype), one)
+
+
+def test_calls_in_inference_mode_and_out_of_it() -> None:
+    layers = model()
+    compiled = tilesmith.compile(layers, backend="cuda")
+    x = rows()
+    with torch.no_grad():
+        wanted = layers(x)
+    for mode in (True, True, False, False, True):
+        with torch.inference_mode(mode), torch.no_grad():
+            close(compiled(x).clone(), wanted)
+    executable = compiled.executable
+    assert isinstance(executable, CudaExecutable)
+    assert executable.why_no_graph == ""
+
+
+@torch.no_grad()
+def test_arguments_by_name_in_any_order() -> None:
+    class Difference(nn.Module):
+        def forward(self, a: Tensor, b: Tensor) -> dict[str, Tensor]:
+            return {"made": a - 2 * b}
+
+    compiled = tilesmith.compile(Difference(), backend="cuda")
+    a, b = rows(), rows()
+    for _ in range(3):
+        close(compiled(a=a, b=b)["made"], a - 2 * b)
+        close(compiled(b=b, a=a)["made"], a - 2 * b)
+        close(compiled(a, b=b)["made"], a - 2 * b)
+
+
+@torch.no_grad()
+def test_an_attribute_that_changes_is_noticed() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = nn.Linear(256, 256)
+            self.by = 2.0
+
+        def forward(self, x: Tensor) -> Tensor:
+            made: Tensor = self.inner(x) * self.by
+            return made
+
+    scaled = Scaled().to("cuda", torch.bfloat16)
+    compiled = tilesmith.compile(scaled, backend="cuda")
+    x = rows()
+    for _ in range(3):
+        compiled(x)
+    scaled.by = 3.0
+    close(compiled(x), scaled(x))
+    scaled.inner.bias = nn.Parameter(torch.ones(256, device="cuda", dtype=torch.bfloat16))
+    close(compiled(x), scaled(x))
+    scaled.inner.weight.data = torch.zeros_like(scaled.inner.weight)
+    close(compiled(x), scaled(x))
+
+
+@torch.no_grad()
+def test_a_table_beside_the_ways_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = partial(gpu_bench.torch_times, ways=["eager", "graph"])
+    monkeypatch.setattr(measured, "torch_times", times)
+    figures = measured.bench_host(model(), [rows()], "cuda", ["O2"], calls=4)
+    assert set(figures[0].torch_us) == {"eager", "graph"}
+    assert all(us > 0 for us in figures[0].torch_us.values())
+    assert torch.cuda.get_device_name() in measured.measured_table(figures)
 
 
 @torch.no_grad()
@@ -95,15 +210,31 @@ def test_tensors_of_the_cpu_come_back_to_it() -> None:
     close(made, layers(x))
 
 
-def test_training_through_torch_compile() -> None:
-    layers = model().train().float()
-    compiled = torch.compile(
+def test_training_through_torch_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forward and backward graphs are both recorded, and follow weights that are learned."""
+    recorded: list[Graphs] = []
+    record = Graphs.record
+
+    def noting(graphs: Graphs, inputs: Sequence[Any]) -> Recorded:
+        recorded.append(graphs)
+        return record(graphs, inputs)
+
+    monkeypatch.setattr(Graphs, "record", noting)
+    layers, other = model().train().float(), model().train().float()
+    other.load_state_dict(layers.state_dict())
+    compiled: Callable[..., Tensor] = torch.compile(
         layers, backend=tilesmith_backend, options={"device": "cuda", "precision": "float32"}
     )
-    x = rows().float()
-    compiled(x).square().mean().backward()
-    found = [one.grad.clone() for one in layers.parameters() if one.grad is not None]
-    layers.zero_grad()
-    layers(x).square().mean().backward()
-    for made, one in zip(found, layers.parameters(), strict=True):
-        torch.testing.assert_close(made, one.grad, atol=1e-3, rtol=0.02)
+    both: tuple[Callable[..., Tensor], ...] = (compiled, other)
+    steps = [torch.optim.SGD(one.parameters(), 0.05) for one in (layers, other)]
+    for _ in range(5):
+        x = rows().float()
+        for trained, step in zip(both, steps, strict=True):
+            step.zero_grad()
+            trained(x).square().mean().backward()
+        for made, one in zip(layers.parameters(), other.parameters(), strict=True):
+            torch.testing.assert_close(made.grad, one.grad, atol=1e-3, rtol=0.02)
+        for step in steps:
+            step.step()
+    assert len(set(recorded)) == 2
+    assert len(recorded) <= 6

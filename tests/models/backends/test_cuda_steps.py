@@ -156,3 +156,39 @@ def test_an_index_out_of_range_stops_the_run() -> None:
     for wrong in (10, -1, 2**32):
         with pytest.raises(RuntimeError, match="out of range"):
             fill(matrix, step, torch.tensor([[0, wrong, 3, 4]]))
+
+
+@pytest.mark.parametrize(
+    ("heads", "rows", "keys", "by"),
+    [(12, 512, 512, "attention"), (192, 128, 128, "flash attention"), (12, 1, 513, "cudnn attention")],
+)
+def test_attention_is_ours_where_all_heads_run_at_once(heads: int, rows: int, keys: int, by: str) -> None:
+    class Attention(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.out = nn.Linear(heads * 64, 32, bias=False)
+
+        def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            seen = functional.scaled_dot_product_attention(q, k, v)
+            made: Tensor = self.out(seen.transpose(1, 2).reshape(1, rows, heads * 64))
+            return made
+
+    q, k, v = (torch.randn(1, heads, size, 64, dtype=torch.bfloat16) for size in (rows, keys, keys))
+    compiled = tilesmith.compile(Attention().bfloat16(), backend="cuda")
+    assert by in [line.kernel for line in compiled.prepare(q, k, v).kernels]
+
+
+@pytest.mark.parametrize(("rows", "fused"), [(512, True), (4096, False)])
+def test_a_gated_unit_is_one_kernel_where_its_tiles_run_at_once(rows: int, fused: bool) -> None:
+    class Gated(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gate, self.up = nn.Linear(256, 2048, bias=False), nn.Linear(256, 2048, bias=False)
+
+        def forward(self, x: Tensor) -> Tensor:
+            made: Tensor = functional.silu(self.gate(x)) * self.up(x)
+            return made
+
+    compiled = tilesmith.compile(Gated().bfloat16(), backend="cuda")
+    report = compiled.prepare(torch.randn(rows, 256, dtype=torch.bfloat16))
+    assert ("gated_linear" in [line.kernel for line in report.kernels]) is fused

@@ -10,6 +10,7 @@ from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from functools import lru_cache
 from io import StringIO
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -90,7 +91,7 @@ class Captured:
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """The arguments of a call, in the order of the graph's inputs."""
-        flat, spec = pytree.tree_flatten((tuple(args), dict(kwargs)))
+        flat, spec = pytree.tree_flatten((tuple(args), self._in_order(kwargs)))
         if spec != self.in_spec:
             wanted = self.in_spec.num_leaves
             raise TypeError(
@@ -98,11 +99,31 @@ class Captured:
             )
         return flat
 
-    def flatten_quickly(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-        """The same for arguments of a signature that was met before."""
-        if not kwargs and all(isinstance(one, torch.Tensor) for one in args):
-            return list(args)
-        return self.flatten(args, kwargs)
+    def _in_order(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Named arguments in the order of the call that was captured, as far as they are the same."""
+        if len(kwargs) < 2:
+            return dict(kwargs)
+        captured = pytree.tree_unflatten(range(self.in_spec.num_leaves), self.in_spec)[1]
+        names = [name for name in captured if name in kwargs]
+        return {name: kwargs[name] for name in dict.fromkeys((*names, *kwargs))}
+
+    def takes_as_they_are(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether the arguments, then the named ones, are the graph's inputs: none holds others."""
+        flat = [*args, *kwargs.values()]
+        given = self.flatten(args, kwargs)
+        return len(flat) == len(given) and all(one is other for one, other in zip(flat, given, strict=True))
+
+    def arranged(self) -> Callable[[list[Any]], Any]:
+        """What makes of the outputs of a graph that changes nothing what the model returns."""
+        spec = self.out_spec
+        numbers = list(range(spec.num_leaves))
+        shape = pytree.tree_unflatten(numbers, spec)
+        if shape == 0:
+            return itemgetter(0)
+        if type(shape) in (tuple, list) and list(shape) == numbers:
+            container: Callable[[list[Any]], Any] = type(shape)
+            return container
+        return lambda outputs: pytree.tree_unflatten(outputs, spec)
 
     @property
     def changes_anything(self) -> bool:

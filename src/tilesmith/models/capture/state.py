@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from operator import attrgetter, is_, itemgetter
+from operator import is_, itemgetter
 from typing import Any
 
 import torch
+
+from tilesmith.models.capture.dict_watch import touched
+from tilesmith.models.capture.tensor_watch import TensorWatch
 
 # Of larger tensors not every element is looked at, but some of every row.
 _LOOKED_AT = 1 << 22
@@ -99,35 +102,46 @@ class Watch:
         names = [[name for name in vars(one) if not name.startswith("_")] for one in modules]
         self._getters = [itemgetter(*own, "training") for own in names]
         self._values = self._now()
-        tables = (
-            table
-            for module in modules
-            for table in (module._parameters, module._buffers, module._modules)
-            if table
-        )
+        tables = (table for one in modules for table in (one._parameters, one._buffers, one._modules))
         self._tables: list[dict[str, Any]] = list(tables)
         self._entries = list(chain.from_iterable(map(dict.values, self._tables)))
         every = (*model.parameters(), *model.buffers())
-        self._tensors = [one for one in every if id(one) not in skipped and not one.is_inference()]
-        self._state = self._tensors_now()
+        self._tensors = TensorWatch(
+            [one for one in every if id(one) not in skipped and not one.is_inference()]
+        )
+        self._touched = touched((*self._attributes, *self._tables))
         lists = (value for values in self._values for value in values if isinstance(value, list | dict))
         self._lists = [(value, _described(value)) for value in lists]
 
     def unchanged(self) -> bool:
         try:
-            same = self._tensors_now() == self._state and list(map(len, self._attributes)) == self._sizes
-            return same and self._now() == self._values and self._same_entries() and self._same_lists()
+            same = self._tensors.unchanged() and (not self._lists or self._same_lists())
+            return same and self._same_tables()
         except (
             KeyError,
             RuntimeError,
         ):  # an attribute is gone, or is a tensor that another took the place of
             return False
 
+    def _same_tables(self) -> bool:
+        """Whether modules have what they had; looked at only if one was written to, where Python tells."""
+        if self._touched is None:
+            return self._same_sizes_and_values()
+        told, same = self._touched.flag, True
+        if told.up:
+            told.up = same = False
+            try:
+                same = self._same_sizes_and_values()
+            finally:
+                told.up = not same or told.up
+        return same
+
+    def _same_sizes_and_values(self) -> bool:
+        sizes = list(map(len, self._attributes)) == self._sizes
+        return sizes and self._now() == self._values and self._same_entries()
+
     def _now(self) -> list[Any]:
         return [get(table) for get, table in zip(self._getters, self._attributes, strict=True)]
-
-    def _tensors_now(self) -> tuple[list[int], list[int]]:
-        return list(map(_VERSION, self._tensors)), list(map(torch.Tensor.data_ptr, self._tensors))
 
     def _same_entries(self) -> bool:
         now = chain.from_iterable(map(dict.values, self._tables))
@@ -135,6 +149,3 @@ class Watch:
 
     def _same_lists(self) -> bool:
         return all(_described(value) == before for value, before in self._lists)
-
-
-_VERSION = attrgetter("_version")

@@ -36,9 +36,7 @@ def attention_ways(step: Launch, is_result: bool) -> Iterator[tuple[str, Routine
         return
     causal = template.causal and rows > 1
     backends = dict(_BACKENDS if template.mask is None else _WITH_MASK)
-    if (
-        not is_result and step.numbers["q_row2"] and keys <= 1024
-    ):  # cuDNN stores as queries lie, flash does not
+    if template.mask is None and not is_result and rows > 1 and keys <= 256:  # flash is faster then
         backends = dict(reversed(backends.items()))
     for name, backend in backends.items():
         if not (causal and template.mask is not None):

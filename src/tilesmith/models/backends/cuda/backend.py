@@ -13,6 +13,7 @@ from torch.fx import GraphModule
 from tilesmith.models.backends.base import Backend, Executable
 from tilesmith.models.backends.cuda.executable import CudaExecutable
 from tilesmith.models.backends.cuda.kernels import USUAL_ARCH
+from tilesmith.models.capture import tensor_watch
 from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.report import report_of
@@ -43,6 +44,7 @@ class CudaBackend(Backend):
         return USUAL_ARCH
 
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:  # noqa: ARG002
+        tensor_watch.start()
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
         with _where_constants_are(module):
             optimise(module, self.options, (*GENERAL, *FOR_TILES))

@@ -102,8 +102,11 @@ def prefers_library(step: Launch, way: Way) -> bool:
     if isinstance(template, Linear):
         return len(way) == 1 or template.dtype == "float32" or not _fuses_well(step)
     if isinstance(template, Attention):
-        rows, batches = step.numbers["m"], step.numbers["nb1"] * step.numbers["nb2"]
-        return rows >= 64 and rows * step.numbers["n"] * batches >= 1 << 21
+        rows, keys = step.numbers["m"], step.numbers["n"]
+        if rows < 64:  # a token after others: our kernel has one block for each head
+            return rows == 1 and keys >= 256
+        blocks = -(-rows // 64) * step.numbers["nb1"] * step.numbers["nb2"]
+        return blocks > SMS or keys > 1024
     return True
 
 
@@ -111,9 +114,12 @@ def _fuses_well(step: Launch) -> bool:
     """Whether a product with its epilogue in one kernel beats the two apart.
 
     It does when all tiles run at once; and when little is computed for what is stored: then bytes count.
+    Apart a gated unit is three kernels: tiles of more rows, each for both weights, are faster at once.
     """
     template: Any = step.template
     n = step.numbers
+    if template.weights == 2 and -(-n["m"] // 128) * -(-n["n"] // 64) <= SMS:
+        return True
     tiles = -(-n["m"] // 64) * -(-n["n"] // 64) * template.weights
     cheap = all(size_of(one.value) <= 4 and not _is_costly(one.value) for one in template.epilogue.results)
     return tiles <= SMS or (cheap and n["k"] <= 512)

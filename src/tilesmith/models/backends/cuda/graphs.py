@@ -1,42 +1,55 @@
 """CUDA graphs of a model: recorded once, then replayed with one call.
 
-A graph reads its inputs and writes its results where it did when it was recorded. Inputs are copied there.
+A graph reads its inputs and writes its results where it did when it was recorded. Inputs that come from the
+same place again are read there; once they have moved a few times they are copied to memory of the graph's.
 Results are handed out as they are, and a graph whose results somebody still holds is not replayed: another
 one, with memory of its own for them, is. When all are held, results of the last are copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from threading import Lock
 from typing import Any
 
 import torch
 
 from tilesmith.models.backends.cuda.runner import Runner
+from tilesmith.models.backends.cuda.values import moved
+from tilesmith.models.capture.tensor_watch import StorageWatch
 
 MOST_GRAPHS = 3
-# Inputs larger than this that come from the same place again are read there, not copied.
-_LARGE = 1 << 20
+# Two recordings at once disturb each other, also of different models.
+_RECORDING = Lock()
 
 
-@dataclass
+@dataclass(slots=True)
 class Recorded:
     """A graph with its inputs, its results, and what tells whether these are held by anybody else."""
 
     graph: Any
-    inputs: list[Any]
-    in_place: tuple[tuple[int, int], ...]
+    copied: tuple[tuple[int, torch.Tensor], ...]
+    """Inputs by their place, and where the graph reads them."""
+    in_place: tuple[int, ...]
+    addresses: list[int]
     outputs: list[Any]
-    counts: tuple[tuple[int, int], ...]
-
-    @property
-    def is_free(self) -> bool:
-        use = torch._C._storage_Use_Count
-        return all(use(pointer) == count for pointer, count in self.counts)
+    held: StorageWatch
 
     def takes(self, inputs: Sequence[Any]) -> bool:
-        return all(inputs[place].data_ptr() == pointer for place, pointer in self.in_place)
+        """Whether the inputs that are not copied are where the graph reads them."""
+        given = itemgetter(*self.in_place)(inputs) if len(self.in_place) > 1 else (inputs[self.in_place[0]],)
+        return list(map(torch.Tensor.data_ptr, given)) == self.addresses
+
+    def copy(self, inputs: Sequence[Any]) -> None:
+        """Bring the other inputs to where the graph reads them, from wherever they are."""
+        if len(self.copied) > 4:
+            given = [moved(inputs[place], static.device) for place, static in self.copied]
+            torch._foreach_copy_([static for _, static in self.copied], given)
+        else:
+            for place, static in self.copied:
+                static.copy_(inputs[place])
 
 
 class Graphs:
@@ -47,59 +60,69 @@ class Graphs:
         self._graphs: list[Recorded] = []
         self._pool: Any = None
         self._last: dict[int, int] = {}
+        self._inputs_move = False
 
-    def run(self, inputs: Sequence[Any]) -> list[Any]:
-        """Results for inputs on the GPU; raises what the recording raised, if it cannot be recorded."""
-        found = self._free(inputs)
-        for place, static in enumerate(found.inputs):
-            if static is not None:
-                static.copy_(inputs[place], non_blocking=True)
+    def __iter__(self) -> Iterator[Recorded]:
+        return iter(self._graphs)
+
+    def free(self, inputs: Sequence[Any]) -> Recorded | None:
+        """A graph for these inputs that nobody holds results of."""
+        for recorded in self._graphs:
+            if recorded.held.unchanged() and (not recorded.in_place or recorded.takes(inputs)):
+                return recorded
+        return None
+
+    def run(self, found: Recorded, inputs: Sequence[Any]) -> list[Any]:
+        """Results for inputs. It is called by the one thread that found the graph free."""
+        if torch.is_grad_enabled():
+            with torch.no_grad():
+                found.copy(inputs)
+        else:
+            found.copy(inputs)
         found.graph.replay()
         if len(self._graphs) == MOST_GRAPHS and found is self._graphs[-1]:
-            return [one.clone() if isinstance(one, torch.Tensor) else one for one in found.outputs]
+            return [one.detach().clone() if isinstance(one, torch.Tensor) else one for one in found.outputs]
         return [one.detach() if isinstance(one, torch.Tensor) else one for one in found.outputs]
 
-    def _free(self, inputs: Sequence[Any]) -> Recorded:
-        for recorded in self._graphs:
-            if recorded.is_free and recorded.takes(inputs):
-                return recorded
-        if len(self._graphs) == MOST_GRAPHS:  # inputs that moved: they are copied from now on
+    def record(self, inputs: Sequence[Any]) -> Recorded:
+        """Another graph, for inputs like these; raises what the recording raised, if there can be none."""
+        if len(self._graphs) == MOST_GRAPHS:  # the last is never held: inputs moved
             self._graphs.clear()
-            self._last.clear()
-        recorded = self._record(inputs)
+            self._inputs_move = True
+        with _RECORDING:
+            recorded = self._record(inputs)
         self._graphs.append(recorded)
         return recorded
 
+    def note(self, inputs: Sequence[Any]) -> dict[int, int]:
+        """Where the inputs are that a graph may read there."""
+        on_gpu = {
+            place: tensor
+            for place, tensor in enumerate(inputs)
+            if isinstance(tensor, torch.Tensor) and tensor.device == self._runner.device
+        }
+        self._last = {} if self._inputs_move else {at: tensor.data_ptr() for at, tensor in on_gpu.items()}
+        return self._last
+
     def _record(self, inputs: Sequence[Any]) -> Recorded:
-        runner = self._runner
-        in_place = tuple(
-            (place, value.data_ptr())
-            for place, value in enumerate(inputs)
-            if _is_large(value) and self._last.get(place) == value.data_ptr()
-        )
-        self._last = {place: one.data_ptr() for place, one in enumerate(inputs) if _is_large(one)}
-        stay = {place for place, _ in in_place}
-        static = [
-            value.detach() if place in stay or not isinstance(value, torch.Tensor) else value.detach().clone()
-            for place, value in enumerate(inputs)
-        ]
+        runner, before = self._runner, self._last
+        stay = {place: at for place, at in self.note(inputs).items() if before.get(place) == at}
+        static = [self._static(value, place in stay) for place, value in enumerate(inputs)]
         own = runner.own_memory()
+        runner.run(static, own)  # libraries want to be called once by each thread before they are recorded
         graph = torch.cuda.CUDAGraph()
         torch.cuda.synchronize()
         with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
             outputs = runner.run(static, own)
         self._pool = self._pool or graph.pool()
-        tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
-        del own
-        copied = [
-            value if place not in stay and isinstance(value, torch.Tensor) else None
-            for place, value in enumerate(static)
-        ]
-        pointers = dict.fromkeys(one.untyped_storage()._cdata for one in tensors)
-        del tensors
-        counts = tuple((pointer, torch._C._storage_Use_Count(pointer)) for pointer in pointers)
-        return Recorded(graph, copied, in_place, outputs, counts)
+        tensors = {place: value for place, value in enumerate(static) if isinstance(value, torch.Tensor)}
+        copied = tuple((place, value) for place, value in tensors.items() if place not in stay)
+        del own, static, tensors
+        held = StorageWatch([one for one in outputs if isinstance(one, torch.Tensor)])
+        return Recorded(graph, copied, tuple(stay), list(stay.values()), outputs, held)
 
-
-def _is_large(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.numel() * value.element_size() > _LARGE
+    def _static(self, value: Any, stays: bool) -> Any:
+        """What a graph reads for an input: where it is, or a copy."""
+        if not isinstance(value, torch.Tensor):
+            return value
+        return value.detach() if stays else moved(value.detach(), self._runner.device).clone()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from math import inf
@@ -25,6 +25,26 @@ from tilesmith.toolchain import Cache
 # Weights come from memory, not from L2, when a model runs: each time in a round another copy is read.
 _COLD = 96 << 20
 _ROUNDS = 5
+
+
+def graph_microseconds(run: Callable[[], object]) -> float:
+    """How long the GPU takes for what `run` starts, recorded as a CUDA graph."""
+    with torch.no_grad():
+        run()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+            run()
+    graph.replay()
+    times = []
+    for _ in range(_ROUNDS):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end) * 1000)
+    return float(median(times))
 
 
 class WayTimer:
@@ -110,22 +130,7 @@ class WayTimer:
                 for act in actions:
                     act(memory, {})
 
-        with torch.no_grad():
-            run()
-            torch.cuda.synchronize()
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                run()
-        graph.replay()
-        times = []
-        for _ in range(_ROUNDS):
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            graph.replay()
-            end.record()
-            end.synchronize()
-            times.append(start.elapsed_time(end) * 1000 / len(memories))
-        return float(median(times))
+        return graph_microseconds(run) / len(memories)
 
     def _memories(self, way: Way) -> list[ChainMap[Storage, torch.Tensor]]:
         base = self._runner.memory

@@ -1,0 +1,202 @@
+"""One way to run one of `cuda_cases.py`, in a process of its own: what `cuda_speed.py` starts.
+
+Several of them compile at the same time. What is timed, also by searches inside, has the GPU to itself: it
+holds a lock that they share.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from benchmarks.cuda_cases import KERNELS, MODELS, Case
+
+_begin = time.perf_counter()
+from tilesmith.zoo.gpu_bench import OurCall, milliseconds, recorded, way_of  # noqa: E402
+
+IMPORT_S = time.perf_counter() - _begin
+"""Seconds to import tilesmith: part of our compilation, as torch.compile loads its compiler when called."""
+OURS = ("O2", "O3")
+MARK = "RESULT "
+LOCK = "CUDA_SPEED_LOCK"
+
+
+class _Gpu:
+    """The GPU for this process alone, where processes share a lock; and how long was waited for it."""
+
+    held = False
+    waited = 0.0
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        path = os.environ.get(LOCK)
+        if not path or self.held:
+            yield
+            return
+        with open(path, "w") as file:
+            begin = time.perf_counter()
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.waited += time.perf_counter() - begin
+            self.held = True
+            try:
+                yield
+                torch.cuda.synchronize()
+            finally:
+                self.held = False
+
+
+GPU = _Gpu()
+
+
+def time_searches_alone(way: str) -> None:
+    """Make the clocks of both compilers' searches take the lock."""
+    if way in OURS:
+        from tilesmith.models.backends.cuda import executable, timing
+
+        alone = _locked(timing.graph_microseconds)
+        timing.graph_microseconds = executable.graph_microseconds = alone  # type: ignore[attr-defined]
+    elif way.startswith("max-autotune"):
+        from torch._inductor.runtime import benchmarking
+
+        for name in ("TritonBenchmarker", "InductorBenchmarker"):
+            cls = getattr(benchmarking, name, None)
+            if cls is not None and "benchmark_gpu" in vars(cls):
+                cls.benchmark_gpu = _locked(cls.benchmark_gpu)
+
+
+def _locked(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def alone(*args: Any, **kwargs: Any) -> Any:
+        with GPU.alone():
+            return function(*args, **kwargs)
+
+    return alone
+
+
+# ---- models ----
+
+
+def prepared(make: Callable[[], Case], seed: int = 0) -> Case:
+    torch.manual_seed(seed)
+    model, inputs = make()
+    return model.eval().to("cuda", torch.bfloat16), inputs
+
+
+def correlation(a: Any, b: Any) -> float:
+    x, y = (one.detach().float().flatten().double() for one in (a, b))
+    return float(torch.corrcoef(torch.stack((x, y)))[0, 1])
+
+
+def first(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple | list) else value
+
+
+def time_model(name: str, way: str) -> dict[str, Any]:
+    with torch.no_grad():
+        model, inputs = prepared(MODELS[name])
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        run = way_of(way, model, inputs)
+        made = run()
+        torch.cuda.synchronize()
+        seconds = time.perf_counter() - begin - GPU.waited
+        found = {"compile_s": round(seconds + (IMPORT_S if way in OURS else 0.0), 1)}
+        with GPU.alone():
+            if isinstance(run, OurCall):
+                found |= _figures_of(run, first(made), name, model, inputs)
+            found["ms"] = milliseconds(run)
+        return found
+
+
+def _figures_of(
+    run: OurCall, made: Any, name: str, model: torch.nn.Module, inputs: Sequence[Any]
+) -> dict[str, Any]:
+    """What only our own calls have: accuracy, the report, the time of Python around the graph's launch."""
+    executable: Any = run.model.executable
+    exact, wide = prepared(MODELS[name])
+    reference = first(exact.float()(*(one.float() if one.is_floating_point() else one for one in wide)))
+    found = {"pcc": correlation(made, reference), "pcc_torch": correlation(first(model(*inputs)), reference)}
+    for _ in range(5):
+        run()
+    graphs = list(executable._graphs or ())
+    replay = host_us(graphs[0].graph.replay) if graphs else 0.0
+    return found | {
+        "python_us": round(host_us(run) - replay, 1),
+        "replay_us": round(replay, 1),
+        "no_graph": executable.why_no_graph,
+        "on_host": [f"{line.op}: {line.reason}" for line in executable.report.host],
+        "kernels": str(executable.report).split("\n")[:60],
+        "timings": executable.timings,
+    }
+
+
+def host_us(run: Callable[[], Any], count: int = 200) -> float:
+    """Microseconds until a call returns, with nothing on the GPU before it."""
+    times = []
+    for _ in range(count):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - begin)
+    torch.cuda.synchronize()
+    return median(times) * 1e6
+
+
+# ---- kernels ----
+
+
+def time_kernels(way: str, names: Sequence[str], seconds: float) -> Iterator[dict[str, Any]]:
+    """Milliseconds of each kernel on the GPU: several calls in one CUDA graph."""
+    begin = time.perf_counter()
+    for name in names:
+        if time.perf_counter() - begin > seconds:
+            return
+        torch._dynamo.reset()
+        with torch.no_grad():
+            try:
+                yield {name: _time_kernel(way, name)}
+            except Exception as error:
+                yield {name: f"{type(error).__name__}: {str(error)[:300]}"}
+                torch.cuda.synchronize()
+
+
+def _time_kernel(way: str, name: str) -> Any:
+    model, inputs = prepared(KERNELS[name])
+    run = way_of(way, model, inputs)
+    made = first(run())
+    with GPU.alone():
+        graph = recorded(run, 10)
+        found: dict[str, Any] = {"ms": milliseconds(graph.replay, 0.05) / 10}
+    if isinstance(run, OurCall):
+        executable: Any = run.model.executable
+        exact, wide = prepared(KERNELS[name])
+        found["pcc"] = correlation(made, first(exact.float()(*(one.float() for one in wide))))
+        found["by"] = [line.kernel for line in executable.report.kernels]
+        found["timings"] = executable.timings
+    return found
+
+
+def main(case: str, way: str, seconds: float) -> None:
+    time_searches_alone(way)
+    if case == "kernels" or ":" in case:
+        names = case.split(":")[1].split(",") if ":" in case else list(KERNELS)
+        for one in time_kernels(way, names, seconds):
+            print(MARK + json.dumps(one), flush=True)
+    else:
+        print(MARK + json.dumps(time_model(case, way)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]))

@@ -1,0 +1,122 @@
+"""Whether tensors were written to or moved, and whether anybody holds storages: hundreds in a microsecond.
+
+The C++ behind it is compiled with the headers of the torch that is there, beside the first run of a model.
+Until it is there, and where it cannot be compiled, Python asks each tensor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from operator import attrgetter
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import torch
+
+from tilesmith.errors import TilesmithError
+from tilesmith.toolchain import compile_shared
+
+_SOURCE = Path(__file__).with_suffix(".cpp")
+_VERSION = attrgetter("_version")
+# Where the Python object of a tensor may have its pointer, as PyTorch's versions have it.
+_OFFSETS = (16, 24)
+
+_Check = Callable[[], bool]
+_library: list[ctypes.PyDLL] = []
+
+
+class TensorWatch:
+    """Tells whether tensors have the versions and places that they had."""
+
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        self._tensors = list(tensors)  # kept: C++ looks at their Python objects
+        self._state = self._now()
+        self._native: _Check | None = None
+
+    def unchanged(self) -> bool:
+        if self._native is None and _library:
+            self._native = self._bound(_library[0])
+        return self._native() if self._native is not None else self._now() == self._state
+
+    def _now(self) -> tuple[list[int], list[int]]:
+        return list(map(_VERSION, self._tensors)), list(map(torch.Tensor.data_ptr, self._tensors))
+
+    def _bound(self, library: ctypes.PyDLL) -> _Check:
+        versions, places = self._state
+        count = len(self._tensors)
+        offset = _offset()
+        if offset is None or any(one < 0 for one in versions):
+            return lambda: self._now() == self._state
+        objects = (ctypes.c_void_p * count)(*map(id, self._tensors))
+        asked = (
+            *(ctypes.addressof(objects), offset, (ctypes.c_uint32 * count)(*versions)),
+            *((ctypes.c_void_p * count)(*places), count),
+        )
+        function = library.first_changed
+
+        def check() -> bool:
+            assert objects is not None  # kept, as only its address is handed over
+            return bool(function(*asked) < 0)
+
+        return check
+
+
+class StorageWatch:
+    """Tells whether storages are held by as many as they were."""
+
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        pointers = dict.fromkeys(one.untyped_storage()._cdata for one in tensors)
+        self._counts = [(pointer, torch._C._storage_Use_Count(pointer)) for pointer in pointers]
+        self._native: _Check | None = None
+
+    def unchanged(self) -> bool:
+        if self._native is None and _library:
+            self._native = self._bound(_library[0])
+        if self._native is not None:
+            return self._native()
+        return all(torch._C._storage_Use_Count(pointer) == count for pointer, count in self._counts)
+
+    def _bound(self, library: ctypes.PyDLL) -> _Check:
+        number = len(self._counts)
+        pointers = (ctypes.c_void_p * number)(*(pointer for pointer, _ in self._counts))
+        counts = (ctypes.c_uint64 * number)(*(count for _, count in self._counts))
+        function = library.first_held
+        return lambda: bool(function(pointers, counts, number) < 0)
+
+
+@lru_cache(maxsize=1)
+def _offset() -> int | None:
+    """Where the Python object of a tensor has the pointer to it: seen, not known."""
+    samples = [torch.zeros(1), torch.nn.Parameter(torch.zeros(1))]
+    for offset in _OFFSETS:
+        if all(ctypes.c_void_p.from_address(id(one) + offset).value == one._cdata for one in samples):
+            return offset
+    return None
+
+
+@lru_cache(maxsize=1)
+def start() -> Thread:
+    """Compile the C++, or find it in the cache, beside everything else."""
+    thread = Thread(target=_load, name="tensor_watch", daemon=True)
+    thread.start()
+    return thread
+
+
+def _load() -> None:
+    root = Path(torch.__file__).parent
+    try:
+        path = compile_shared([_SOURCE], [root / "include"], ["-O2"], [f"-L{root / 'lib'}", "-lc10"])
+        library = ctypes.PyDLL(str(path))
+        for name in ("first_changed", "first_held"):
+            function: Any = getattr(library, name)
+            function.restype = ctypes.c_int64
+        library.first_changed.argtypes = [
+            *(ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+        ]
+        library.first_held.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+    except (TilesmithError, OSError):  # no compiler, or other headers than the library's
+        return
+    _library.append(library)
