@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from tilesmith.arch import load_arch
+from tilesmith.dashboard import PerformanceCollector
 from tilesmith.profiling import Profile
 from tilesmith.profiling.power import Activity, PowerSampler, estimate, find_source, power_of
 from tilesmith.profiling.report import Chip
@@ -26,6 +28,25 @@ def test_idle_copy_and_product_stand_in_their_order_below_the_limit(board: str) 
     for power in (idle, copy, product):
         assert power.low < power.watts <= power.high <= LIMITS[board]
     assert product.watts > 0.8 * LIMITS[board], "large products are known to meet the limit"
+
+
+@pytest.mark.parametrize("board", LIMITS)
+def test_programs_stand_in_the_same_order(board: str) -> None:
+    from benchmarks.power_estimates import rows, table
+
+    found = list(rows(512, (board,)))
+    idle, copied, product = (row.power for row in found)
+    assert 0 < idle.watts < copied.watts < product.watts < LIMITS[board]
+    assert f"| {board} | {LIMITS[board]} W |" in table(found)
+
+
+def test_a_model_of_tokens_has_the_energy_of_one(tmp_path: Path) -> None:
+    model = torch.nn.Embedding(32, 32)
+    metrics = PerformanceCollector(tmp_path).collect_metrics(model, torch.zeros(2, 16, dtype=torch.int64))
+    assert metrics.energy_per_token_uj == pytest.approx(metrics.energy_uj / 32)
+    assert metrics.energy_per_token_uj > 0
+    without = PerformanceCollector(tmp_path).collect_metrics(torch.nn.ReLU(), torch.zeros(32, 32))
+    assert without.energy_per_token_uj == 0
 
 
 def test_a_profile_has_power_and_energy(profile: Profile) -> None:

@@ -116,6 +116,10 @@ def _described(run: Run) -> str:
         f"  versions  {', '.join(f'{name} {version}' for name, version in told.versions.items())}",
         f"  settings  {', '.join(f'{name}={value}' for name, value in told.settings.items())}",
     ]
+    if figures.watts:
+        token = f", {figures.energy_per_token_uj / 1e6:.3g} J a token" if figures.tokens else ""
+        watts = f"{figures.watts:.0f} W ({figures.watts_low:.0f} to {figures.watts_high:.0f}), estimated"
+        lines.append(f"  power     {watts}; {figures.energy_uj / 1e6:.3g} J a call{token}")
     total = figures.kernel_us or 1.0
     for kernel in sorted(figures.kernels, key=lambda one: -one.microseconds):
         part = kernel.microseconds / total

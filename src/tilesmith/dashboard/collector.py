@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tilesmith.models.profile import profile
+from tilesmith.models.profile import profile, token_count
 from tilesmith.profiling import PerformanceProfiler
 from tilesmith.profiling.power import PowerSampler, find_source, power_of
 
@@ -32,8 +32,15 @@ class Metrics:
     power_consumption: float = 0.0
     power_range: tuple[float, float] = (0.0, 0.0)
     energy_uj: float = 0.0
+    energy_per_token_uj: float = 0.0
     power_source: str = ""
     source: str = "chip, predicted"
+
+
+def _values(inputs: Any) -> Sequence[Any]:
+    if isinstance(inputs, Mapping):
+        return list(inputs.values())
+    return inputs if isinstance(inputs, list | tuple) else [inputs]
 
 
 class PerformanceCollector:
@@ -48,7 +55,7 @@ class PerformanceCollector:
         name = title or getattr(model, "__name__", type(model).__name__)
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
         target = self.folder / f"{stamp}-{name}"
-        card = find_source()
+        card, tokens = find_source(), token_count(_values(inputs))
         with PowerSampler(card) if card else nullcontext() as sampler:
             folder = profile(model, inputs, backend=self.backend, output_dir=target, title=name)
         seen = PerformanceProfiler(folder).profile
@@ -67,6 +74,7 @@ class PerformanceCollector:
                 power_consumption=power.watts,
                 power_range=(power.low, power.high),
                 energy_uj=power.energy_uj,
+                energy_per_token_uj=power.energy_uj / tokens if tokens else 0.0,
                 power_source=power.source,
             )
         return metrics if host is None else replace(metrics, host_bytes=host.peak_resident, source=host.label)

@@ -106,7 +106,8 @@ def _power(run: Run) -> str:
     if not figures.watts:
         return ""
     watts = f"{figures.watts:.0f} W ({figures.watts_low:.0f} to {figures.watts_high:.0f})"
-    return f"{watts}, {figures.energy_uj / 1e6:.3g} J a call, estimated from activity"
+    token = f", {figures.energy_per_token_uj / 1e6:.3g} J a token" if figures.tokens else ""
+    return f"{watts}, {figures.energy_uj / 1e6:.3g} J a call{token}, estimated from activity"
 
 
 def _advice(run: Run) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -46,8 +47,19 @@ def profile(
     with recording(title) as recorder, live(title):
         called(*arguments, **keywords)
     seen = recorder.profile
-    keep(figures_of(seen, backend=backend if is_model(model) else ""), seen)
-    return seen.save(output_dir)
+    folder = seen.save(output_dir)  # with the advice, which the run keeps too
+    figures = figures_of(seen, backend=backend if is_model(model) else "")
+    keep(replace(figures, tokens=token_count([*arguments, *keywords.values()])), seen)
+    return folder
+
+
+def token_count(arguments: Sequence[Any]) -> int:
+    """How many token ids a model is given: elements of its first whole numbers in two dimensions, or 0."""
+    for value in arguments:
+        whole = hasattr(value, "dtype") and "int" in str(value.dtype)
+        if whole and getattr(value, "ndim", 0) == 2:
+            return int(value.shape[0] * value.shape[1])
+    return 0
 
 
 def _arguments(inputs: Any, keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -58,6 +58,13 @@ class RunFigures:
     watts_high: float = 0.0
     energy_uj: float = 0.0
     advice: tuple[str, ...] = ()
+    tokens: int = 0
+    """How many tokens a call took in; 0 where they are not known."""
+
+    @property
+    def energy_per_token_uj(self) -> float:
+        """0 where the tokens are not known."""
+        return self.energy_uj / self.tokens if self.tokens else 0.0
 
     @property
     def is_measured(self) -> bool:
