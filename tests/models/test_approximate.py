@@ -120,3 +120,20 @@ def test_keys_that_stay_for_several_blocks_of_queries(shape: tuple[int, ...]) ->
     made = tilesmith.compile(model, backend="tenstorrent", checks="on", numbers="chip")(q, k, v, mask)
     expected = model(q, k, v, mask)
     assert torch.norm(made - expected) <= 0.01 * torch.norm(expected)
+
+
+def test_o3_tries_fast_functions_within_the_gate() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(1, 2, 64, 64)
+    loose, strict = (
+        tilesmith.compile(
+            Applied(_attention), backend="tenstorrent", optimization_level="O3", accuracy=gate, candidates=1
+        )
+        for gate in (0.05, 0.0)
+    )
+    made = loose(x)
+    assert torch.norm(made - _attention(x)) < 0.05 * torch.norm(made)
+    (line,) = loose.report.precision
+    assert (line.lowered, line.approximate, line.weights) == (True, "fast", "")
+    strict(x)
+    assert [line.lowered for line in strict.report.precision] == [False]

@@ -53,9 +53,11 @@ class PrecisionLine:
     fidelity: str
     error: float
     lowered: bool
+    approximate: str = ""
 
     def __str__(self) -> str:
-        how = f"weights in {self.weights}, {self.fidelity}"
+        weights = f"weights in {self.weights}, " if self.weights else ""
+        how = f"{weights}{self.fidelity}{', fast functions' if self.approximate == 'fast' else ''}"
         verdict = "lowered" if self.lowered else "kept as it was by the gate"
         return f"{verdict}: {' + '.join(self.ops)} ({how} moves its result by {self.error:.4f})"
 

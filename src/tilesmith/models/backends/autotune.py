@@ -76,15 +76,17 @@ def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
 
 def _key(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable) -> str:
     """Launches of one key take the same times."""
-    fidelity, numbers, tensors = timing_key(step, executable)
-    parts = (version("tilesmith"), executable.arch.product, fidelity, ways, [*numbers], [*tensors])
+    exactness, numbers, tensors = timing_key(step, executable)
+    parts = (version("tilesmith"), executable.arch.product, exactness, ways, [*numbers], [*tensors])
     return sha256(repr(parts).encode()).hexdigest()[:40]
 
 
 def timing_key(step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:
     """What decides the time of a launch beside its template: sizes, formats and memory of its tensors."""
     tensors = tuple((name, _tensor_key(name, step, executable)) for name in sorted(step.storages))
-    return step.fidelity or executable.options.fidelity, tuple(sorted(step.numbers.items())), tensors
+    options = executable.options
+    exactness = f"{step.fidelity or options.fidelity} {step.approximate or options.approximation}"
+    return exactness, tuple(sorted(step.numbers.items())), tensors
 
 
 def _tensor_key(name: str, step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:

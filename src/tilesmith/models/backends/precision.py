@@ -1,8 +1,9 @@
-"""Lower precision where the results allow it: weights in bfloat8_b, and fewer phases of the matrix unit.
+"""Lower precision where the results allow it: weights in bfloat8_b, fewer phases, approximate functions.
 
-Every product with constant weights is run as it is and in cheaper ways, on the tensors it has in a run of the
-model, with the numbers of the chip. The cheapest way that moves its result no farther than the gate stays.
-Then the whole model is compared; while it is beyond the gate, the kernels that moved most go back.
+Every product with constant weights, and attention, is run as it is and in cheaper ways, on the tensors it has
+in a run of the model, with the numbers of the chip. The cheapest way that moves its result no farther than
+the gate stays. Then the whole model is compared; while it is beyond the gate, the kernels that moved most go
+back.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import numpy as np
 import torch
 
 from tilesmith import settings
+from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.linear import Linear
+from tilesmith.models.options import ModelOptions
 from tilesmith.models.planning.steps import Launch, Plan, Upload
 from tilesmith.models.planning.views import Storage, View, new_storage
 from tilesmith.models.report import PrecisionLine
@@ -32,7 +35,7 @@ _FIDELITIES = ("LoFi", "HiFi2")
 
 @dataclass(frozen=True)
 class _Trial:
-    """A launch with weights of few bits, and how far its result moved."""
+    """A launch in lower precision, and how far its result moved."""
 
     step: Launch
     uploads: tuple[Upload, ...]
@@ -67,7 +70,9 @@ def _tried(
     steps = executable.plan.steps
     for place, step in tracked(list(enumerate(steps)), "trying lower precision"):
         executable.do(step, values)
-        if isinstance(step, Launch) and _is_product_of(step, weights):
+        if isinstance(step, Launch) and (
+            _is_product_of(step, weights) or isinstance(step.template, Attention)
+        ):
             result = _results(executable, step)
             for trial in _trials(executable, step, weights, result):
                 if place not in trials or trial.error < trials[place].error:
@@ -87,20 +92,30 @@ def _trials(
 ) -> Iterator[_Trial]:
     narrow: dict[str, Storage] = {}
     uploads: list[Upload] = []
-    for name in _weight_names(step):
+    for name in _weight_names(step):  # attention has none
         storage, upload = step.storages[name], weights[step.storages[name]]
         narrow[name] = new_storage(storage.rows, storage.cols, storage.layout, _WEIGHTS)
         view = upload.view
         uploads.append(replace(upload, view=View(narrow[name], view.axes, view.row, view.col)))
         executable.place(uploads[-1])
-    for fidelity in _FIDELITIES:
-        trial = replace(step, storages={**step.storages, **narrow}, fidelity=fidelity)
+    storages = {**step.storages, **narrow}
+    for fidelity, approximate in _ways(step, executable.options):
+        trial = replace(step, storages=storages, fidelity=fidelity, approximate=approximate)
         executable.device.run(executable.program(trial))
         yield _Trial(trial, tuple(uploads), _distance(_results(executable, step), wanted))
 
 
+def _ways(step: Launch, options: ModelOptions) -> list[tuple[str, str]]:
+    """Fidelities and approximations, the cheapest first; functions are exact where the user said so."""
+    results = step.template.epilogue.results if isinstance(step.template, Linear) else ()
+    has_functions = not results or any("gelu" in str(one.value) or "exp" in str(one.value) for one in results)
+    fast = ("fast", "") if has_functions and not options.approximate else ("",)
+    return [(fidelity, approximate) for fidelity in _FIDELITIES for approximate in fast]
+
+
 def _weight_names(step: Launch) -> list[str]:
-    assert isinstance(step.template, Linear)
+    if not isinstance(step.template, Linear):
+        return []
     return [f"w{number}" for number in range(step.template.weights)]
 
 
@@ -151,4 +166,5 @@ def _is_real(value: Any) -> bool:
 
 
 def _line(trial: _Trial, lowered: bool) -> PrecisionLine:
-    return PrecisionLine(trial.step.ops, _WEIGHTS, trial.step.fidelity, trial.error, lowered)
+    step, weights = trial.step, _WEIGHTS if trial.uploads else ""
+    return PrecisionLine(step.ops, weights, step.fidelity, trial.error, lowered, step.approximate)

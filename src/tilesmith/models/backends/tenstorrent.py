@@ -300,7 +300,13 @@ class TenstorrentExecutable(Executable):
         usual = "HiFi4" if isinstance(step.template, WITHOUT_PRODUCTS) else self.options.fidelity
         fidelity = step.fidelity or usual
         try:
-            return compiled(step.template, self.arch, fidelity, step.formats, self.options.approximation)
+            return compiled(
+                step.template,
+                self.arch,
+                fidelity,
+                step.formats,
+                step.approximate or self.options.approximation,
+            )
         except L1BudgetError as error:
             raise InternalFault(
                 f"the kernel that tilesmith chose for {' + '.join(step.ops)} needs more L1 than a core has:"

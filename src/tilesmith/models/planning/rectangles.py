@@ -26,6 +26,8 @@ _DEEPEST = 16
 # Tiles of a block that is only a part of a core's work.
 _SMALLEST = 16
 _SLOTS = 4
+# What a turn waits besides its bytes, in latencies: receivers say that they have room, senders that it came.
+_HANDSHAKE = 1.1
 _SUM_BYTES = 4 * TILE * TILE
 
 
@@ -111,13 +113,13 @@ def _cycles(product: Product, block: tuple[int, int, int], mesh: Rectangle, arch
     math = tiles * bk * product.weights * product_cycles(product, bm, bn, arch)
     again = timing.pack.l1_accumulate_factor if mesh.steps > 1 else 1.0
     pack = tiles * product.weights * (timing.pack.start + again * _SUM_BYTES / timing.pack.bytes_per_cycle)
-    sent = wait / 2 + max(_sent(x_bytes, mesh.columns, arch), _sent(w_bytes, mesh.rows, arch))
+    sent = _HANDSHAKE * wait + max(_sent(x_bytes, mesh.columns, arch), _sent(w_bytes, mesh.rows, arch))
     read = (mesh.rows * x_bytes + mesh.columns * w_bytes) / _dram_rate(arch)
-    turn = max(math, pack, sent, read)
+    turn = max(math, pack, sent, read) + wait / 4
     convert = tiles * product.weights * (_SUM_BYTES / timing.unpack.bytes_per_cycle + timing.pack.start)
     convert += tiles * timing.sfpu.default * (product.operands - 1)
     written = mesh.columns * mesh.rows * tiles * TILE * TILE * product.row_bytes / (_dram_rate(arch) / 2)
-    start = 2 * wait + max(x_bytes, w_bytes) * (1 / timing.noc.l1_read_bytes + 1 / timing.noc.stream_bytes)
+    start = 2 * wait + max(x_bytes, w_bytes) / timing.noc.l1_read_bytes
     # Before the first blocks of the next sum are sent, the result of the one before leaves.
     return blocks * (mesh.steps * turn + convert + wait + start + written)
 

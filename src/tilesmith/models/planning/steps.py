@@ -43,7 +43,8 @@ class Upload:
 class Launch:
     """Run a kernel. `ops` are the operators of the model it does the work of.
 
-    `fidelity` is that of its products, if another than the model's; `source` is where the user asked for it.
+    `fidelity` is that of its products, and `approximate` what may be less than exact, if another than the
+    model's; `source` is where the user asked for it.
     `cursor` names a value of the host whose first number says where it writes: the numbers in `moving`, which
     count tiles, start there.
     """
@@ -57,6 +58,7 @@ class Launch:
     source: Source = Source()
     cursor: str = ""
     moving: tuple[str, ...] = ()
+    approximate: str = ""
 
     @property
     def formats(self) -> dict[str, str]:
