@@ -202,14 +202,11 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
             T.reduce_max(scores, peak, dim=1, clear=False)
             for i in T.Parallel(bm):
                 rescale[i] = T.exp(peak_before[i] - peak[i])
-            for i, j in T.Parallel(bm, bn):
-                scores[i, j] = T.exp(scores[i, j] - peak[i])
-            T.reduce_sum(scores, total_here, dim=1)
+            _exponentials(attention, scores, peak, weights, total_here)
             for i in T.Parallel(bm):
                 total[i] = total[i] * rescale[i] + total_here[i]
             for i, j in T.Parallel(bm, value_width):
                 output[i, j] = output[i, j] * rescale[i]
-            T.copy(scores, weights)
             v_at = keys.start("v", b1, b2, step)
             T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
             T.gemm(weights, v_here, output, policy=_policy())
@@ -219,6 +216,21 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
             output[i, j] = output[i, j] * total[i]
 
     return block_of
+
+
+@T.macro
+def _exponentials(attention, scores, peak, weights, total):  # type: ignore[no-untyped-def]
+    """The weights of a block and their sums. A GPU adds up what it has in registers, in float32."""
+    bm, bn = attention.block
+    if on_gpu():
+        for i, j in T.Parallel(bm, bn):
+            scores[i, j] = T.exp(scores[i, j] - peak[i])
+        T.reduce_sum(scores, total, dim=1)
+        T.copy(scores, weights)
+    else:
+        for i, j in T.Parallel(bm, bn):
+            weights[i, j] = T.exp(scores[i, j] - peak[i])
+        T.reduce_sum(weights, total, dim=1)
 
 
 def _alloc_weights(block: tuple[int, int], dtype: str) -> Any:
@@ -265,7 +277,16 @@ def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2,
     elif scale != 1.0:
         for i, j in T.Parallel(bm, bn):
             scores[i, j] = scores[i, j] * scale
-    if attention.causal or not attention.whole:
-        for i, j in T.Parallel(bm, bn):
-            seen = keys.seen(by * bm + i, step * bn + j)
-            scores[i, j] = T.if_then_else(seen, scores[i, j], _HIDDEN)
+    if attention.causal and not on_gpu() and not attention.at_once:
+        if (step + 1) * bn > by * bm + keys.ahead + 1:  # otherwise all its keys are seen
+            _hide(attention, keys, scores, by, step)
+    elif attention.causal or not attention.whole:
+        _hide(attention, keys, scores, by, step)
+
+
+@T.macro
+def _hide(attention, keys, scores, by, step):  # type: ignore[no-untyped-def]
+    bm, bn = attention.block
+    for i, j in T.Parallel(bm, bn):
+        seen = keys.seen(by * bm + i, step * bn + j)
+        scores[i, j] = T.if_then_else(seen, scores[i, j], _HIDDEN)

@@ -59,7 +59,8 @@ def _attention(step: Launch, arch: Arch) -> list[Template]:
         rows = TILE
     whole = padded(keys)
     sizes = [whole] if whole <= _KEYS_AT_ONCE else []
-    sizes += [size for size in (4 * TILE, 2 * TILE, TILE) if whole % size == 0]
+    wider = () if template.causal else (16 * TILE,)
+    sizes += [size for size in (*wider, 8 * TILE, 4 * TILE, 2 * TILE, TILE) if whole % size == 0]
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     fitting = [size for size in sizes if _attention_bytes(template, rows, size) <= room] or [TILE]
     return [
