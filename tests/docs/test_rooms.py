@@ -64,6 +64,16 @@ def test_suites_benchmarks_and_tests_do_not_import_each_other(folder: str, above
     assert not imports_of(folder) & above
 
 
+def test_the_old_places_of_suites_run_them() -> None:
+    texts = [path.read_text() for path in (ROOT / "benchmarks").glob("*.py")]
+    runs = [
+        found[1] for text in texts if (found := re.match(r'"""The command.s old place: runs (.+)\."""', text))
+    ]
+    assert len(runs) >= 19
+    places = [ROOT / (run if run.endswith(".py") else run.replace(".", "/") + "/__main__.py") for run in runs]
+    assert not [place for place in places if not place.is_file()]
+
+
 @pytest.mark.slow
 def test_an_import_against_the_layers_is_refused(tmp_path: Path) -> None:
     shutil.copytree(
