@@ -127,6 +127,17 @@ def test_a_call_that_is_missing_or_wrong_is_found(right: str, wrong: str, checks
     assert found.value.findings[0].chip == (0, 0)
 
 
+def test_chips_too_many_to_run_together_run_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each does its own work; who would send to another is told so."""
+    monkeypatch.setattr("tilesmith.emulator.mesh.MOST_FIBERS", 2)
+    idle = Kernel("void kernel_main() {}", CORE, WriterConfig(), SourceType.SOURCE_CODE)
+    with open_mesh((1, 2), "n300") as mesh:
+        mesh.run(Program((idle,)))
+        assert sorted(mesh.reports) == [(0, 0), (0, 1)]
+    with pytest.raises(KernelFindings, match=r"fabric.no-link.*(?s:.)*fewer than 4096 kernels"):
+        _run()
+
+
 def test_two_senders_on_one_link_are_found() -> None:
     opens = """
 #include "tt_metal/fabric/hw/inc/edm_fabric/fabric_connection_manager.hpp"

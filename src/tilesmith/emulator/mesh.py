@@ -11,7 +11,6 @@ from tilesmith.arch import Board
 from tilesmith.emulator import library
 from tilesmith.emulator.executor import EmulatorExecutor
 from tilesmith.emulator.suppress import parse_rules
-from tilesmith.errors import DeviceError
 from tilesmith.program import Program
 from tilesmith.program.executor import RunOptions, RunReport
 from tilesmith.program.l1 import Placement
@@ -37,7 +36,8 @@ def run_together(board: Board, chips: Sequence[ChipRun]) -> list[RunReport]:
         rules = [parse_rules(chip.options.suppress) for chip in chips]
         ready = [chip.executor.ready(chip.program, chip.placement, chip.options) for chip in chips]
         loaded = [program for program, _ in ready]
-        _check_fibers(sum(len(program.fibers) for program in loaded))
+        if sum(len(program.fibers) for program in loaded) >= MOST_FIBERS:
+            return [_on_chip(_alone(chip), divmod(i, board.shape[1])) for i, chip in enumerate(chips)]
         count = len(chips)
         programs = (c.c_void_p * count)(*(program.handle for program in loaded))
         packed = [program.arguments(chip.program) for program, chip in zip(loaded, chips, strict=True)]
@@ -54,12 +54,9 @@ def run_together(board: Board, chips: Sequence[ChipRun]) -> list[RunReport]:
     return [_on_chip(report, divmod(index, board.shape[1])) for index, report in enumerate(reports)]
 
 
-def _check_fibers(count: int) -> None:
-    if count >= MOST_FIBERS:
-        raise DeviceError(
-            f"{count} kernels on all cores of the mesh, and {MOST_FIBERS - 1} can run together",
-            remedy="use fewer cores of each chip, or fewer chips",
-        )
+def _alone(chip: ChipRun) -> RunReport:
+    """Too many to run together, chips run one after another; a kernel that sends is told of no link."""
+    return chip.executor.run(chip.program, chip.placement, chip.options)
 
 
 def _on_chip(report: RunReport, chip: tuple[int, int]) -> RunReport:

@@ -41,7 +41,9 @@ const char* const direction_names[] = {"east", "west", "north", "south"};
 
 Fabric& fabric_here(const At& at) {
     if (!current_run->fabric)
-        fatal("fabric.no-link", at, "this program runs on one chip, and no link leads from it; run it on a mesh");
+        fatal("fabric.no-link", at,
+              "this program runs alone on its chip, and no link leads from it; run it on a mesh, with fewer than 4096 "
+              "kernels on all cores together");
     return *current_run->fabric;
 }
 
