@@ -136,26 +136,53 @@ class Convolution:
         return prim_func(self.name, op.declared(bound), numbers, body)
 
 
+WindowOperation = Literal["depthwise", "diagonal", "max", "sum"]
+
+
+def window_name(operation: WindowOperation) -> str:
+    return "depthwise_window" if operation == "diagonal" else f"{operation}_window"
+
+
+def window_weight(operation: WindowOperation, dtype: str) -> tuple[Operand, ...]:
+    weights = {"depthwise": Operand("w", "row", dtype), "diagonal": Operand("w", "block", dtype)}
+    return (weights[operation],) if operation in weights else ()
+
+
+def weight_block(operation: WindowOperation, columns: int) -> tuple[tuple[int, ...], int]:
+    """The shape of what a tap weighs the columns of a block with, and how many rows of the weight it is.
+
+    >>> weight_block("diagonal", 32), weight_block("depthwise", 64)
+    (((32, 32), 32), ((64,), 1))
+    """
+    if operation == "diagonal":
+        return (TILE, columns), TILE
+    return ((columns,), 1) if operation == "depthwise" else ((1,), 1)
+
+
 @dataclass(frozen=True)
 class Windowed:
     """Each channel by itself: a depthwise convolution, or the largest or the sum of what is under a window.
 
-    The weight of a depthwise convolution has a row per tap and a column per channel.
+    The weight of a depthwise convolution has a row per tap and a column per channel. In the form "diagonal"
+    it has a tile per tap and 32 channels, which lie on its diagonal, so that the matrix unit multiplies.
     """
 
-    operation: Literal["depthwise", "max", "sum"]
+    operation: WindowOperation
     epilogue: Epilogue
     block: tuple[int, int] = (32, 64)
     dtype: str = "bfloat16"
 
     @property
     def name(self) -> str:
-        return f"{self.operation}_window"
+        return window_name(self.operation)
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
-        weight = (Operand("w", "row", self.dtype),) if self.operation == "depthwise" else ()
-        return (Operand("x", "rows", self.dtype), *weight, *self.epilogue.operands)
+        return (
+            Operand("x", "rows", self.dtype),
+            *window_weight(self.operation, self.dtype),
+            *self.epilogue.operands,
+        )
 
     def prim_func(self) -> Any:
         bm, bn = self.block
@@ -163,7 +190,7 @@ class Windowed:
         bound = op.bind(self.tensors)
         window = Window(bound["x"], clamped=self.operation == "max")
         combine = COMBINE[self.operation]
-        wide = bn if self.operation == "depthwise" else 1
+        shape, each = weight_block(self.operation, bn)
 
         @T.macro
         def copied(*place):  # type: ignore[no-untyped-def]
@@ -177,12 +204,12 @@ class Windowed:
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 acc = T.alloc_fragment((bm, bn), "float32")
-                weights = named("weights", T.alloc_shared((wide,), self.dtype))
+                weights = named("weights", T.alloc_shared(shape, self.dtype))
                 T.fill(acc, LEAST if self.operation == "max" else 0.0)
                 for tap in T.serial(taps):
                     pixels = fetched(window, tensors["x"], by * bm, tap, bx * bn)
-                    if self.operation == "depthwise":
-                        T.copy(tensors["w"][tap, bx * bn], weights)
+                    if "w" in tensors:
+                        T.copy(tensors["w"][tap * each, bx * bn], weights)
                     combine(acc, pixels, weights, bm, bn)
                 store(
                     self.epilogue,
@@ -209,6 +236,11 @@ def _weigh(acc, pixels, weights, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @T.macro
+def _multiply(acc, pixels, weights, rows, columns):  # type: ignore[no-untyped-def]
+    T.gemm(pixels, weights, acc)
+
+
+@T.macro
 def _add(acc, pixels, _, rows, columns):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, columns):
         acc[i, j] = acc[i, j] + pixels[i, j]
@@ -220,4 +252,4 @@ def _keep_largest(acc, pixels, _, rows, columns):  # type: ignore[no-untyped-def
         acc[i, j] = T.max(acc[i, j], pixels[i, j])
 
 
-COMBINE = {"depthwise": _weigh, "sum": _add, "max": _keep_largest}
+COMBINE = {"depthwise": _weigh, "diagonal": _multiply, "sum": _add, "max": _keep_largest}

@@ -10,13 +10,21 @@ takes up to sixteen of them at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, named, prim_func, symbols
-from tilesmith.kernels.convolution import COMBINE, LEAST, Window
+from tilesmith.kernels.convolution import (
+    COMBINE,
+    LEAST,
+    Window,
+    WindowOperation,
+    weight_block,
+    window_name,
+    window_weight,
+)
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.operands import Operand
 
@@ -153,7 +161,7 @@ class HaloConvolution:
 class HaloWindowed:
     """Each channel by itself, as `Windowed`, of an image in tiles."""
 
-    operation: Literal["depthwise", "max", "sum"]
+    operation: WindowOperation
     epilogue: Epilogue
     block: tuple[int, int]
     halo: Halo
@@ -162,12 +170,15 @@ class HaloWindowed:
 
     @property
     def name(self) -> str:
-        return f"{self.operation}_window"
+        return window_name(self.operation)
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
-        weight = (Operand("w", "row", self.dtype),) if self.operation == "depthwise" else ()
-        return (Operand("x", "rows", self.dtype), *weight, *self.epilogue.operands)
+        return (
+            Operand("x", "rows", self.dtype),
+            *window_weight(self.operation, self.dtype),
+            *self.epilogue.operands,
+        )
 
     def prim_func(self) -> Any:
         bm, bn = self.block
@@ -175,7 +186,7 @@ class HaloWindowed:
         bound = op.bind(self.tensors)
         window = HaloWindow(bound["x"], self.halo, clamped=self.operation == "max")
         combine = COMBINE[self.operation]
-        wide = bn if self.operation == "depthwise" else 1
+        shape, each = weight_block(self.operation, bn)
 
         @T.macro
         def body(tensors):  # type: ignore[no-untyped-def]
@@ -183,13 +194,13 @@ class HaloWindowed:
                 halo = T.alloc_shared((self.halo.tiles * TILE, bn), self.dtype)
                 pixels = T.alloc_shared((bm, bn), self.dtype)
                 acc = T.alloc_fragment((bm, bn), "float32")
-                weights = named("weights", T.alloc_shared((wide,), self.dtype))
+                weights = named("weights", T.alloc_shared(shape, self.dtype))
                 load_halo(window, tensors["x"], by * bm, bx * bn, halo)
                 T.fill(acc, LEAST if self.operation == "max" else 0.0)
-                for tap in T.serial(self.taps):
+                for tap in T.Pipelined(self.taps, num_stages=2):
                     fetch(window, halo, by * bm, tap, 0, pixels)
-                    if self.operation == "depthwise":
-                        T.copy(tensors["w"][tap, bx * bn], weights)
+                    if "w" in tensors:
+                        T.copy(tensors["w"][tap * each, bx * bn], weights)
                     combine(acc, pixels, weights, bm, bn)
                 store(
                     self.epilogue,

@@ -74,7 +74,16 @@ def test_depthwise_windows_and_pools_hold_their_pixels(stride: int) -> None:
         nn.Conv2d(40, 32, 1),
     )
     made = compiled(model, torch.randn(2, 40, 9, 9))
-    assert sum(isinstance(step.template, HaloWindowed) for step in launches(made)) == 3
+    windows = [step.template for step in launches(made) if isinstance(step.template, HaloWindowed)]
+    assert [window.operation for window in windows] == ["diagonal", "max", "sum"]
+
+
+def test_weights_of_depthwise_windows_in_float32_stay_off_the_matrix_unit() -> None:
+    torch.manual_seed(0)
+    made = compiled(nn.Conv2d(32, 32, 3, 1, 1, groups=32), torch.randn(1, 32, 6, 6), precision="float32")
+    (step,) = launches(made)
+    assert isinstance(step.template, HaloWindowed)
+    assert step.template.operation == "depthwise"
 
 
 def test_residuals_are_added_in_tiles() -> None:

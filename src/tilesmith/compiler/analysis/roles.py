@@ -76,10 +76,10 @@ def _first_choice(op: Operation) -> str:
 
 
 def _sent_beside_others(work: Iterable[Operation]) -> list[tile.LoadOp]:
-    """Of the loads of a loop that cores share, those the writer does, so that both NoCs work at once.
+    """The loads of a loop that the writer does, so that both NoCs work at once.
 
-    That is all of them beside a load or a gather each core does for itself, and otherwise what rows of cores
-    share beside what columns do.
+    That is all of them beside a gather, all that cores share beside a load each core does for itself, and
+    otherwise what rows of cores share beside what columns do.
     """
     loops: dict[Operation, list[Operation]] = {}
     for op in work:
@@ -94,12 +94,21 @@ def _sent_beside_others(work: Iterable[Operation]) -> list[tile.LoadOp]:
     return [
         load
         for fills in loops.values()
-        if len({_shared_along(one) for one in fills}) > 1
         for load in fills
         if isinstance(load, tile.LoadOp)
-        and _shared_along(load) in (("row", "column") if "" in map(_shared_along, fills) else ("row",))
+        and _shared_along(load) in _left_to_the_writer(fills)
         and sum(use.operation in fills for use in load.buffer.uses) == 1
     ]
+
+
+def _left_to_the_writer(fills: Iterable[Operation]) -> tuple[str, ...]:
+    """How loads are shared that the writer does, of a loop with these loads and gathers."""
+    if any(isinstance(op, tile.ScalarOp) for op in fills):
+        return "", "row", "column"
+    ways = {_shared_along(op) for op in fills}
+    if len(ways) == 1:
+        return ()
+    return ("row", "column") if "" in ways else ("row",)
 
 
 def _shared_along(op: Operation) -> str:

@@ -26,6 +26,8 @@ _HIGHEST = 8
 _DEEPEST = 8
 _FACE = 16
 _SUM_BYTES = 4 * TILE * TILE
+# What a tile of the halo and the start of a block cost, in copies within L1.
+_LOADED, _STARTED = 8, 60
 
 
 def halo_template(step: Launch, arch: Arch, fidelity: str) -> HaloConvolution | HaloWindowed | None:
@@ -165,24 +167,28 @@ def _cycles(product: Product, template: HaloConvolution, arch: Arch) -> float:
 
 
 def _windowed(step: Launch, template: Windowed, arch: Arch) -> HaloWindowed | None:
-    """The highest blocks that fit and give every core some, as wide as before."""
+    """Blocks as wide as before, and as high as takes the least copies in all turns."""
     numbers, (_, wide) = step.numbers, template.block
     wide = min(wide, padded(numbers["n"]))
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     size = BYTES[template.dtype] * TILE * TILE
-    for high in (4, 2, 1):
+    best: tuple[float, HaloWindowed] | None = None
+    for high in range(1, _HIGHEST + 1):
         down, across = -(-numbers["m"] // (high * TILE)), -(-padded(numbers["n"]) // wide)
-        if high > 1 and down * across < arch.num_cores:
-            continue
         halo = halo_of(numbers, high * TILE, down, clamped=template.operation == "max")
         tiles = (halo.tiles if halo else 0) + (6 + 2 * len(template.epilogue.operands)) * high
-        if halo is not None and tiles * (wide // TILE) * size <= room:
-            return HaloWindowed(
-                template.operation,
-                template.epilogue,
-                (high * TILE, wide),
-                halo,
-                numbers["taps"],
-                template.dtype,
+        if halo is None or tiles * (wide // TILE) * size > room:
+            continue
+        copies = (
+            numbers["taps"] * high * (2 * 4 if halo.shifts else 2 * TILE) + _LOADED * halo.tiles + _STARTED
+        )
+        turns = -(-down * across // arch.num_cores)
+        if best is None or turns * copies < best[0]:
+            block = (high * TILE, wide)
+            best = (
+                turns * copies,
+                HaloWindowed(
+                    template.operation, template.epilogue, block, halo, numbers["taps"], template.dtype
+                ),
             )
-    return None
+    return None if best is None else best[1]

@@ -116,9 +116,12 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
     if size:
         return lower_winograd(lowering, group, size, image, conv.weight, conv.padding, done)
     wide = 64 if done.out.shape[1] > TILE else TILE
-    if conv.is_depthwise:
+    if conv.is_depthwise and _is_diagonal(lowering, conv):
+        held = _diagonal_weight(lowering, conv.weight)
+        template: Any = Windowed("diagonal", done.epilogue, (TILE, TILE), stored)
+    elif conv.is_depthwise:
         held = _depthwise_weight(lowering, conv.weight, stored)
-        template: Any = Windowed("depthwise", done.epilogue, (TILE, wide), stored)
+        template = Windowed("depthwise", done.epilogue, (TILE, wide), stored)
     else:
         held = _weight(lowering, conv)
         deep = padded(shape_of(conv.x)[1])
@@ -252,3 +255,20 @@ def _depthwise_weight(lowering: Lowering, node: Node, dtype: str) -> View:
 
     lowering.to_host(node)
     return lowering.uploaded(node, "taps", make)
+
+
+def _is_diagonal(lowering: Lowering, conv: Conv) -> bool:
+    """Whether the matrix unit does it: with the blocks of a chip, and no more bits than it multiplies."""
+    exact = lowering.dtype == "bfloat16" and not conv.is_quantised
+    return lowering.folds and exact and conv.weight in lowering.constants
+
+
+def _diagonal_weight(lowering: Lowering, node: Node) -> View:
+    """A tile per tap and 32 channels, with their weights on its diagonal."""
+    weight = lowering.constants[node].flatten(1)
+    filters, taps = weight.shape
+    diagonals = weight.new_zeros(taps, TILE, padded(filters))
+    places = torch.arange(filters)
+    diagonals[:, places % TILE, places] = weight.T
+    value = diagonals.reshape(taps * TILE, padded(filters))
+    return lowering.constant(f"{node.name} on diagonals", value, lambda: fresh(tuple(value.shape)))

@@ -31,7 +31,7 @@ def tile_images(plan: Plan, arch: Arch, fidelity: str) -> Plan:
         for step in plan.steps
         if isinstance(step, Launch) and isinstance(step.template, Convolution | Windowed)
     }
-    fixed = {upload.view.storage for upload in plan.constants}
+    fixed = {upload.view.storage for upload in plan.constants} | _of_residents(plan)
     moved: dict[Storage, Storage] = {}
     for storage, uses in _uses(plan).items():
         in_rows = storage.layout is Layout.ROW_MAJOR and storage.dtype in _STORED and storage not in fixed
@@ -40,6 +40,15 @@ def tile_images(plan: Plan, arch: Arch, fidelity: str) -> Plan:
                 storage, layout=Layout.TILE, rows=padded(storage.rows), cols=padded(storage.cols)
             )
     return replace(plan, steps=tuple(_moved(step, moved, halos) for step in plan.steps))
+
+
+def _of_residents(plan: Plan) -> set[Storage]:
+    """What stays on the device from call to call, and what it is filled from: others read it too."""
+    found = {view.storage for view in plan.residents.values()}
+    for step in plan.commits:
+        found |= set(step.storages.values()) if isinstance(step, Launch) else set()
+        found |= {step.view.storage} if isinstance(step, Upload | Download) else set()
+    return found
 
 
 def _uses(plan: Plan) -> dict[Storage, list[tuple[Launch, str]]]:
