@@ -191,11 +191,16 @@ class CompiledModel(torch.nn.Module):
     def generate(self, *args: Any, **kwargs: Any) -> Any:
         """`generate` of a model of transformers: one graph for the prompt, one for every token after it."""
         if self._generator is None:
-            self._generator = generator_of(self.original, self.backend, self.forward, self._strategy)
+            self._generator = generator_of(self.original, self.backend, self._part, self._strategy)
         try:
             return self._generator(*args, **kwargs)
         finally:
             self._last = self._generator.step.last or self._last
+
+    def _part(self, module: torch.nn.Module) -> CompiledModel:
+        """The model, or one of its modules that is called by itself, compiled as the model is."""
+        same = module is self.original
+        return self if same else CompiledModel(module, self.backend, None, self._strategy)
 
     def advised(self, advice: Advice) -> CompiledModel:
         """The model compiled with the settings of an advice of its profile."""

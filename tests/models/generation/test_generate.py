@@ -10,6 +10,8 @@ import torch
 
 import tilesmith
 from tilesmith.errors import BadCallError
+from tilesmith.models.executable_cache import collect_reports
+from tilesmith.models.generation.static_cache import initialise, layers_of, static_cache
 from tilesmith.zoo.llama import tiny_model
 
 TENSTORRENT = {"backend": "tenstorrent", "checks": "off", "numbers": "fast", "precision": "float32"}
@@ -59,6 +61,46 @@ def test_a_shorter_call_compiles_nothing(llama: Any, on_cpu: Any) -> None:
         wanted = llama.generate(**prompts(), max_new_tokens=count, do_sample=False)
         assert torch.equal(on_cpu.generate(**prompts(), max_new_tokens=count, do_sample=False), wanted)
     assert on_cpu.graphs == 2
+
+
+def test_prompts_of_other_lengths_compile_nothing(llama: Any, on_cpu: Any) -> None:
+    on_cpu.generate(**prompts(), max_new_tokens=40, do_sample=False)
+    graphs = on_cpu.graphs
+    for length in (2, 19, 32):
+        ids = torch.randint(0, 128, (2, length), generator=torch.Generator().manual_seed(length))
+        wanted = llama.generate(ids, max_new_tokens=8, do_sample=False)
+        assert torch.equal(on_cpu.generate(ids, max_new_tokens=8, do_sample=False), wanted)
+    assert on_cpu.graphs == graphs
+
+
+def test_encoders_are_compiled_too() -> None:
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    torch.manual_seed(0)
+    config = T5Config(d_model=32, d_ff=64, d_kv=16, num_layers=1, num_heads=2, vocab_size=64)
+    model = T5ForConditionalGeneration(config).eval()
+    model.generation_config.decoder_start_token_id, model.generation_config.eos_token_id = 0, None
+    ids = torch.arange(3, 10)[None]
+    wanted = model.generate(ids, max_new_tokens=6, do_sample=False)
+    with collect_reports() as reports:
+        made = tilesmith.compile(model, backend="cpu").generate(ids, max_new_tokens=6, do_sample=False)
+    assert torch.equal(made, wanted)
+    assert len(reports) == 3  # the encoder, the first token, and every other
+
+
+@pytest.mark.parametrize("experts", [0, 4])
+def test_new_caches_get_their_tensors_or_leave_it_to_the_graph(experts: int) -> None:
+    from transformers import MixtralConfig, MixtralForCausalLM
+
+    small = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
+    config = MixtralConfig(**small, intermediate_size=32, vocab_size=32, num_local_experts=4)
+    model = MixtralForCausalLM(config).eval() if experts else tiny_model(**small, intermediate_size=32)
+    cache = static_cache(model.config, 40, {})
+    initialise(model, cache, "past_key_values", {"input_ids": torch.zeros(3, 5, dtype=torch.int64)})
+    (layer,) = layers_of(cache)
+    assert int(layer.cumulative_length) == 0
+    assert not layer.is_initialized or layer.keys.shape == (3, 1, 64, 16)
+    assert layer.is_initialized or experts
 
 
 def test_the_same_tokens_are_sampled(llama: Any, on_cpu: Any) -> None:

@@ -175,7 +175,7 @@ def _graph(config: Any, layers: int, backend: TimingBackend, batch: int, prompt:
     """The graph of the first forward call for prompts of a length, with a cache for `length` tokens."""
     model = hollow_model(config, layers)
     before = len(backend.graphs)
-    generate = generator_of(model, backend, model.forward)
+    generate = generator_of(model, backend, lambda module: module)
     ids = torch.zeros(batch, prompt, dtype=torch.int64)
     # One forward call is enough: its graph was timed when it was compiled.
     generate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from functools import wraps
+from threading import RLock
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ import torch
 from tilesmith.errors import BadCallError
 from tilesmith.models.backends import Backend
 from tilesmith.models.capture.state import attributes, fingerprint
+from tilesmith.models.generation.padding import padded_prompt
 from tilesmith.models.generation.static_cache import static_cache
 from tilesmith.models.generation.step import CACHE_NAMES, ForwardStep
 from tilesmith.models.strategy import OptimizationStrategy
@@ -31,26 +33,30 @@ class Generator:
         self,
         model: torch.nn.Module,
         backend: Backend,
-        forward: Callable[..., Any],
+        compiled: Callable[[torch.nn.Module], Callable[..., Any]],
         strategy: OptimizationStrategy | None = None,
     ) -> None:
         self.model = model
-        self._backend, self._forward, self._strategy = backend, forward, strategy
+        self._backend, self._compiled, self._strategy = backend, compiled, strategy
+        self._whole: Callable[..., Any] | None = None
+        self._encoders: dict[int, Callable[..., Any]] = {}
+        self._lock = RLock()
         self._weights: tuple[Any, ...] = ()
         self._longest = 0
         self.step = ForwardStep(model, backend, strategy)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As `model.generate`. A cache, or a kind of cache, that the caller names is used as it is."""
-        self._notice_changes()
         plain = all(kwargs.get(name) is None for name in (*CACHE_NAMES, *_NEED_DYNAMIC))
         if kwargs.get("use_cache") is not False and plain:
             kwargs.setdefault("cache_implementation", "static")
         result: Any = None
-        try:
-            result = self._host(keeps=self._asked("num_beams", kwargs, 1) == 1).generate(*args, **kwargs)
-        finally:
-            self.step.state.release(read=any(hasattr(result, name) for name in CACHE_NAMES))
+        with self._lock:
+            self._notice_changes()
+            try:
+                result = self._host(keeps=self._asked("num_beams", kwargs, 1) == 1).generate(*args, **kwargs)
+            finally:
+                self.step.state.release(read=any(hasattr(result, name) for name in CACHE_NAMES))
         return result
 
     def _asked(self, name: str, kwargs: dict[str, Any], usual: Any) -> Any:
@@ -79,8 +85,11 @@ class Generator:
         @wraps(original.forward)
         def forward(*args: Any, **kwargs: Any) -> Any:
             if args or all(kwargs.get(name) is None for name in CACHE_NAMES):
-                return self._forward(*args, **kwargs)
-            return self.step(kwargs)
+                if self._whole is None:
+                    self._whole = self._compiled(original)
+                return self._whole(*args, **kwargs)
+            prompt = padded_prompt(kwargs)
+            return self.step(kwargs) if prompt is None else prompt.finish(self.step(prompt.kwargs))
 
         def prepare(*, max_cache_len: int, **kwargs: Any) -> Any:
             self._longest = max(self._longest, max_cache_len)
@@ -91,20 +100,41 @@ class Generator:
 
         host.forward = forward
         host._prepare_static_cache = prepare
+        if getattr(original.config, "is_encoder_decoder", False):
+            host.get_encoder = self._encoder
         return host
+
+    def _encoder(self, *args: Any, **kwargs: Any) -> Any:
+        """The encoder of the model, compiled too."""
+        model: Any = self.model
+        original = model.get_encoder(*args, **kwargs)
+        if id(original) not in self._encoders:
+            self._encoders[id(original)] = self._compiled(original)
+        compiled = self._encoders[id(original)]
+        encoder = copy.copy(original)
+
+        @wraps(original.forward)
+        def forward(*args: Any, **kwargs: Any) -> Any:
+            return compiled(*args, **kwargs)
+
+        encoder.forward = forward
+        return encoder
 
 
 def generator_of(
     model: torch.nn.Module,
     backend: Backend,
-    forward: Callable[..., Any],
+    compiled: Callable[[torch.nn.Module], Callable[..., Any]],
     strategy: OptimizationStrategy | None = None,
 ) -> Generator:
-    """A generator for a model of transformers; others are refused."""
+    """A generator for a model of transformers; others are refused.
+
+    `compiled` makes something to call of a module: of an encoder, or of the model where it has no cache.
+    """
     if not callable(getattr(model, "generate", None)) or not hasattr(model, "_prepare_static_cache"):
         raise BadCallError(
             f"{type(model).__name__} has no `generate` of transformers",
             where="CompiledModel.generate",
             remedy="compile a model that generates, such as LlamaForCausalLM; call others as they are",
         )
-    return Generator(model, backend, forward, strategy)
+    return Generator(model, backend, compiled, strategy)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -43,21 +45,38 @@ def _cache(config: Any, length: int) -> Any:
 
 
 def initialise(model: Any, cache: Any, name: str, kwargs: Mapping[str, Any]) -> None:
-    """Give the layers of a new cache their tensors: of the shapes that a call without values comes to."""
-    if all(getattr(layer, "is_initialized", True) for layer in _layers(cache)):
+    """Give the layers of a new cache their tensors: of the shapes that a call without values comes to.
+
+    A model that does not run so gets them in its first graph, which hands them out.
+    """
+    if all(getattr(layer, "is_initialized", True) for layer in layers_of(cache)):
         return
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     tensors, structure = flatten(cache)
-    with torch.no_grad(), mode:
-        fake = tree_map_only(torch.Tensor, mode.from_tensor, dict(kwargs))
-        tried = restore(structure, [mode.from_tensor(tensor) for tensor in tensors])
-        model(**fake, **{name: tried})
-    for layer, known in zip(_layers(cache), _layers(tried), strict=True):
+    try:
+        with torch.no_grad(), mode, _without_log("torch._subclasses.fake_tensor"):
+            fake = tree_map_only(torch.Tensor, mode.from_tensor, dict(kwargs))
+            tried = restore(structure, [mode.from_tensor(tensor) for tensor in tensors])
+            model(**fake, **{name: tried})
+    except RuntimeError:  # as products of experts, which without values ask for another dtype than with them
+        return
+    for layer, known in zip(layers_of(cache), layers_of(tried), strict=True):
         if not getattr(layer, "is_initialized", True):
             layer.lazy_initialization(_empty(known.keys), _empty(known.values))
 
 
-def _layers(cache: Any) -> list[Any]:
+@contextmanager
+def _without_log(name: str) -> Iterator[None]:
+    logger = logging.getLogger(name)
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
+
+
+def layers_of(cache: Any) -> list[Any]:
+    """The layers of a cache, of a decoder's those of both attentions."""
     whole = hasattr(cache, "self_attention_cache")
     caches = (cache.self_attention_cache, cache.cross_attention_cache) if whole else (cache,)
     return [layer for part in caches for layer in part.layers]
