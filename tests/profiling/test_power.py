@@ -32,7 +32,7 @@ def test_idle_copy_and_product_stand_in_their_order_below_the_limit(board: str) 
 
 @pytest.mark.parametrize("board", LIMITS)
 def test_programs_stand_in_the_same_order(board: str) -> None:
-    from benchmarks.power_estimates import rows, table
+    from conformance.power_estimates import rows, table
 
     found = list(rows(512, (board,)))
     idle, copied, product = (row.power for row in found)

@@ -141,45 +141,45 @@ struct vFloat16b : vFloat {
     using vFloat::vFloat;
 };
 
-#define TS_VECTOR_OF_INTEGERS(Name, Other)                                                                      \
-    class Name : public impl_::vVal {                                                                           \
-    public:                                                                                                     \
-        using vVal::vVal;                                                                                       \
-        Name() = default;                                                                                       \
-        Name(const Name&) = default;                                                                            \
-        TS_LANE Name(int value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                              \
-        TS_LANE Name(unsigned value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                         \
-        TS_LANE Name(long value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                             \
-        TS_LANE Name(unsigned long value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                    \
-        explicit operator Other() const;                                                                        \
-        Name& operator=(const Name&) = default;                                                                 \
-        TS_LANE operator vBool() const { return *this != Name(0); }                                             \
-        friend TS_LANE Name operator+(Name a) { return a; }                                                     \
-        friend TS_LANE Name operator-(Name a) { return Name(0) - a; }                                           \
-        friend TS_LANE Name operator~(Name a) {                                                                 \
-            return Name(impl_::each(impl_::simple, [](impl_::Int x) TS_OP { return ~x; }, a.v));                \
-        }                                                                                                       \
-        TS_INTEGER_OPERATOR(Name, +)                                                                            \
-        TS_INTEGER_OPERATOR(Name, -) TS_INTEGER_OPERATOR(Name, &) TS_INTEGER_OPERATOR(Name, |)                  \
-            TS_INTEGER_OPERATOR(Name, ^) friend TS_LANE vBool                                                   \
-            operator==(Name a, Name b) {                                                                        \
-            return impl_::test([](impl_::Int x, impl_::Int y) TS_OP { return x == y; }, a.v, b.v);              \
-        }                                                                                                       \
-        friend TS_LANE vBool operator!=(Name a, Name b) { return !(a == b); }                                   \
-        /* An order that reads the sign of a difference: wrong where that overflows, as on the chip. */         \
-        friend TS_LANE vBool operator<(Name a, Name b) {                                                        \
-            return impl_::test([](impl_::Int x, impl_::Int y) TS_OP { return x - y < 0; }, a.v, b.v);           \
-        }                                                                                                       \
-        friend TS_LANE vBool operator>=(Name a, Name b) { return !(a < b); }                                    \
-        friend TS_LANE vBool operator>(Name a, Name b) { return a >= b && a != b; }                             \
-        friend TS_LANE vBool operator<=(Name a, Name b) { return a < b || a == b; }                             \
-        friend TS_LANE Name operator<<(Name a, unsigned n) {                                                    \
-            return Name(impl_::each(impl_::simple, [&](impl_::Int x) TS_OP { return x << int(n & 31); }, a.v)); \
-        }                                                                                                       \
-        friend TS_LANE Name operator<<(Name a, int n) { return a << unsigned(n); }                              \
-        TS_LANE Name& operator<<=(unsigned n) { return *this = *this << n; }                                    \
-        TS_LANE Name& operator++() { return *this += Name(1); }                                                 \
-        TS_LANE Name& operator--() { return *this -= Name(1); }                                                 \
+#define TS_VECTOR_OF_INTEGERS(Name, Other)                                                                          \
+    class Name : public impl_::vVal {                                                                               \
+    public:                                                                                                         \
+        using vVal::vVal;                                                                                           \
+        Name() = default;                                                                                           \
+        Name(const Name&) = default;                                                                                \
+        TS_LANE Name(int value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                                  \
+        TS_LANE Name(unsigned value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                             \
+        TS_LANE Name(long value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                                 \
+        TS_LANE Name(unsigned long value) : vVal(impl_::all(static_cast<int32_t>(value))) {}                        \
+        explicit operator Other() const;                                                                            \
+        Name& operator=(const Name&) = default;                                                                     \
+        TS_LANE operator vBool() const { return *this != Name(0); }                                                 \
+        friend TS_LANE Name operator+(Name a) { return a; }                                                         \
+        friend TS_LANE Name operator-(Name a) { return Name(0) - a; }                                               \
+        friend TS_LANE Name operator~(Name a) {                                                                     \
+            return Name(impl_::each(impl_::simple, [](impl_::Int x) TS_OP { return ~x; }, a.v));                    \
+        }                                                                                                           \
+        TS_INTEGER_OPERATOR(Name, +)                                                                                \
+        TS_INTEGER_OPERATOR(Name, -)                                                                                \
+        TS_INTEGER_OPERATOR(Name, &) TS_INTEGER_OPERATOR(Name, |) TS_INTEGER_OPERATOR(Name, ^) friend TS_LANE vBool \
+        operator==(Name a, Name b) {                                                                                \
+            return impl_::test([](impl_::Int x, impl_::Int y) TS_OP { return x == y; }, a.v, b.v);                  \
+        }                                                                                                           \
+        friend TS_LANE vBool operator!=(Name a, Name b) { return !(a == b); }                                       \
+        /* An order that reads the sign of a difference: wrong where that overflows, as on the chip. */             \
+        friend TS_LANE vBool operator<(Name a, Name b) {                                                            \
+            return impl_::test([](impl_::Int x, impl_::Int y) TS_OP { return x - y < 0; }, a.v, b.v);               \
+        }                                                                                                           \
+        friend TS_LANE vBool operator>=(Name a, Name b) { return !(a < b); }                                        \
+        friend TS_LANE vBool operator>(Name a, Name b) { return a >= b && a != b; }                                 \
+        friend TS_LANE vBool operator<=(Name a, Name b) { return a < b || a == b; }                                 \
+        friend TS_LANE Name operator<<(Name a, unsigned n) {                                                        \
+            return Name(impl_::each(impl_::simple, [&](impl_::Int x) TS_OP { return x << int(n & 31); }, a.v));     \
+        }                                                                                                           \
+        friend TS_LANE Name operator<<(Name a, int n) { return a << unsigned(n); }                                  \
+        TS_LANE Name& operator<<=(unsigned n) { return *this = *this << n; }                                        \
+        TS_LANE Name& operator++() { return *this += Name(1); }                                                     \
+        TS_LANE Name& operator--() { return *this -= Name(1); }                                                     \
     };
 #define TS_INTEGER_OPERATOR(Name, op)                                                                               \
     friend TS_LANE Name operator op(Name a, Name b) {                                                               \

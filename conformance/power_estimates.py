@@ -1,6 +1,6 @@
 """Estimated power of an idle chip, a copy and a matrix product on both boards, beside their published limits.
 
-    python benchmarks/power_estimates.py [--size 2048]
+    python conformance/power_estimates.py [--size 2048]
 
 prints the table of docs/profiling.md. The clock says what is busy; the product is an nn.Linear at O2.
 """
