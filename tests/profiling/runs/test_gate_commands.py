@@ -96,6 +96,9 @@ def test_the_marker_of_pytest(project: Path, monkeypatch: pytest.MonkeyPatch) ->
     failed = typed(project, *pytest_run)
     assert failed.returncode == 1
     assert "SLOWER: test_linear" in failed.stdout
+    assert "its bound changed from" in failed.stdout
+    assert typed(project, *pytest_run, "--update-baseline").returncode == 0
+    assert typed(project, *pytest_run).returncode == 0
 
 
 def test_bench_keeps_a_run_for_each_level_and_gates_them(
