@@ -161,8 +161,8 @@ struct vFloat16b : vFloat {
         }                                                                                                           \
         TS_INTEGER_OPERATOR(Name, +)                                                                                \
         TS_INTEGER_OPERATOR(Name, -)                                                                                \
-        TS_INTEGER_OPERATOR(Name, &) TS_INTEGER_OPERATOR(Name, |) TS_INTEGER_OPERATOR(Name, ^) friend TS_LANE vBool \
-        operator==(Name a, Name b) {                                                                                \
+        TS_INTEGER_OPERATOR(Name, &)                                                                                \
+        TS_INTEGER_OPERATOR(Name, |) TS_INTEGER_OPERATOR(Name, ^) friend TS_LANE vBool operator==(Name a, Name b) { \
             return impl_::test([](impl_::Int x, impl_::Int y) TS_OP { return x == y; }, a.v, b.v);                  \
         }                                                                                                           \
         friend TS_LANE vBool operator!=(Name a, Name b) { return !(a == b); }                                       \
