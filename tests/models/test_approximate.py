@@ -69,12 +69,12 @@ def test_results_move_less_than_allowed(case: str, approximate: str) -> None:
     ("level", "approximate", "uses"),
     [
         ("O1", "", ()),
-        ("O2", "", ("sub_tiles", "ones")),
-        ("O2", "none", ()),
+        ("O2", "", ()),
+        ("O2", "bfloat16", ("sub_tiles", "ones")),
         ("O2", "fast", ("exp_tile<true>",)),
     ],
 )
-def test_the_level_decides_what_is_approximate(level: str, approximate: str, uses: tuple[str, ...]) -> None:
+def test_nothing_is_approximate_unless_asked_for(level: str, approximate: str, uses: tuple[str, ...]) -> None:
     model = tilesmith.compile(
         Applied(_attention),
         backend="tenstorrent",

@@ -36,8 +36,8 @@ class ModelOptions:
     activations: BlockFloat = ""
     """How what kernels hand to each other lies, where all of them read whole tiles."""
     approximate: Approximation = ""
-    """What may be less than exact: nothing ("none"), what the matrix unit adds and multiplies, to less than
-    bfloat16 rounds ("bfloat16", from O2 on), or vector functions ("fast"). Left out, the level decides."""
+    """What may be less than exact: nothing ("none", the default), sums and products inside kernels, which the
+    matrix unit then rounds ("bfloat16"), or vector functions too ("fast")."""
     cache: BlockFloat = ""
     """How keys and values of earlier tokens lie, if not in bfloat16."""
     accuracy: float = 0.01
@@ -70,12 +70,12 @@ class ModelOptions:
 
     @property
     def approximation(self) -> str:
+        """What may be less than exact. Differences of large values lose too much for a default.
+
+        >>> ModelOptions().approximation, ModelOptions(approximate="fast").approximation
+        ('none', 'fast')
         """
-        >>> ModelOptions().approximation, ModelOptions(optimization_level="O1").approximation
-        ('bfloat16', 'none')
-        """
-        usual = "bfloat16" if self.level >= 2 and self.stored == "bfloat16" else "none"
-        return self.approximate or usual
+        return self.approximate or "none"
 
     @property
     def level(self) -> int:
