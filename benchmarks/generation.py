@@ -124,7 +124,7 @@ def _summary(rows: list[Row], options: argparse.Namespace) -> dict[str, Any]:
         "models_wrong": len({row.model for row in rows if row.wrong or row.failed}),
         "recompiles_after_first_token": sum(row.recompiles_after_first_token for row in rows),
         "rows": [asdict(row) for row in rows],
-        "left_out": "SmolLM2-135M: its weights are not on this machine",
+        "left_out": "SmolLM2-135M: its weights must be downloaded",
     }
 
 

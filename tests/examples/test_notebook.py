@@ -12,7 +12,8 @@ NOTEBOOK = Path(__file__).parents[2] / "examples" / "tilelang" / "walkthrough.ip
 
 
 @pytest.mark.slow
-def test_the_notebook_runs() -> None:
+def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TILESMITH_ADVICE_SECONDS")
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     where = {"metadata": {"path": str(NOTEBOOK.parent)}}
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=where).execute()

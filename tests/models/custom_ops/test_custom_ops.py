@@ -68,6 +68,7 @@ def test_schema_shapes_and_autograd_are_registered(name: str) -> None:
 ROWS, MARKS = torch.randn(4, 40).double(), torch.ones(4, 1).double()
 HEADS = torch.randn(1, 2, 4, 8).double()
 WITHOUT_GRADIENTS: dict[str, tuple[Any, ...]] = {
+    "cache_update": (torch.zeros(1, 4, 2), torch.tensor([1, 2]), torch.ones(1, 2, 2)),
     "equality": (MARKS, MARKS.T),
     "in_bounds": (torch.tensor([-1, 2]), 4, True),
     "integer_linear": (torch.ones(4, 8), torch.ones(3, 8, dtype=torch.int8)),

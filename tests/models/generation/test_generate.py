@@ -64,12 +64,13 @@ def test_a_shorter_call_compiles_nothing(llama: Any, on_cpu: Any) -> None:
 
 
 def test_prompts_of_other_lengths_compile_nothing(llama: Any, on_cpu: Any) -> None:
-    on_cpu.generate(**prompts(), max_new_tokens=40, do_sample=False)
+    on_cpu.generate(**prompts((0, 0)), max_new_tokens=40, do_sample=False)
     graphs = on_cpu.graphs
     for length in (2, 19, 32):
         ids = torch.randint(0, 128, (2, length), generator=torch.Generator().manual_seed(length))
-        wanted = llama.generate(ids, max_new_tokens=8, do_sample=False)
-        assert torch.equal(on_cpu.generate(ids, max_new_tokens=8, do_sample=False), wanted)
+        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        wanted = llama.generate(**inputs, max_new_tokens=8, do_sample=False)
+        assert torch.equal(on_cpu.generate(**inputs, max_new_tokens=8, do_sample=False), wanted)
     assert on_cpu.graphs == graphs
 
 

@@ -120,7 +120,7 @@ def test_keys_that_fit_are_taken_at_once() -> None:
     assert (best(128).block, best(128).at_once, best(128).whole) == ((32, 128), True, True)
     assert (best(100).block, best(100).at_once, best(100).whole) == ((32, 128), True, False)
     assert best(512, 512).block == (32, 128)  # what L1 holds
-    assert (best(1024).block, best(1024).at_once, best(1024).whole) == ((32, 128), False, True)
+    assert (best(1024).block, best(1024).at_once, best(1024).whole) == ((32, 512), False, True)
 
 
 def test_elementwise_work_is_spread_over_the_cores() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -139,4 +140,5 @@ class ForwardStep:
 
 def _cache_name(model: torch.nn.Module) -> str:
     """What the argument is called that transformers gives the cache as."""
-    return CACHE_NAMES["mamba" in type(model).__name__.lower()]
+    taken = inspect.signature(model.forward).parameters
+    return next((name for name in CACHE_NAMES if name in taken), CACHE_NAMES[0])

@@ -25,7 +25,7 @@ class Section:
 def sections_of(root: Node, capacity: int) -> list[Section]:
     """The graph in acquire/release sections that fit, in the order they run.
 
-    >>> from tilesmith.compiler.lowering.tiles.expression import Load
+    >>> from tilesmith.compiler.lowering.tiles.expression import Apply, Load
     >>> products = (Apply("mul", (Load(0), Load(1))), Apply("mul", (Load(2), Load(3))))
     >>> deep = Apply("add", products)
     >>> [one.plan.slots for one in sections_of(deep, 4)], [one.plan.slots for one in sections_of(deep, 2)]
