@@ -176,7 +176,7 @@ function listen() {
   events.onmessage = (event) => {
     const told = JSON.parse(event.data);
     drawLive(told.live);
-    if (stamp !== null && told.store !== stamp) loadRuns();
+    if (told.store !== stamp) loadRuns();  // at the first word too: a run may have come since the list was asked for
     stamp = told.store;
   };
 }
