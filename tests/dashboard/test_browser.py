@@ -130,6 +130,14 @@ def test_a_thousand_runs_are_drawn_in_a_second(page: Browser, store: RunStore) -
     assert answered + min(page.run(drawn) for _ in range(5)) / 1000 < 1
 
 
+def test_a_run_that_comes_while_the_page_opens_is_listed(page: Browser) -> None:
+    """The list is asked for again at the first event: what came in between would be missed."""
+    asked = (
+        "performance.getEntriesByType('resource').filter(entry => entry.name.includes('/api/runs')).length"
+    )
+    until(page, f"{asked} >= 2", True, seconds=5)
+
+
 def test_a_live_run_changes_the_page_within_a_second(page: Browser, store: RunStore) -> None:
     until(page, "document.querySelectorAll('#runs tbody tr').length", 13)
     with live("training", store.folder) as run:

@@ -33,12 +33,12 @@ def whole_tile(body: str) -> str:
 
 
 def relu6_or_squared(x: Tile) -> Tile:
-    return np.where(x < 0, x * x, np.where(x > 6, np.float32(6), x))
+    return np.where(np.signbit(x), x * x, np.where(x > 6, np.float32(6), x + 1))
 
 
 FUNCTIONS: dict[str, tuple[str, Callable[[Tile], Tile]]] = {
     "if_else": (
-        "v_if(x < 0.0f) { x = x * x; } v_elseif(x > 6.0f) { x = 6.0f; } v_else { x = x; } v_endif;",
+        "v_if(x < 0.0f) { x = x * x; } v_elseif(x > 6.0f) { x = 6.0f; } v_else { x = x + 1.0f; } v_endif;",
         relu6_or_squared,
     ),
     "nested": (

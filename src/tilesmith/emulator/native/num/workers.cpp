@@ -87,8 +87,6 @@ void start_workers() {
 
 void use_threads(uint32_t count) { wanted = count < 1 ? 1 : count > most_threads ? most_threads : count; }
 
-uint32_t thread_count() { return wanted; }
-
 void share(uint32_t count, void (*run)(const void* context, uint32_t index), const void* context) {
     // A second program that runs at the same time computes its own.
     if (wanted == 1 || count < 2 || count > most_shares || pool.busy.exchange(true, std::memory_order_acquire)) {

@@ -7,7 +7,6 @@ namespace ts::num {
 
 // The calling thread and so many others; 1 uses no thread. Kept for the calls that follow.
 void use_threads(uint32_t count);
-uint32_t thread_count();
 
 // run(context, 0) to run(context, count - 1), in any order, on any thread; returns when all are done.
 void share(uint32_t count, void (*run)(const void* context, uint32_t index), const void* context);
