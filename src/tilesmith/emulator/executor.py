@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import cache
 from threading import RLock
 from typing import Any
 
@@ -31,9 +31,11 @@ from tilesmith.program.executor import (
     RunReport,
     ZoneTime,
 )
+from tilesmith.program.findings import Finding
 from tilesmith.program.l1 import Placement
 
 _OUT_OF_MEMORY, _INTERRUPTED = 3, 2
+_NOTHING_TOLD: dict[str, Any] = {"findings": [], "prints": [], "zones": []}
 
 
 class EmulatorExecutor:
@@ -118,8 +120,7 @@ class EmulatorExecutor:
             raise DeviceError("the computer has no memory left for the stacks of the program's kernels")
         if result.status == _INTERRUPTED:
             raise KeyboardInterrupt
-        report = _report(self.machine, loaded, program, result, options, rules)
-        return replace(report, launch=lambda: launch_us(program, self.arch))
+        return _report(self.machine, loaded, program, result, options, rules)
 
     def close(self) -> None:
         with self._lock:
@@ -131,6 +132,7 @@ class EmulatorExecutor:
                 self._machine = None
 
 
+@cache
 def _host_cores() -> int:
     """Those that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -164,7 +166,7 @@ def _report(
     rules: Sequence[Rule],
 ) -> RunReport:
     """Numbers are copied at once; what is told in words is fetched only when there is any."""
-    told: dict[str, Any] = {"findings": [], "prints": [], "zones": []}
+    told = _NOTHING_TOLD
     if result.findings or result.prints or result.zones:
         told = json.loads(machine.report(loaded))
     for entry in told["findings"]:
@@ -172,8 +174,10 @@ def _report(
             place = f"{entry['file']}:{entry['line']}"
             raise EmulatorGap(f"the emulator does not model this yet: {entry['message']}", where=place)
     times, counters = machine.snapshot(loaded)
-    entries = [*told["findings"], *_undefined_elements(told, machine.arch, options)]
-    found = [finding_from_report(entry, loaded.libraries) for entry in entries]
+    found: list[Finding] = []
+    if told is not _NOTHING_TOLD:
+        entries = [*told["findings"], *_undefined_elements(told, machine.arch, options)]
+        found = [finding_from_report(entry, loaded.libraries) for entry in entries]
     findings, suppressed = split_findings(found, rules, program) if found else ((), ())
     return RunReport(
         findings=findings,
@@ -182,6 +186,7 @@ def _report(
         steps=result.steps,
         details=lambda: _details(loaded, times, counters, told),
         trace=machine.trace(loaded) if options.trace else None,
+        launch=lambda: launch_us(program, machine.arch),
     )
 
 

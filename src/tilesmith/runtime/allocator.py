@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,6 +45,8 @@ class BankAllocator:
         self._alignment = alignment
         self._top_down = top_down
         self._held: dict[int, Allocation] = {}
+        self._addresses: list[int] = []  # of what is held, lowest first
+        self._unnoted: dict[int, Allocation] = {}  # allocated since all was last noted as written
 
     def allocate(
         self, size: int, name: str, declared_at: str, page_size: int = 0, pages: int = 0
@@ -60,20 +63,30 @@ class BankAllocator:
             )
         # Only pages that go round the banks of DRAM are counted: the emulator knows each byte of L1.
         written = np.zeros(pages, np.uint8) if self.memory == "DRAM" and pages else None
-        self._held[address] = Allocation(address, needed, name, declared_at, page_size, pages, written)
-        return self._held[address]
+        held = Allocation(address, needed, name, declared_at, page_size, pages, written)
+        self._held[address] = self._unnoted[address] = held
+        insort(self._addresses, address)
+        return held
 
     def free(self, address: int) -> None:
-        self._held.pop(address, None)
+        if self._held.pop(address, None) is not None:
+            self._unnoted.pop(address, None)
+            del self._addresses[bisect_left(self._addresses, address)]
+
+    def note_written(self) -> None:
+        """Anything that is held now may have been written. Each is noted once, however many runs end."""
+        for held in self._unnoted.values():
+            held.note_written()
+        self._unnoted.clear()
 
     @property
     def held(self) -> list[Allocation]:
-        return sorted(self._held.values(), key=lambda one: one.address)
+        return [self._held[address] for address in self._addresses]
 
     @property
     def lowest(self) -> int:
         """The lowest address in use; the end when nothing is."""
-        return min(self._held, default=self._end)
+        return self._addresses[0] if self._addresses else self._end
 
     @property
     def bytes_free(self) -> int:
@@ -96,17 +109,16 @@ class BankAllocator:
         )
 
     def _find(self, size: int) -> int | None:
-        gaps = self._gaps()
         if self._top_down:
-            return next((last - size for first, last in reversed(gaps) if last - first >= size), None)
-        return next((first for first, last in gaps if last - first >= size), None)
+            highest_first = reversed(list(self._gaps()))
+            return next((last - size for first, last in highest_first if last - first >= size), None)
+        return next((first for first, last in self._gaps() if last - first >= size), None)
 
-    def _gaps(self) -> list[tuple[int, int]]:
-        gaps, position = [], self._base
-        for entry in self.held:
-            if entry.address > position:
-                gaps.append((position, entry.address))
-            position = entry.address + entry.size
+    def _gaps(self) -> Iterator[tuple[int, int]]:
+        position = self._base
+        for address in self._addresses:
+            if address > position:
+                yield position, address
+            position = address + self._held[address].size
         if position < self._end:
-            gaps.append((position, self._end))
-        return gaps
+            yield position, self._end

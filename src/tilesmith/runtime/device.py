@@ -201,8 +201,7 @@ class Device:
         """The executor has run the program: note what was written, and tell those who watch."""
         with self._lock:
             if options.checks == "off":  # nobody counted what was written
-                for entry in self._dram.held:
-                    entry.note_written()
+                self._dram.note_written()
             for observer in observers():
                 observer.ran(self, program, placement, report)
 

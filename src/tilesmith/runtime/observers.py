@@ -43,7 +43,9 @@ _hidden: ContextVar[bool] = ContextVar("hidden", default=False)
 
 
 def observers() -> tuple[Observer, ...]:
-    return () if _hidden.get() else tuple(_observers)
+    if not _observers or _hidden.get():  # asked several times at every launch, nearly always for nobody
+        return ()
+    return tuple(_observers)
 
 
 def trace_wanted() -> bool:
@@ -80,18 +82,17 @@ def unobserved() -> Iterator[None]:
         _hidden.reset(token)
 
 
-_label: ContextVar[str] = ContextVar("label", default="")
-_made_for: ContextVar[str] = ContextVar("made for", default="")
+_names: ContextVar[tuple[str, str]] = ContextVar("label and what it was made for", default=("", ""))
 
 
 def label() -> str:
     """What the program that runs now is called; empty where nobody named it."""
-    return _label.get()
+    return _names.get()[0]
 
 
 def made_for() -> str:
     """The module and line of a model that the program which runs now was made for; empty without a model."""
-    return _made_for.get()
+    return _names.get()[1]
 
 
 @contextmanager
@@ -102,12 +103,12 @@ def labelled(name: str, made_for: str = "") -> Iterator[None]:
     ...     label()
     'ttnn.softmax'
     """
-    token, place = _label.set(_label.get() or name), _made_for.set(_made_for.get() or made_for)
+    label, place = _names.get()
+    token = _names.set((label or name, place or made_for))
     try:
         yield
     finally:
-        _label.reset(token)
-        _made_for.reset(place)
+        _names.reset(token)
 
 
 _origin: ContextVar[object] = ContextVar("origin", default=None)

@@ -46,16 +46,18 @@ def elementwise(
     last = applied(after)
     target = dtype or (output_tensor.dtype if output_tensor is not None else first.dtype)
     shape = broadcast_shape([tensor.spec.shape for tensor in tensors])
-    operands = [_spreadable(one, shape) for one in operands]
-    tensors = [one for one in operands if isinstance(one, Tensor)]
-    if _too_narrow(tensors[0].dtype, combine, (*chains, last)):
+    if DataFormat.Bfp4_b in [tensor.spec.dtype for tensor in tensors]:
+        operands = [_spreadable(one, shape) for one in operands]
+        tensors = [one for one in operands if isinstance(one, Tensor)]
+    if _too_narrow(tensors[0].spec.dtype, combine, (*chains, last)):
         wide = [_cast(one, DataType.INT32) if isinstance(one, Tensor) else one for one in operands]
         result = elementwise(combine, wide, dtype=DataType.INT32, before=chains, after=last)
         return elementwise(
             "", [result], dtype=target, memory_config=memory_config, output_tensor=output_tensor
         )
-    wanted = memory_config or first.memory_config()
-    if output_tensor is None and wanted.is_sharded() and _shards_of_rows(wanted, tensors, shape, target):
+    sharded = memory_config.is_sharded() if memory_config else first.spec.memory_config.is_sharded
+    wanted = memory_config or first.memory_config() if sharded and output_tensor is None else None
+    if wanted is not None and _shards_of_rows(wanted, tensors, shape, target):
         beside = replace(DRAM_MEMORY_CONFIG, buffer_type=wanted.buffer_type)
         result = elementwise(
             combine, operands, dtype=target, memory_config=beside, before=chains, after=last, fast=fast
@@ -92,11 +94,11 @@ def _shards_of_rows(
     return False
 
 
-def _too_narrow(dtype: DataType, combine: str, chains: Sequence[Chain]) -> bool:
+def _too_narrow(format: DataFormat, combine: str, chains: Sequence[Chain]) -> bool:
     """Whether the vector unit has it for 32-bit integers, and not for these smaller ones."""
-    if dtype not in (DataType.UINT8, DataType.UINT16) or combine == "where":
+    if format not in (DataFormat.UInt8, DataFormat.UInt16) or combine == "where":
         return False
-    return not has_steps(combine, chains, dtype.format) and has_steps(combine, chains, DataFormat.Int32)
+    return not has_steps(combine, chains, format) and has_steps(combine, chains, DataFormat.Int32)
 
 
 def _cast(tensor: Tensor, dtype: DataType) -> Tensor:
