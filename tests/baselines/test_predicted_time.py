@@ -1,4 +1,4 @@
-"""Predicted time of the kernel library and of small models, held against baselines: slower fails.
+"""Predicted time of the kernel library and of the zoo's models, held against baselines: slower fails.
 
     pytest tests/baselines --update-baseline
 
@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 import tilesmith
+from tilesmith import zoo
 
 
 class Attention(nn.Module):
@@ -41,3 +42,11 @@ def test_time(name: str, chip: str) -> None:
     with torch.no_grad(), tilesmith.settings.using(checks="off", numbers="fast"):
         compiled = tilesmith.compile(model.to(torch.bfloat16), chip)
         compiled(*(x.to(torch.bfloat16) if x.is_floating_point() else x for x in inputs))
+
+
+@pytest.mark.parametrize("name", ["mlp", "bert", "llama", "resnet18"])
+@pytest.mark.benchmark(threshold="2%")
+def test_time_of_a_zoo_model(name: str) -> None:
+    sample = zoo.load(name, "tiny")
+    with torch.no_grad(), tilesmith.settings.using(checks="off", numbers="fast"):
+        tilesmith.compile(sample.network)(*sample.inputs)
