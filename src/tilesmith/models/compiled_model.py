@@ -190,10 +190,14 @@ class CompiledModel(torch.nn.Module):
 
     def generate(self, *args: Any, **kwargs: Any) -> Any:
         """`generate` of a model of transformers: one graph for the prompt, one for every token after it."""
+        return self.generate_with(getattr(type(self.original), "generate", None), args, kwargs)
+
+    def generate_with(self, generate: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The same with a `generate` of a class of the model, or of a base of it."""
         if self._generator is None:
             self._generator = generator_of(self.original, self.backend, self._part, self._strategy)
         try:
-            return self._generator(*args, **kwargs)
+            return self._generator.run(generate, args, kwargs)
         finally:
             self._last = self._generator.step.last or self._last
 

@@ -16,6 +16,7 @@ from tilesmith.models.backends import Backend, Executable
 from tilesmith.models.capture.eager_frames import watch_eager_frames
 from tilesmith.models.capture.training import keep_whole, learns_statistics, training_decompositions
 from tilesmith.models.executable_cache import ExecutableCache, signature
+from tilesmith.models.generation.torch_generate import take_generate
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.planning.specialize import copied, specialise
 
@@ -37,6 +38,7 @@ def tilesmith_backend(
     Values are stored as bfloat16; as float32 where batch norms learn, unless `precision` says otherwise.
     """
     watch_eager_frames(tilesmith_backend)
+    take_generate(tilesmith_backend)
     chosen = dict(options or {})
     if "precision" not in chosen and learns_statistics(module):
         chosen["precision"] = "float32"
@@ -45,6 +47,7 @@ def tilesmith_backend(
 
 
 watch_eager_frames(tilesmith_backend)
+take_generate(tilesmith_backend)
 
 
 def through_autograd(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from threading import RLock
 from typing import Any
@@ -31,7 +31,7 @@ class Generator:
 
     def __init__(
         self,
-        model: torch.nn.Module,
+        model: Any,
         backend: Backend,
         compiled: Callable[[torch.nn.Module], Callable[..., Any]],
         strategy: OptimizationStrategy | None = None,
@@ -46,7 +46,11 @@ class Generator:
         self.step = ForwardStep(model, backend, strategy)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """As `model.generate`. A cache, or a kind of cache, that the caller names is used as it is."""
+        """As `model.generate`."""
+        return self.run(type(self.model).generate, args, kwargs)
+
+    def run(self, generate: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """`generate` of a class of the model. A cache, or a kind of cache, that is named is used as it is."""
         plain = all(kwargs.get(name) is None for name in (*CACHE_NAMES, *_NEED_DYNAMIC))
         if kwargs.get("use_cache") is not False and plain:
             kwargs.setdefault("cache_implementation", "static")
@@ -54,7 +58,8 @@ class Generator:
         with self._lock:
             self._notice_changes()
             try:
-                result = self._host(keeps=self._asked("num_beams", kwargs, 1) == 1).generate(*args, **kwargs)
+                host = self._host(keeps=self._asked("num_beams", kwargs, 1) == 1)
+                result = generate(host, *args, **kwargs)
             finally:
                 self.step.state.release(read=any(hasattr(result, name) for name in CACHE_NAMES))
         return result

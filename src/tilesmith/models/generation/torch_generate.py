@@ -1,0 +1,119 @@
+"""`generate` of models that `torch.compile(backend="tilesmith")` compiles.
+
+transformers' cache grows with every token, and torch.compile leaves its lengths to the backend, which would
+plan for each of them. `generate` itself is not compiled, so that it can be given another cache: here the call
+goes to a `Generator`, which has one graph for prompts and one for tokens, and keeps weights and cache on
+the device, as `tilesmith.compile(model).generate` does.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeGuard
+from weakref import WeakKeyDictionary
+
+import torch
+from torch._dynamo.eval_frame import OptimizedModule, innermost_backend
+
+from tilesmith.errors import CaptureError, TilesmithWarning
+from tilesmith.models.backends import Backend
+from tilesmith.models.compiled_model import CompiledModel
+from tilesmith.models.options import ModelOptions
+
+_PATCHED = "_generates_with_tilesmith"
+_models: WeakKeyDictionary[torch.nn.Module, tuple[Any, CompiledModel]] = WeakKeyDictionary()
+_ours: list[Callable[..., Any]] = []
+
+
+def take_generate(backend: Callable[..., Any]) -> None:
+    """From now on let `generate` of models that are compiled with this backend run on the device.
+
+    Models of transformers are known only once it is imported, so this is called again with every graph.
+    """
+    if backend not in _ours:
+        _ours.append(backend)
+    if not hasattr(OptimizedModule, "generate"):
+        setattr(OptimizedModule, "generate", property(_generate_of))  # noqa: B010 - torch's class has no such name
+    library: Any = sys.modules.get("transformers.generation.utils")
+    if library is None or hasattr(library.GenerationMixin, _PATCHED):
+        return
+    theirs = library.GenerationMixin.generate
+
+    @wraps(theirs)
+    def generate(model: Any, *args: Any, **kwargs: Any) -> Any:
+        options = _options_of(model)
+        if options is None:
+            return theirs(model, *args, **kwargs)
+        return _generated(model, options, theirs, args, kwargs)
+
+    library.GenerationMixin.generate = generate
+    setattr(library.GenerationMixin, _PATCHED, True)
+
+
+def _generate_of(compiled: Any) -> Any:
+    """`torch.compile(model).generate`: for other backends the model's own, as torch has it."""
+    model = compiled._orig_mod
+    generate = model.generate  # refuses models without one
+    options = _options(getattr(compiled.dynamo_ctx, "callback", None))
+    if options is None or not hasattr(model, "_prepare_static_cache"):
+        return generate
+
+    @wraps(generate)
+    def generated(*args: Any, **kwargs: Any) -> Any:
+        return _generated(model, options, type(model).generate, args, kwargs)
+
+    return generated
+
+
+def _generated(model: Any, options: Mapping[str, Any], theirs: Any, args: Any, kwargs: Any) -> Any:
+    try:
+        return _compiled(model, options).generate_with(theirs, args, kwargs)
+    except CaptureError as error:  # dynamo would break the graph there
+        warnings.warn(
+            f"generate plans for every length of the cache: {error.what}", TilesmithWarning, stacklevel=3
+        )
+        return theirs(model, *args, **kwargs)
+
+
+def _compiled(model: Any, options: Mapping[str, Any]) -> CompiledModel:
+    """The model as `tilesmith.compile` has it: the one of the last call, if it was compiled so."""
+    key = sorted(options.items())
+    known = _models.get(model)
+    if known is None or known[0] != key:
+        chosen = dict(options)
+        backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
+        known = _models[model] = (key, CompiledModel(copy.copy(model), backend))
+    original = known[1].original
+    vars(original).update(vars(model))  # modules and parameters are shared, and flags may have changed
+    original._compiled_call_impl = None
+    if _is_compiled(vars(original).get("forward")):
+        vars(original)["forward"] = vars(original)["forward"]._torchdynamo_orig_callable
+    return known[1]
+
+
+def _options_of(model: Any) -> Mapping[str, Any] | None:
+    """The options of `model.compile(backend="tilesmith")` or of a `forward` that was compiled so."""
+    for called in (vars(model).get("forward"), getattr(model, "_compiled_call_impl", None)):
+        if _is_compiled(called):
+            return _options(inspect.getclosurevars(called).nonlocals.get("callback"))
+    return None
+
+
+def _is_compiled(function: Any) -> TypeGuard[Callable[..., Any]]:
+    return inspect.isfunction(function) and hasattr(function, "_torchdynamo_orig_callable")
+
+
+def _options(callback: Any) -> Mapping[str, Any] | None:
+    """The options that torch.compile was given for this backend; None for another."""
+    if callback is None:
+        return None
+    wrapper: Any = innermost_backend(callback)
+    if not any(getattr(wrapper, "compiler_fn", wrapper) is backend for backend in _ours):
+        return None
+    options: Mapping[str, Any] = getattr(wrapper, "kwargs", {}).get("options", {})
+    return options
