@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from threading import RLock
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +37,15 @@ from tilesmith.program.l1 import Placement
 
 _OUT_OF_MEMORY, _INTERRUPTED = 3, 2
 _NOTHING_TOLD: dict[str, Any] = {"findings": [], "prints": [], "zones": []}
+_KEPT = 32
+"""Programs that stay loaded though nobody holds them: one is 2 MB, and operations make theirs anew."""
 
 
 class EmulatorExecutor:
-    """An emulated chip. Loaded programs are kept by structure, so a second call only passes arguments."""
+    """An emulated chip. Loaded programs are kept by structure, so a second call only passes arguments.
+
+    They stay as long as somebody holds the Program that ran last, and the latest few of the others.
+    """
 
     def __init__(self, arch: Arch) -> None:
         self.arch = arch
@@ -70,15 +76,23 @@ class EmulatorExecutor:
     def prepare(self, program: Program, placement: Placement, checks: bool, fast: bool) -> LoadedProgram:
         """The program as the runtime holds it; built and loaded on the first call with this structure."""
         key = (program.structure, _edited(program), checks, fast)
-        loaded = self._loaded.get(key)
+        loaded = self._loaded.pop(key, None)
         if loaded is None:
+            self._unload_unused()
             libraries = build_program(program, self.arch, checks, fast)
             assert self.machine.handle is not None
             loaded = load_program(program, placement.addresses, libraries, self.arch, self.machine.handle)
-            self._loaded[key] = loaded
         elif loaded.addresses != placement.addresses:
             loaded.move_cbs(program, placement.addresses)
+        loaded.held = ref(program)
+        self._loaded[key] = loaded  # the latest is the last
         return loaded
+
+    def _unload_unused(self) -> None:
+        """Let go of programs that nobody holds, but for the latest."""
+        unused = [key for key, loaded in self._loaded.items() if loaded.held() is None]
+        for key in unused[: 1 - _KEPT]:
+            self._loaded.pop(key).unload()
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         with self._lock:
@@ -125,7 +139,7 @@ class EmulatorExecutor:
     def close(self) -> None:
         with self._lock:
             for loaded in self._loaded.values():
-                library.runtime().functions.tsh_program_free(loaded.handle)
+                loaded.unload()
             self._loaded.clear()
             if self._machine is not None:
                 self._machine.close()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes as c
+from _ctypes import dlclose
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -182,17 +185,35 @@ class Runtime:
         f.tsh_report.argtypes = [c.c_void_p]
 
     @cached_property
-    def _handles(self) -> dict[Path, c.CDLL]:
+    def _kernels(self) -> dict[Path, _LoadedKernel]:
         return {}
 
     def load_kernel(self, path: Path) -> int:
-        """The dlopen handle of a kernel's library. Libraries stay loaded: programs point into them."""
-        if path not in self._handles:
-            try:
-                self._handles[path] = c.CDLL(str(path))
-            except OSError as error:
-                raise InternalFault(f"a compiled kernel cannot be loaded: {error}") from error
-        return int(self._handles[path]._handle)
+        """The dlopen handle of a kernel's library. Programs point into it, until `unload_kernels`."""
+        with _lock:
+            if path not in self._kernels:
+                try:
+                    self._kernels[path] = _LoadedKernel(c.CDLL(str(path)))
+                except OSError as error:
+                    raise InternalFault(f"a compiled kernel cannot be loaded: {error}") from error
+            self._kernels[path].users += 1
+            return int(self._kernels[path].library._handle)
+
+    def unload_kernels(self, paths: Sequence[Path]) -> None:
+        """Take back as many calls of `load_kernel`; a library that nobody uses any more is closed."""
+        with _lock:
+            for path in paths:
+                kernel = self._kernels[path]
+                kernel.users -= 1
+                if kernel.users == 0:
+                    del self._kernels[path]
+                    dlclose(kernel.library._handle)
+
+
+@dataclass
+class _LoadedKernel:
+    library: c.CDLL
+    users: int = 0
 
 
 _lock = Lock()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes as c
 from array import array
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,16 +44,23 @@ class LoadedProgram:
     arch: Arch
     fibers: Sequence[tuple[CoreCoord, int, str]]  # core, role and kernel of each, in the runtime's order
     kernel_names: Sequence[str]
+    paths: Sequence[Path] = ()  # of every library it was loaded with
+    held: Callable[[], Program | None] = lambda: None  # the Program that ran last, while somebody has it
     keep: list[Any] = field(default_factory=list)
-    last: tuple[Program, c.Array[library.Arguments]] | None = None
+    last: tuple[ref[Program], c.Array[library.Arguments]] | None = None
+
+    def unload(self) -> None:
+        """Give back what the runtime holds. It cannot run again."""
+        library.runtime().functions.tsh_program_free(self.handle)
+        library.runtime().unload_kernels(self.paths)
 
     def arguments(self, program: Program) -> c.Array[library.Arguments]:
         """This call's arguments, as the runtime reads them; a program of fixed ones keeps them."""
-        if self.last is not None and self.last[0] is program:
+        if self.last is not None and self.last[0]() is program:
             return self.last[1]
         packed = self._packed(program)
         fixed = all(isinstance(kernel.runtime_args, FixedArgs) for kernel in program.kernels)
-        self.last = (program, packed) if fixed else None
+        self.last = (ref(program), packed) if fixed else None
         return packed
 
     def _packed(self, program: Program) -> c.Array[library.Arguments]:
@@ -101,10 +109,12 @@ def load_program(
 ) -> LoadedProgram:
     """Hand a built program to the runtime. `addresses` are those of its circular buffers in L1."""
     keep: list[Any] = []
+    loaded: list[Path] = []
     kernels = (library.KernelDescription * len(program.kernels))()
     orders = [kernel.core_ranges.cores() for kernel in program.kernels]
     for slot, kernel, paths, cores in zip(kernels, program.kernels, libraries, orders, strict=True):
         _describe_kernel(slot, kernel, paths, cores, arch, keep)
+        loaded += [paths[index % len(paths)] for index in range(3 if kernel.is_compute else 1)]
     views = [
         (cb, descriptor, address)
         for cb, address in zip(program.cbs, addresses, strict=True)
@@ -124,7 +134,8 @@ def load_program(
         raise InternalFault("a compiled kernel has no entry point")
     by_name = {kernel.label: paths[0] for kernel, paths in zip(program.kernels, libraries, strict=True)}
     names = [kernel.label for kernel in program.kernels]
-    return LoadedProgram(handle, by_name, orders, tuple(addresses), arch, _fibers(program, orders), names)
+    fibers = _fibers(program, orders)
+    return LoadedProgram(handle, by_name, orders, tuple(addresses), arch, fibers, names, loaded)
 
 
 def _fibers(program: Program, orders: Sequence[Sequence[CoreCoord]]) -> list[tuple[CoreCoord, int, str]]:
