@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from conformance.thread_counts import outcome, random_cases
 from examples.metal.common import host
 from examples.metal.matmul_multi.host import matmul_program
 from tests.emulator.arithmetic.test_arithmetic import Array, bf16, call, faces, floats
@@ -56,6 +57,13 @@ def run_gemm(threads: int, checks: Literal["on", "off"], seed: int = 0) -> tuple
 def test_a_program_gives_the_same_in_the_same_cycles(checks: Literal["on", "off"]) -> None:
     for seed in (0, 1, 2):
         assert run_gemm(2, checks, seed) == run_gemm(4, checks, seed) == run_gemm(1, checks, seed)
+
+
+def test_a_random_program_gives_the_same_in_the_same_cycles() -> None:
+    ((_, case),) = random_cases(1)
+    first = outcome(case, 1, 3)
+    assert first[1]  # cycles and findings of its runs
+    assert outcome(case, 2, 3) == outcome(case, 4, 3) == first
 
 
 def test_two_programs_at_the_same_time_do_not_meet() -> None:
