@@ -7,6 +7,7 @@ from typing import Any
 
 import tilelang.language as T
 from tests.compiler.passes import samples
+from tests.compiler.passes.test_pipeline_stores import products
 from tests.compiler.passes.test_share_circular_buffers import chain
 from xdsl.dialects.builtin import ModuleOp
 
@@ -140,4 +141,7 @@ def scalar_code(name: str) -> ModuleOp:
     return parse(path.read_text(encoding="utf-8"), path.name)
 
 
-KERNELS = {made.__name__: made for made in (shift, narrow, batch, outer, padded, overwritten, product, deep)}
+KERNELS = {
+    made.__name__: made
+    for made in (shift, narrow, batch, outer, padded, overwritten, product, products, deep)
+}

@@ -36,6 +36,7 @@ OTHERS = {
     "share-circular-buffers": "chain",
     "lower-reads": "first_rows",
     "canonicalize-scalars": "running_sum",
+    "pipeline-stores": "products",
     "fit-circular-buffers": "deep",
 }
 CHECKS = {"verify-initialized", "validate-split-kernels", "verify-ttir"}

@@ -20,6 +20,7 @@ from tilesmith.compiler.lowering.insert_dst_management_tt import InsertDSTManage
 from tilesmith.compiler.lowering.lower_cb_intrinsics import LowerCBIntrinsics
 from tilesmith.compiler.lowering.lower_shared_to_cb import LowerSharedToCB
 from tilesmith.compiler.lowering.lower_tt_tile_intrinsics import LowerTTTileIntrinsics
+from tilesmith.compiler.lowering.pipeline_stores import PipelineStores
 from tilesmith.compiler.lowering.share_circular_buffers import ShareCircularBuffers
 from tilesmith.compiler.lowering.simplify_scalars import SimplifyScalars
 from tilesmith.compiler.lowering.split_device_kernel import SplitDeviceKernel
@@ -57,6 +58,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
         InsertComputeInitTT(),
         InsertDSTManagementTT(),
         ValidateSplitKernels(),
+        PipelineStores(),
         FinalizePersistentSignatureTT(fidelity=choices.fidelity),
         FitCircularBuffers(arch=choices.arch),
         VerifyTTIR(arch=choices.arch),

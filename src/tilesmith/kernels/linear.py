@@ -161,11 +161,11 @@ class Linear:
         @T.macro
         def body_of_rectangle(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(*shared.cores, threads=128) as (x, y):
-                for down, across in T.grid(shared.down, shared.across):
-                    by, b1, b2 = y * shared.down + down, 0, 0
+                for block in T.serial(shared.down * shared.across):
+                    by, b1, b2 = y * shared.down + block // shared.across, 0, 0
                     if shared.batch:
                         by, b1, b2 = by % shared.batch, by // shared.batch // nb2, by // shared.batch % nb2
-                    block_of(tensors, x * shared.across + across, by, b1, b2)
+                    block_of(tensors, x * shared.across + block % shared.across, by, b1, b2)
 
         bodies = {Mesh: body_of_mesh, Rectangle: body_of_rectangle}
         numbers = [m, n, k, nb1, nb2, *op.numbers(bound)]

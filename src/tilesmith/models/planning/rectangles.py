@@ -120,8 +120,8 @@ def _cycles(product: Product, block: tuple[int, int, int], mesh: Rectangle, arch
     convert += tiles * timing.sfpu.default * (product.operands - 1)
     written = mesh.columns * mesh.rows * tiles * TILE * TILE * product.row_bytes / (_dram_rate(arch) / 2)
     start = 2 * wait + max(x_bytes, w_bytes) / timing.noc.l1_read_bytes
-    # Before the first blocks of the next sum are sent, the result of the one before leaves.
-    return blocks * (mesh.steps * turn + convert + wait + start + written)
+    # The first blocks of the next sum are sent while the result of the one before is made and leaves.
+    return blocks * (mesh.steps * turn + convert + wait) + start + written
 
 
 def _sent(block_bytes: float, cores: int, arch: Arch) -> float:
