@@ -49,6 +49,20 @@ def batch() -> Any:
     return batch
 
 
+def every_other() -> Any:
+    @T.prim_func
+    def every_other(A: T.Tensor((64, 64), "bfloat16"), B: T.Tensor((32, 64), "bfloat16")):
+        with T.Kernel(1, threads=128) as _:
+            x = T.alloc_shared((64, 64), "bfloat16")
+            y = T.alloc_shared((32, 64), "bfloat16")
+            T.copy(A, x)
+            for i, j in T.Parallel(32, 64):
+                y[i, j] = x[2 * i, j]
+            T.copy(y, B)
+
+    return every_other
+
+
 def outer() -> Any:
     @T.prim_func
     def outer(A: T.Tensor((64,), "float32"), B: T.Tensor((64, 64), "float32")):
@@ -143,5 +157,5 @@ def scalar_code(name: str) -> ModuleOp:
 
 KERNELS = {
     made.__name__: made
-    for made in (shift, narrow, batch, outer, padded, overwritten, product, products, deep)
+    for made in (shift, narrow, batch, every_other, outer, padded, overwritten, product, products, deep)
 }

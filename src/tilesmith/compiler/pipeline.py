@@ -15,6 +15,7 @@ from tilesmith.compiler.lowering.build_tile_dfg_tt import BuildTileDFGTT
 from tilesmith.compiler.lowering.configure_tensor_accessor_tt import ConfigureTensorAccessorTT
 from tilesmith.compiler.lowering.finalize_persistent_signature_tt import FinalizePersistentSignatureTT
 from tilesmith.compiler.lowering.fit_circular_buffers import FitCircularBuffers
+from tilesmith.compiler.lowering.gather_row_major import GatherRowMajor
 from tilesmith.compiler.lowering.insert_compute_init_tt import InsertComputeInitTT
 from tilesmith.compiler.lowering.insert_dst_management_tt import InsertDSTManagementTT
 from tilesmith.compiler.lowering.lower_cb_intrinsics import LowerCBIntrinsics
@@ -43,6 +44,7 @@ def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
     """Every pass, in order."""
     return (
         InferTTLayout(formats=choices.formats, arch="" if choices.keeps_blocks else choices.arch),
+        GatherRowMajor(),
         PropagateTTLayout(arch=choices.arch),
         AttachTensorAccessorTT(),
         LayoutAwareWorkPartitionTT(arch=choices.arch),

@@ -106,6 +106,13 @@ class HaloConvolution:
     depth: int
     taps: int
     dtype: str = "bfloat16"
+    together: int = 1
+    """How many steps the matrix unit adds up before the sum goes to L1."""
+
+    @property
+    def loads_each_step(self) -> bool:
+        """With one tap each part of the channels is used once, and comes when it is."""
+        return self.taps == 1 and self.together == 1
 
     @property
     def name(self) -> str:
@@ -122,19 +129,34 @@ class HaloConvolution:
         window = HaloWindow(bound["x"], self.halo)
         mesh, parts = self.mesh, self.depth // bk
         each = mesh.columns // mesh.wide
+        group = tuple(range(self.together))
+        each_step = self.loads_each_step
 
         @T.macro
         def block_of(tensors, bx, by):  # type: ignore[no-untyped-def]
-            halo = T.alloc_shared((self.halo.tiles * TILE, self.depth), self.dtype)
-            patches = T.alloc_shared((bm, bk), self.dtype)
-            weight = T.alloc_shared((bk, bn), self.dtype)
+            halo = T.alloc_shared((self.halo.tiles * TILE, bk if each_step else self.depth), self.dtype)
+            patches = [named(f"patches{i}", T.alloc_shared((bm, bk), self.dtype)) for i in group]
+            weight = [named(f"weight{i}", T.alloc_shared((bk, bn), self.dtype)) for i in group]
             acc = T.alloc_fragment((bm, bn), op.sum_type(self.dtype))
-            load_halo(window, tensors["x"], by * bm, 0, halo)
+            if not each_step:
+                load_halo(window, tensors["x"], by * bm, 0, halo)
             T.clear(acc)
-            for step in T.Pipelined(self.taps * parts, num_stages=2):
-                fetch(window, halo, by * bm, step // parts, step % parts * bk, patches)
-                T.copy(tensors["w"][step * bk, bx * bn], weight)
-                T.gemm(patches, weight, acc)
+            for turn in T.Pipelined(self.taps * parts // len(group), num_stages=2):
+                for i in group:
+                    step = turn * len(group) + i
+                    if each_step:
+                        load_halo(window, tensors["x"], by * bm, step * bk, halo)
+                    fetch(
+                        window,
+                        halo,
+                        by * bm,
+                        step // parts,
+                        0 if each_step else step % parts * bk,
+                        patches[i],
+                    )
+                    T.copy(tensors["w"][step * bk, bx * bn], weight[i])
+                for i in group:
+                    T.gemm(patches[i], weight[i], acc)
             store(
                 self.epilogue,
                 bound,

@@ -107,6 +107,22 @@ def _pack(e: Emitter, op: ttc.PackTileOp) -> None:
         e.line(f"pack_tile<true>({e.value(op.slot)}, {e.cb(op.cb)}, {e.value(op.tile)});")
 
 
+@emits(ttc.TilizeBlockOp)
+def _tilize(e: Emitter, op: ttc.TilizeBlockOp) -> None:
+    e.include("api/compute/tilize.h")
+    cb, out, columns = e.cb(op.cb), e.cb(op.out), op.columns.value.data
+    for row in range(op.rows.value.data):
+        e.line(f"tilize_block({cb}, {columns}, {out}, {row * columns}, {row * columns});")
+    e.line(f"tilize_uninit({cb}, {out});")
+
+
+@emits(ttc.PackUntilizeOp)
+def _pack_untilize(e: Emitter, op: ttc.PackUntilizeOp) -> None:
+    e.include("api/compute/pack_untilize.h")
+    sizes = f"{op.columns.value.data}, {op.whole.value.data}"
+    e.line(f"pack_untilize_dest<{sizes}>({e.cb(op.cb)}, 1, {op.part.value.data});")
+
+
 @emits(ttc.AccumulateOp)
 def _accumulate(e: Emitter, op: ttc.AccumulateOp) -> None:
     e.include("api/compute/pack.h")
@@ -159,6 +175,24 @@ def _init_eltwise(e: Emitter, op: ttc.InitEltwiseOp) -> None:
 def _init_matmul(e: Emitter, op: ttc.InitMatmulOp) -> None:
     e.include("api/compute/matmul.h")
     e.line(f"matmul_block_init({e.cb(op.a)}, {e.cb(op.b)}, {_block_shape(op)});")
+
+
+@emits(ttc.InitTilizeOp)
+def _init_tilize(e: Emitter, op: ttc.InitTilizeOp) -> None:
+    e.include("api/compute/tilize.h")
+    e.line(f"tilize_init({e.cb(op.cb)}, {op.columns.value.data}, {e.cb(op.out)});")
+
+
+@emits(ttc.InitUntilizeOp)
+def _init_untilize(e: Emitter, op: ttc.InitUntilizeOp) -> None:
+    e.include("api/compute/pack_untilize.h")
+    e.line(f"pack_untilize_dest_init<{op.columns.value.data}, {op.whole.value.data}>({e.cb(op.cb)});")
+
+
+@emits(ttc.EndUntilizeOp)
+def _end_untilize(e: Emitter, op: ttc.EndUntilizeOp) -> None:
+    e.include("api/compute/pack_untilize.h")
+    e.line(f"pack_untilize_uninit({e.cb(op.cb)});")
 
 
 @emits(ttc.InitVectorOp)

@@ -175,6 +175,41 @@ class PackTileOp(IRDLOperation):
 
 
 @irdl_op_definition
+class TilizeBlockOp(IRDLOperation):
+    """`rows` x `columns` tiles of `out` from row-major lines. It holds DST itself, and undoes its set-up."""
+
+    name = "tt_compute.tilize_block"
+
+    cb = operand_def(CBType)
+    out = operand_def(CBType)
+    rows = prop_def(IntegerAttr)
+    columns = prop_def(IntegerAttr)
+    assembly_format = "$cb `to` $out `rows` $rows `columns` $columns attr-dict `:` type($cb) `,` type($out)"
+
+    def __init__(self, cb: SSAValue, out: SSAValue, rows: int, columns: int) -> None:
+        super().__init__(operands=[cb, out], properties={"rows": number(rows), "columns": number(columns)})
+
+
+@irdl_op_definition
+class PackUntilizeOp(IRDLOperation):
+    """The first `columns` slots as lines: part `part` of lines of `whole` tiles, in the next pages."""
+
+    name = "tt_compute.pack_untilize"
+
+    cb = operand_def(CBType)
+    columns = prop_def(IntegerAttr)
+    whole = prop_def(IntegerAttr)
+    part = prop_def(IntegerAttr)
+    assembly_format = "`to` $cb `columns` $columns `of` $whole `part` $part attr-dict `:` type($cb)"
+
+    def __init__(self, cb: SSAValue, columns: int, whole: int, part: int) -> None:
+        super().__init__(
+            operands=[cb],
+            properties={"columns": number(columns), "whole": number(whole), "part": number(part)},
+        )
+
+
+@irdl_op_definition
 class AccumulateOp(IRDLOperation):
     """From here on packing adds to what the page holds (or, with false, overwrites it)."""
 
@@ -286,6 +321,49 @@ class InitMatmulOp(IRDLOperation):
 
 
 @irdl_op_definition
+class InitTilizeOp(IRDLOperation):
+    """Unpack and math get ready for `tilize_block`."""
+
+    name = "tt_compute.init_tilize"
+
+    cb = operand_def(CBType)
+    out = operand_def(CBType)
+    columns = prop_def(IntegerAttr)
+    assembly_format = "$cb `to` $out `columns` $columns attr-dict `:` type($cb) `,` type($out)"
+
+    def __init__(self, block: TilizeBlockOp) -> None:
+        super().__init__(operands=[block.cb, block.out], properties={"columns": block.columns})
+
+
+@irdl_op_definition
+class InitUntilizeOp(IRDLOperation):
+    """The packer gets ready for `pack_untilize` of lines of `whole` tiles, `columns` at a time."""
+
+    name = "tt_compute.init_untilize"
+
+    cb = operand_def(CBType)
+    columns = prop_def(IntegerAttr)
+    whole = prop_def(IntegerAttr)
+    assembly_format = "$cb `columns` $columns `of` $whole attr-dict `:` type($cb)"
+
+    def __init__(self, cb: SSAValue, columns: int, whole: int) -> None:
+        super().__init__(operands=[cb], properties={"columns": number(columns), "whole": number(whole)})
+
+
+@irdl_op_definition
+class EndUntilizeOp(IRDLOperation):
+    """The packer packs tiles again."""
+
+    name = "tt_compute.end_untilize"
+
+    cb = operand_def(CBType)
+    assembly_format = "$cb attr-dict `:` type($cb)"
+
+    def __init__(self, cb: SSAValue) -> None:
+        super().__init__(operands=[cb])
+
+
+@irdl_op_definition
 class InitVectorOp(IRDLOperation):
     """The vector unit gets ready for the functions that share this one's init."""
 
@@ -334,6 +412,7 @@ TTComputeDialect = Dialect(
     "tt_compute",
     [
         *(DstOp, MoveTileOp, EltwiseTilesOp, MatmulBlockOp, VectorOp, PackTileOp, AccumulateOp),
+        *(TilizeBlockOp, PackUntilizeOp, InitTilizeOp, InitUntilizeOp, EndUntilizeOp),
         *(StartOp, ReconfigOp, PackReconfigOp, InitMoveOp, InitEltwiseOp, InitMatmulOp, InitVectorOp),
         *(AcquireOp, CommitOp, WaitOp, ReleaseOp),
     ],

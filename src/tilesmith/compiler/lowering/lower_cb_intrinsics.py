@@ -16,6 +16,7 @@ from tilesmith.compiler.analysis.memory_effects import buffer_effects, is_buffer
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.lowering.keep_accumulators_reserved import KeepAccumulatorsReserved
+from tilesmith.compiler.lowering.tiles.row_major import STREAMS
 from tilesmith.compiler.lowering.transfers import lower_read, lower_transfer
 from tilesmith.compiler.pass_group import Pass, PassGroup
 from tilesmith.compiler.transforms.dead_code import DeadCodeElimination
@@ -155,8 +156,9 @@ def _around_stage(stage: tt.StageOp, waited: Waited) -> Waited:
     effects = buffer_effects(stage)
     reads = tuple(dict.fromkeys(effects.reads))
     waits = [tt.WaitFrontOp(cb, pages_of(cb)) for cb in reads if cb not in waited]
-    reserves = [tt.ReserveBackOp(cb, pages_of(cb)) for cb in effects.defines]
-    pushes = [tt.PushBackOp(cb, pages_of(cb)) for cb in effects.defines]
+    defines = () if STREAMS in stage.attributes else effects.defines
+    reserves = [tt.ReserveBackOp(cb, pages_of(cb)) for cb in defines]
+    pushes = [tt.PushBackOp(cb, pages_of(cb)) for cb in defines]
     Rewriter.insert_op([*waits, *reserves], InsertPoint.at_start(stage.body.block))
     Rewriter.insert_op(pushes, InsertPoint.at_end(stage.body.block))
     renewed = frozenset(effects.updates) if "rotates" in stage.attributes else frozenset()

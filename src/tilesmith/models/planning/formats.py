@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tilesmith.kernels.halo import HaloConvolution
+from tilesmith.kernels.halo import HaloConvolution, HaloWindowed
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.planning.steps import FORMATS, Download, Launch, Plan, Upload
 from tilesmith.models.planning.views import FORMATS as STORED
@@ -26,7 +26,9 @@ def stored_as(plan: Plan, weights: str, activations: str, cache: str = "") -> Pl
     for step in (*plan.steps, *plan.commits):
         if isinstance(step, Launch):
             for operand in step.template.tensors:
-                accesses.setdefault(step.storages[operand.name], set()).add(operand.access)
+                held = operand.name == "x" and isinstance(step.template, HaloConvolution | HaloWindowed)
+                access = "block" if held else operand.access
+                accesses.setdefault(step.storages[operand.name], set()).add(access)
     constants = {upload.view.storage for upload in plan.constants}
     residents = {view.storage for view in plan.residents.values()}
     narrow: dict[Storage, str] = {}

@@ -7,7 +7,7 @@ copied within L1, and the weights after them are sent. It only has to rank.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,12 @@ from tilesmith.models.planning.views import BYTES, TILE, padded
 
 # Of a core's L1, what the circular buffers may take; tensors lie beside them.
 _L1_SHARE = 0.7
-_HIGHEST = 8
-_DEEPEST = 8
-_FACE = 16
+_HIGHEST = 16
+_DEEPEST = 16
+# Steps whose products are added up before they go to L1; each needs circular buffers of its own.
+_TOGETHER = 4
+# What an element of the epilogue costs a tile.
+_FINISH = 250
 _SUM_BYTES = 4 * TILE * TILE
 # What a tile of the halo and the start of a block cost, in copies within L1.
 _LOADED, _STARTED = 8, 60
@@ -99,6 +102,7 @@ def _choices(step: Launch, template: Convolution, arch: Arch, fidelity: str) -> 
     numbers = step.numbers
     down, across, depth = padded(numbers["m"]) // TILE, padded(numbers["n"]) // TILE, numbers["depth"] // TILE
     product = _product(step, template, fidelity)
+    room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     for wide in (one for one in range(1, min(arch.grid.x, across) + 1) if arch.grid.x % one == 0):
         if across % wide:
             continue
@@ -111,20 +115,20 @@ def _choices(step: Launch, template: Convolution, arch: Arch, fidelity: str) -> 
             if halo is None:
                 continue
             for bk in (one for one in range(1, min(depth, _DEEPEST) + 1) if depth % one == 0):
-                block = (bm, across // wide, bk)
-                if _bytes(product, halo.tiles * depth, block) <= _L1_SHARE * (
-                    arch.l1_size - arch.l1_unreserved_base
-                ):
-                    cut = HaloConvolution(
-                        template.epilogue,
-                        (bm * TILE, block[1] * TILE, bk * TILE),
-                        mesh,
-                        halo,
-                        numbers["depth"],
-                        numbers["taps"],
-                        template.dtype,
-                    )
-                    yield _Choice(cut, _cycles(product, cut, arch))
+                cut = HaloConvolution(
+                    template.epilogue,
+                    (bm * TILE, across // wide * TILE, bk * TILE),
+                    mesh,
+                    halo,
+                    numbers["depth"],
+                    numbers["taps"],
+                    template.dtype,
+                )
+                steps = numbers["taps"] * depth // bk
+                for together in (one for one in range(1, _TOGETHER + 1) if steps % one == 0):
+                    whole = replace(cut, together=together)
+                    if _bytes(product, whole) <= room:
+                        yield _Choice(whole, _cycles(product, whole, arch))
 
 
 def _product(step: Launch, template: Convolution, fidelity: str) -> Product:
@@ -133,34 +137,46 @@ def _product(step: Launch, template: Convolution, fidelity: str) -> Product:
     return Product(rows, cols, depth, 1, 1, size, size, len(template.epilogue.operands), fidelity, True)
 
 
-def _bytes(product: Product, held: int, block: tuple[int, int, int]) -> float:
-    """The tiles that are held, patches twice, weights twice and once staged, sums and results."""
-    bm, bn, bk = block
-    tiles = held + 2 * bm * bk + 3 * bk * bn + 2 * bm * bn * product.operands
+def _bytes(product: Product, template: HaloConvolution) -> float:
+    """What is held twice and once in row-major order, patches as they lie and in tiles, weights, results."""
+    bm, bn, bk = (size // TILE for size in template.block)
+    held = 3 * template.halo.tiles * (bk if template.loads_each_step else template.depth // TILE)
+    tiles = held + template.together * (3 * bm * bk + 3 * bk * bn) + 2 * bm * bn * product.operands
     return tiles * TILE * TILE * product.row_bytes + bm * bn * _SUM_BYTES
 
 
 def _cycles(product: Product, template: HaloConvolution, arch: Arch) -> float:
+    """The steps of a turn: copies, compute and what is sent go on side by side; its ends do not."""
     bm, bn, bk = (size // TILE for size in template.block)
     timing, mesh = arch.timing, template.mesh
     tile_bytes = TILE * TILE * product.row_bytes
-    copies = 2 * 4 if template.halo.shifts else 2 * TILE
-    gather = bm * bk * max(copies * timing.noc.issue_read, tile_bytes / timing.noc.l1_read_bytes)
-    math = bm * bn * bk * product_cycles(product, bm, bn, arch)
-    pack = (
-        bm
-        * bn
-        * (timing.pack.start + timing.pack.l1_accumulate_factor * _SUM_BYTES / timing.pack.bytes_per_cycle)
-    )
-    wait = timing.noc.read_round_trip + timing.noc.hop * sum(arch.noc_grid) / 2 + timing.dram.read_access
-    sent = 2 * wait + bk * bn * tile_bytes / timing.noc.stream_bytes
     steps = template.taps * template.depth // TILE // bk
+    wait = timing.noc.read_round_trip + timing.noc.hop * sum(arch.noc_grid) / 2 + timing.dram.read_access
     dram = 0.65 * arch.num_dram_banks * timing.dram.read_bytes_by_packet[-1][1]
-    cores = mesh.columns * mesh.rows
-    halo_bytes = template.halo.tiles * template.depth // TILE * tile_bytes
-    load = 2 * wait + max(halo_bytes * cores / dram, halo_bytes / timing.noc.l1_read_bytes)
-    stored = bm * bn * (timing.sfpu.default * (product.operands - 1) + tile_bytes * cores / dram)
-    return mesh.turns * (load + (steps + 1) * max(gather, math, pack, sent) + stored + wait)
+    cores, halo_tiles = mesh.columns * mesh.rows, template.halo.tiles * template.depth // TILE
+    load = 2 * wait + halo_tiles * tile_bytes * max(cores / dram, 1 / timing.noc.l1_read_bytes)
+    moved = bm * bk * tile_bytes / timing.noc.l1_read_bytes
+    gather = wait / 2 + max(_copies(template) * timing.noc.issue_read, moved)
+    repack = timing.pack.start + timing.pack.section + tile_bytes / timing.pack.bytes_per_cycle
+    sums = timing.pack.start + timing.pack.l1_accumulate_factor * _SUM_BYTES / timing.pack.bytes_per_cycle
+    pack = bm * bk * repack + bm * bn * sums / template.together
+    unpack = bm * bk * (timing.unpack.tilize_start + tile_bytes / timing.unpack.tilize_bytes)
+    math = bm * bn * bk * product_cycles(product, bm, bn, arch)
+    sent = 2 * wait + bk * bn * TILE * TILE * product.weight_bytes / timing.noc.stream_bytes
+    stored = bm * bn * (_FINISH * product.operands + tile_bytes * cores / dram)
+    if template.loads_each_step:
+        pack, sent, load = pack + halo_tiles / steps * repack, sent + load / steps, load / steps
+        halo_tiles //= steps
+    loop = steps * max(gather, pack, unpack + math, sent)
+    return mesh.turns * (load + halo_tiles * repack + gather + loop + stored + wait)
+
+
+def _copies(template: HaloConvolution) -> int:
+    """Of the pixels under one tap: rows of pixels in float32 stay in tiles, of sixteen elements each."""
+    bm, _, bk = (size // TILE for size in template.block)
+    if template.dtype != "bfloat16":
+        return bm * bk * (2 * 4 if template.halo.shifts else 2 * TILE)
+    return 1 if template.halo.shifts and template.depth == template.block[2] else bm * TILE
 
 
 # ---- channel by channel ----

@@ -16,12 +16,16 @@ from tilesmith.compiler.dialects.tile import location_of, numbers
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import Access, access, out_axes
 from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
+from tilesmith.compiler.lowering.tiles.row_major import converts_row_major, lower_row_major_copy
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, largest_divisor, name_of
 from tilesmith.compiler.lowering.transfers.build import Index
 from tilesmith.errors import UnsupportedKernelError
 
 
 def lower_copy(op: tile.CopyOp, dst: Dst) -> None:
+    if converts_row_major(op):
+        lower_row_major_copy(op, dst)
+        return
     source, dest = buffer_of(op.source), buffer_of(op.dest)
     part = _part(op, dest)
     follows = numbers(op.dims)

@@ -70,15 +70,24 @@ def needs_of(op: Operation, formats: Formats) -> list[Need]:
             _srcb(op.a, formats),
             Need(FPU, ("matmul", *shape, formats.of(op.a), formats.of(op.b)), lambda: ttc.InitMatmulOp(op)),
         ]
+    if isinstance(op, ttc.TilizeBlockOp):
+        # The call undoes its set-up, so each has its own.
+        tilize = Need(FPU, object(), lambda: ttc.InitTilizeOp(op))
+        return [_srca(op.cb, formats), _packed(op.out), tilize]
+    if isinstance(op, ttc.InitUntilizeOp):
+        return [_packed(op.cb)]
     if isinstance(op, ttc.VectorOp):
         fn = op.fn.data
         function = VECTOR_FUNCTIONS[fn]
         engine = SFPU if function.unit == "vector" else FPU
         return [Need(engine, function.init, lambda: ttc.InitVectorOp(fn))]
     if isinstance(op, ttc.PackTileOp):
-        out = op.cb
-        return [Need(PACK, buffer_of(out).format.data, lambda: ttc.PackReconfigOp(out), out)]
+        return [_packed(op.cb)]
     return []
+
+
+def _packed(out: SSAValue) -> Need:
+    return Need(PACK, buffer_of(out).format.data, lambda: ttc.PackReconfigOp(out), out)
 
 
 def _srca(cb: SSAValue, formats: Formats) -> Need:

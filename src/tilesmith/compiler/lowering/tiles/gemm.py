@@ -20,8 +20,13 @@ from tilesmith.compiler.lowering.tiles.integer_gemm import (
 from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of, temporary
 
+Pairs = list[tuple[SSAValue, SSAValue]]
+"""The operands of products that are added up together."""
+
 
 def lower_gemm(op: tile.GemmOp, dst: Dst) -> None:
+    if op.parent is None:  # it was added to the one before
+        return
     check_operands(op)
     a = _transposed(op, dst) if op.transpose_a else op.a
     product = f"{_side(op.a, bool(op.transpose_a))} @ {_side(op.b, bool(op.transpose_b))}"
@@ -37,15 +42,38 @@ def lower_gemm(op: tile.GemmOp, dst: Dst) -> None:
 def _lower_float_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, product: str) -> None:
     overwrites = op.attributes.get(OVERWRITES)
     stage = Stage(dst)
+    more = [] if op.transpose_a or is_rounded(buffer_of(op.c)) else _products_after(op)
+    pairs = [(a, op.b), *((one.a, one.b) for one in more)]
+    read = [cb for pair in pairs for cb in pair]
+    product = " + ".join(
+        (product, *(f"{name_of(one.a)} @ {_side(one.b, bool(one.transpose_b))}" for one in more))
+    )
+    for merged in more:
+        Rewriter.erase_op(merged)
     if overwrites == StringAttr("always"):
-        _products(stage, a, op.b, op.c, bool(op.transpose_b))
-        sign, ins = "=", [a, op.b]
+        _products(stage, pairs, op.c, bool(op.transpose_b))
+        sign, ins = "=", read
     else:
-        _accumulate(stage, op, a, first_overwrites=overwrites is not None)
-        sign, ins = "+=", [a, op.b, op.c]
+        _accumulate(stage, op, pairs, first_overwrites=overwrites is not None)
+        sign, ins = "+=", [*read, op.c]
     stage.place_before(op, f"{name_of(op.c)} {sign} {product}", ins, [op.c], rotates=op.c in ins)
     if is_rounded(buffer_of(op.c)):
         _round_sums(op, dst)
+
+
+def _products_after(op: tile.GemmOp) -> list[tile.GemmOp]:
+    """The products right after one that are added to the same sum: DST adds them up before it is packed."""
+    found: list[tile.GemmOp] = []
+    shapes = [buffer_of(op.a).dims, buffer_of(op.b).dims]
+    at = op.next_op
+    while isinstance(at, tile.GemmOp | tt.ReleaseOp):
+        if isinstance(at, tile.GemmOp):
+            alike = [buffer_of(at.a).dims, buffer_of(at.b).dims] == shapes and at.c is op.c
+            if not alike or at.transpose_a or at.transpose_b != op.transpose_b or OVERWRITES in at.attributes:
+                break
+            found.append(at)
+        at = at.next_op
+    return found
 
 
 def _round_sums(op: tile.GemmOp, dst: Dst) -> None:
@@ -64,7 +92,7 @@ def _round_sums(op: tile.GemmOp, dst: Dst) -> None:
     stage.place_before(op, f"{name_of(op.c)} rounded to its type", [op.c], [op.c], rotates=True)
 
 
-def _accumulate(stage: Stage, op: tile.GemmOp, a: SSAValue, first_overwrites: bool) -> None:
+def _accumulate(stage: Stage, op: tile.GemmOp, pairs: Pairs, first_overwrites: bool) -> None:
     """The result stays where it is: what is popped here is reserved again, at the same place."""
     pages = tiles_of(buffer_of(op.c))
     stage.op(tt.PopFrontOp(op.c, pages))
@@ -76,7 +104,7 @@ def _accumulate(stage: Stage, op: tile.GemmOp, a: SSAValue, first_overwrites: bo
         stage.op(ttc.AccumulateOp(later))
     else:
         stage.op(ttc.AccumulateOp(stage.flag(True)))
-    _products(stage, a, op.b, op.c, bool(op.transpose_b))
+    _products(stage, pairs, op.c, bool(op.transpose_b))
     stage.op(ttc.AccumulateOp(stage.flag(False)))
     stage.op(tt.PushBackOp(op.c, pages))
 
@@ -108,10 +136,10 @@ def _unpacked(height: int, width: int) -> float:
     return streams_right * (1 + 1 / max(height, width))
 
 
-def _products(stage: Stage, a: SSAValue, b: SSAValue, c: SSAValue, transpose_b: bool) -> None:
+def _products(stage: Stage, pairs: Pairs, c: SSAValue, transpose_b: bool) -> None:
     batches, rows, columns = tile_grid(buffer_of(c))
-    a_batches, _, inner = tile_grid(buffer_of(a))
-    b_batches = tile_grid(buffer_of(b))[0]
+    a_batches, _, inner = tile_grid(buffer_of(pairs[0][0]))
+    b_batches = tile_grid(buffer_of(pairs[0][1]))[0]
     height, width = sub_block(rows, columns, stage.dst.capacity)
     with (
         stage.loop(batches, "batch") as batch,
@@ -122,12 +150,13 @@ def _products(stage: Stage, a: SSAValue, b: SSAValue, c: SSAValue, transpose_b: 
         b_grid = stage.mul(batch, inner * columns if b_batches > 1 else 0)
         a_first = stage.add(a_grid, stage.mul(row, inner))
         scope = stage.dst_section(height * width)
-        with stage.inside(scope.math.block), stage.loop(inner, "k") as k:
-            a_tile = stage.add(a_first, k)
-            if not transpose_b:
-                b_tile = stage.add(b_grid, stage.add(stage.mul(k, columns), column))
-                _multiply(stage, a, a_tile, b, b_tile, 0, height, width, inner, False)
-            else:
+        for a, b in pairs:
+            with stage.inside(scope.math.block), stage.loop(inner, "k") as k:
+                a_tile = stage.add(a_first, k)
+                if not transpose_b:
+                    b_tile = stage.add(b_grid, stage.add(stage.mul(k, columns), column))
+                    _multiply(stage, a, a_tile, b, b_tile, 0, height, width, inner, False)
+                    continue
                 # The columns of the block lie `inner` tiles apart in b, so each is a product of its own.
                 for offset in range(width):
                     b_row = stage.mul(stage.add(column, offset), inner)

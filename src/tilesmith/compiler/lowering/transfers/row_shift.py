@@ -1,7 +1,8 @@
 """Gathers of whole rows from a buffer of the same core, over the NoC.
 
-The rows of a face lie one behind the other. Where row i comes from row i + offset, up to sixteen of them are
-one copy, and rows that a guard leaves out are zeroed afterwards. Other gathers copy a face row by row.
+In row-major order a row is one copy. Where row i comes from row i + offset, and rows are whole, all of them
+are one copy, and rows that a guard leaves out are zeroed afterwards. In tiles the rows of a face lie one
+behind the other: up to sixteen of them are one copy, and other gathers copy a face row by row.
 """
 
 from __future__ import annotations
@@ -49,12 +50,16 @@ def gather_held_rows(op: tile.ScalarOp, arch: Arch) -> tt.StageOp | None:
         address_of(body, source, "read"),
         address_of(body, buffer, "write"),
     )
-    offset = _offset(places)
+    offset = _offset(places) if places.has_whole_rows or not places.is_row_major else None
     if offset is None:
         _line_by_line(places)
     else:
         with body.when(_is_held(places, offset)):
-            _shifted(places, offset)
+            if places.is_row_major:
+                _moved_at_once(places, offset)
+            else:
+                _shifted(places, offset)
+            _zero_others(places)
         with body.otherwise():
             _line_by_line(places)
     body.op(ReadBarrierOp.build())
@@ -75,9 +80,23 @@ class _Places:
     target_at: SSAValue
 
     @property
+    def is_row_major(self) -> bool:
+        return self.target.layout.data == "flat"
+
+    @property
+    def has_whole_rows(self) -> bool:
+        """Whether rows of the result are as long as those they come from."""
+        return not self.found.first and self.source.dims[1] == self.target.dims[1]
+
+    @property
+    def row(self) -> int:
+        """How many elements of a row lie together."""
+        return self.target.dims[1] if self.is_row_major else FACE
+
+    @property
     def row_bytes(self) -> int:
-        """Of a face."""
-        return FACE * bytes_of(storage_of(self.target))
+        """Of what lies together."""
+        return self.row * bytes_of(storage_of(self.target))
 
     def copies(self, line: Index) -> Copies:
         return Copies(self.body, self.op, {self.found.line: self.body.value(line)})
@@ -101,7 +120,7 @@ class _Places:
 
     @contextmanager
     def columns(self) -> Iterator[Index]:
-        with self.body.loop(self.target.dims[1], "col", step=FACE) as col:
+        with self.body.loop(self.target.dims[1], "col", step=self.row) as col:
             yield col
 
     def guard(self, copies: Copies) -> bool | SSAValue:
@@ -136,6 +155,16 @@ def _shifted(places: _Places, offset: Index) -> None:
         with body.when(body.less(0, within)):
             after = places.from_row(body.add(row, ahead), first, col)
             body.op(CopyBytesOp(after, body.value(body.add(target, head)), tail))
+
+
+def _moved_at_once(places: _Places, offset: Index) -> None:
+    size = places.body.value(places.target.dims[0] * places.row_bytes)
+    places.body.op(CopyBytesOp(places.from_row(offset, 0, 0), places.to_row(0, 0), size))
+
+
+def _zero_others(places: _Places) -> None:
+    """Zero the rows that a guard leaves out."""
+    body, size = places.body, places.row_bytes
     if not any(places.found.guards):
         return
     body.op(ReadBarrierOp.build())
@@ -181,6 +210,12 @@ def _runs_straight(found: RowGather, arch: Arch) -> bool:
     formats = {source.format.data, target.format.data}
     if len(formats) > 1 or DataFormat[source.format.data].is_block_float:
         return False
+    if {source.layout.data, target.layout.data} == {"flat"}:
+        row = gcd(source.dims[-1], target.dims[-1], *map(factor_of, found.first))
+        return (
+            len(source.dims) == len(target.dims) == 2
+            and row * bytes_of(storage_of(target)) % arch.l1_alignment == 0
+        )
     tiled = all(_is_matrix_of_tiles(one) for one in (source, target))
     start = gcd(*map(factor_of, found.first)) if found.first else 0
     aligned = FACE * bytes_of(storage_of(target)) % arch.l1_alignment == 0
