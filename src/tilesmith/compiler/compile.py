@@ -18,6 +18,7 @@ from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.choices import APPROXIMATIONS
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.elements import bits_of, numpy_type
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.kernel_trial import KernelTrial, Maker, with_stages
 from tilesmith.compiler.launch import Launch
 from tilesmith.compiler.lowering.fit_circular_buffers import shortened_pipelines
@@ -156,7 +157,7 @@ class CompiledKernel:
 
     def sources(self) -> dict[str, str]:
         """The C++ of every kernel, by its name."""
-        kernels = [op for module in self.modules for op in module.walk() if isinstance(op, tt.KernelOp)]
+        kernels = [op for module in self.modules for op in operations_of(module, tt.KernelOp)]
         return {op.sym_name.data: op.source.data for op in kernels if op.source is not None}
 
     @property

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, bf16, i64
 
 from tilesmith import settings
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.errors import TilesmithError
 from tilesmith.profiling.advice import Candidate, Trial
 
@@ -138,7 +139,7 @@ def _other_blocks(value: Any) -> Iterator[Any]:
 
 def _walk(modules: Sequence[ModuleOp]) -> Iterator[Any]:
     for module in modules:
-        yield from module.walk()
+        yield from walk(module)
 
 
 def _pipelined(modules: Sequence[ModuleOp]) -> Iterator[scf.ForOp]:

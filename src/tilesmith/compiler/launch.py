@@ -17,6 +17,7 @@ from tilesmith.arch import Arch, add_finder
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.types import TensorType
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.marshal import from_storage, to_storage
 from tilesmith.errors import TilesmithWarning, UnwrittenPagesError
 from tilesmith.formats import DataFormat
@@ -68,7 +69,7 @@ def lent_device(device: Device) -> Iterator[None]:
 
 def tensor_types(module: ModuleOp) -> dict[str, TensorType]:
     """The type of every parameter after lowering, with the layout and format it has on the device."""
-    kernel = next(op for op in module.walk() if isinstance(op, tt.KernelOp))
+    kernel = next(op for op in operations_of(module, tt.KernelOp))
     named = zip(kernel.arg_names, kernel.body.block.args, strict=False)
     return {name.data: value.type for name, value in named if isinstance(value.type, TensorType)}
 

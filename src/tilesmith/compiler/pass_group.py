@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tilesmith.compiler.dialects.tile import FuncOp
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_result import PassResult
 
 
@@ -51,7 +52,7 @@ class FunctionPass(Pass):
     """A pass over every kernel of the tile dialect by itself."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:  # noqa: ARG002 - the interface of a pass
-        for func in [func for func in op.walk() if isinstance(func, FuncOp)]:
+        for func in operations_of(op, FuncOp):
             self.rewrite(func)
 
     @abstractmethod

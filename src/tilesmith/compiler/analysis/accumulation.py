@@ -12,6 +12,7 @@ from tilesmith.compiler.analysis.affine import linear_of, range_of
 from tilesmith.compiler.analysis.index_expressions import leaves_of
 from tilesmith.compiler.dialects.tile import GridOp, StoreOp, WriteOp, numbers
 from tilesmith.compiler.dialects.types import TensorType
+from tilesmith.compiler.dialects.walk import walk
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ Box = tuple[tuple[SSAValue, int], ...]
 
 def _accumulated(grid: GridOp) -> dict[SSAValue, list[Box]]:
     places: dict[SSAValue, list[Box]] = defaultdict(list)
-    for op in grid.body.walk():
+    for op in walk(grid.body):
         if isinstance(op, StoreOp) and op.accumulate.data:
             places[op.tensor].append(tuple(zip(op.offsets, numbers(op.sizes), strict=True)))
         if isinstance(op, WriteOp) and op.accumulate.data and isinstance(op.dest.type, TensorType):

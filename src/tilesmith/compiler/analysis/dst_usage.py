@@ -8,13 +8,14 @@ from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.index_ranges import largest
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.errors import InternalFault
 
 
 def check_slots(kernel: tt.KernelOp, arch: Arch) -> None:
     """Refuse a kernel that uses more slots than DST has: its work should have been cut into batches."""
     capacity = arch.dst_tiles(fp32="fp32_dest_acc_en" in kernel.attributes, full_sync=False)
-    for op in kernel.walk():
+    for op in walk(kernel):
         highest = _highest_slot(op)
         if highest is not None and highest >= capacity:
             raise InternalFault(

@@ -15,6 +15,7 @@ from tilesmith.compiler.analysis.index_expressions import constant_of, is_multip
 from tilesmith.compiler.analysis.tile_geometry import TILE, vector_dim
 from tilesmith.compiler.dialects.tile import CopyOp, GemmOp, MapOp, ReduceOp, numbers, place_of
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import walk
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ LayoutConstraint = RequiredLayout | SameLayout | NotTileable
 
 def constraints_in(root: Operation) -> list[LayoutConstraint]:
     """What all operations inside ask for."""
-    return [constraint for op in root.walk() for constraint in constraints_of(op)]
+    return [constraint for op in walk(root) for constraint in constraints_of(op)]
 
 
 def constraints_of(op: Operation) -> Iterator[LayoutConstraint]:

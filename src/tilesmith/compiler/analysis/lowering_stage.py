@@ -13,6 +13,7 @@ from tilesmith.compiler.analysis.roles import COMPUTE, role_of
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.types import BufferType, TensorType
+from tilesmith.compiler.dialects.walk import walk
 
 Evidence = Callable[[Operation], bool | None]
 """Whether an operation shows that a pass has run, or that it has not; None if it tells neither."""
@@ -34,7 +35,7 @@ class Milestone:
         return any(told is False for told in self._told(module))
 
     def _told(self, module: ModuleOp) -> Iterator[bool | None]:
-        return map(self.evidence, module.walk())
+        return map(self.evidence, walk(module))
 
 
 def _has_layout(op: Operation) -> bool | None:
@@ -87,7 +88,7 @@ def _has_circular_buffers(op: Operation) -> bool | None:
         return True
     if not isinstance(op, tile.FuncOp) or _declares(op, tt.CBOp):
         return None
-    return False if any(isinstance(inner, tile.AllocOp) for inner in op.walk()) else None
+    return False if any(isinstance(inner, tile.AllocOp) for inner in walk(op)) else None
 
 
 def _is_released(op: Operation) -> bool | None:

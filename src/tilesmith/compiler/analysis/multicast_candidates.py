@@ -8,6 +8,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from tilesmith.compiler.analysis.index_expressions import leaves_of
 from tilesmith.compiler.analysis.memory_effects import effects_of
 from tilesmith.compiler.dialects.tile import GetOp, GridOp, LoadOp
+from tilesmith.compiler.dialects.walk import walk
 
 Sharing = dict[LoadOp, str]
 
@@ -17,9 +18,9 @@ def shared_loads(grid: GridOp, columns: int, rows: int) -> Sharing:
 
     Cores of a row differ in block index 0, cores of a column in block index 1.
     """
-    written = {place for op in grid.body.walk() for place in effects_of(op).writes}
+    written = {place for op in walk(grid.body) for place in effects_of(op).writes}
     sharing: Sharing = {}
-    for load in grid.body.walk():
+    for load in walk(grid.body):
         if isinstance(load, LoadOp) and load.tensor not in written:
             along = _shared_along(load, grid, columns, rows)
             if along:

@@ -9,6 +9,7 @@ from xdsl.traits import IsTerminator, is_side_effect_free
 
 from tilesmith.compiler.analysis.roles import CONTROL
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.walk import walk
 
 _SCALAR = (*CONTROL, tile.VarOp, tile.GetOp, tile.SetOp, tile.ReadOp, tile.ViewOp, tt.AccessorOp, tt.ArgOp)
 
@@ -53,7 +54,7 @@ class _Needed:
             self.todo += [block.last_op for region in op.regions for block in region.blocks if block.last_op]
             self._mark_operands(op)
         elif op not in self.ends:
-            for inner in op.walk() if op.regions else (op,):
+            for inner in walk(op) if op.regions else (op,):
                 self._mark_operands(inner)
         if isinstance(op, tile.GetOp):
             self.todo += [use.operation for use in op.var.uses if isinstance(use.operation, tile.SetOp)]

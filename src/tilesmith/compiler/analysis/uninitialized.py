@@ -16,13 +16,14 @@ from tilesmith.compiler.dialects.tile import (
     StoreOp,
     location_of,
 )
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.errors import KernelError
 
 
 def check_written(func: FuncOp) -> None:
     """Raise if an operation reads a buffer before any other writes it, in program order."""
     written: set[SSAValue] = set()
-    for op in func.walk():
+    for op in walk(func):
         for buffer in _needs(op):
             if buffer not in written and not _is_written_around(op, buffer):
                 raise _never_written(op, buffer)
@@ -51,7 +52,7 @@ def _is_written_around(op: Operation, buffer: SSAValue) -> bool:
     at = op.parent_op()
     while at is not None:
         if isinstance(at, scf.ForOp | scf.WhileOp):
-            others = (one for one in at.walk() if one is not op)
+            others = (one for one in walk(at) if one is not op)
             if any(buffer in buffer_effects(one).writes for one in others):
                 return True
         at = at.parent_op()

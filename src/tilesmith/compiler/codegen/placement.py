@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.walk import walk
 
 # These write nothing, or less than a name would take.
 _TRANSPARENT = (arith.IndexCastOp, arith.ConstantOp)
@@ -74,4 +75,4 @@ def _unchanged_until_use(op: tile.GetOp) -> bool:
 
 
 def _sets(op: Operation, var: SSAValue) -> bool:
-    return any(isinstance(one, tile.SetOp) and one.var is var for one in op.walk())
+    return any(isinstance(one, tile.SetOp) and one.var is var for one in walk(op))

@@ -15,6 +15,7 @@ from tilesmith.compiler.codegen.program import names_in, partition_of
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.tt_dataflow import MulticastSendOp
 from tilesmith.compiler.dialects.types import TensorType
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.lowering.transfers.multicast import SEMAPHORES, semaphore_names
 from tilesmith.program import ComputeConfig, CoreRangeSet, Kernel, Program
 
@@ -37,7 +38,7 @@ def plan_of(module: ModuleOp, arch: Arch, program: Program) -> Plan:
             {"id": number, "name": name, "initial_value": 0}
             for number, name in enumerate(semaphore_names(kernels))
         ],
-        "multicast": [_multicast(op) for op in module.walk() if isinstance(op, MulticastSendOp)],
+        "multicast": [_multicast(op) for op in operations_of(module, MulticastSendOp)],
     }
 
 

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tilesmith.compiler.dialects.context import compiler_context
 from tilesmith.compiler.dialects.tile import location_of
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.errors import IRError
 
 
@@ -68,7 +69,7 @@ def check(module: ModuleOp) -> None:
     try:
         module.verify()
     except VerifyException as error:
-        wrong = next((op for op in module.walk() if not _is_valid(op)), module)
+        wrong = next((op for op in walk(module) if not _is_valid(op)), module)
         raise IRError(f"{wrong.name} is wrong: {_reason(error)}", where=location_of(wrong)) from None
 
 

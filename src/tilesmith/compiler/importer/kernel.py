@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, 
 from xdsl.ir import Block, Region, SSAValue
 
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.importer.break_continue import without_jumps
 from tilesmith.compiler.importer.context import Context, tensor_type
 from tilesmith.compiler.importer.emitter import INDEX, Emitter
@@ -62,7 +63,7 @@ def lower_kernel(kernel: Kernel) -> ModuleOp:
     with emitter.at(kernel.at):
         emitter.locate(func)
         _Kernel(kernel, func, emitter).lower()
-    for alloc in [op for op in func.walk() if isinstance(op, tile.AllocOp)]:
+    for alloc in operations_of(func, tile.AllocOp):
         if depth := kernel.depths.get(alloc.buffer_name.data):
             alloc.stages = IntegerAttr(depth, i64)
     if kernel.notes:

@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
 from tilesmith.compiler.analysis.roles import role_of, steps
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import InternalFault
 
@@ -23,9 +24,8 @@ class BuildTileDFGTT(Pass):
     name = "build-tile-dfg-tt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
-            if isinstance(func, tile.FuncOp):
-                func.attributes["dfg"] = graph_of(func)
+        for func in operations_of(op, tile.FuncOp):
+            func.attributes["dfg"] = graph_of(func)
 
 
 def graph_of(func: tile.FuncOp) -> ArrayAttr[DictionaryAttr]:

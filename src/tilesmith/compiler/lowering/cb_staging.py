@@ -15,6 +15,7 @@ from tilesmith.compiler.analysis.roles import COMPUTE, set_role
 from tilesmith.compiler.analysis.tile_geometry import page_bytes, tiles_of
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import walk
 
 
 class Staging:
@@ -66,7 +67,7 @@ class Staging:
             self._use(access, self._take_out(access))
 
     def _use(self, access: Access, cb: tt.CBOp) -> None:
-        for op in access.op.walk():
+        for op in walk(access.op):
             for position, operand in enumerate(op.operands):
                 if operand is self.alloc.buffer:
                     op.operands[position] = cb.cb

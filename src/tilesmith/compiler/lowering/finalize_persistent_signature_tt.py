@@ -20,6 +20,7 @@ from tilesmith.compiler.analysis.kernel_signature import (
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.elements import bits_of
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.lowering.tiles.stage import buffer_of
 from tilesmith.compiler.pass_group import Pass
 
@@ -53,7 +54,7 @@ class FinalizePersistentSignatureTT(Pass):
 
 def _multiplies_integers(kernel: tt.KernelOp) -> bool:
     """Whether products must have all their bits, whatever fidelity was asked for."""
-    products = [op for op in kernel.walk() if isinstance(op, ttc.MatmulBlockOp)]
+    products = operations_of(kernel, ttc.MatmulBlockOp)
     return any(bits_of(buffer_of(cb).element_type) > 0 for op in products for cb in (op.a, op.b))
 
 
@@ -75,21 +76,20 @@ def _first(kernel: tt.KernelOp) -> Operation:
 
 
 def _drop_unused(kernel: tt.KernelOp) -> None:
-    for op in list(kernel.walk()):
+    for op in list(walk(kernel)):
         if isinstance(op, tt.ArgOp) and op.value.first_use is None:
             Rewriter.erase_op(op)
 
 
 def _number(kernel: tt.KernelOp) -> None:
     """Equal names are one argument, whoever asked for it."""
-    tensors = [f"{ADDRESS}{accessor_name(one)}" for one in kernel.walk() if isinstance(one, tt.AccessorOp)]
+    tensors = [f"{ADDRESS}{accessor_name(one)}" for one in operations_of(kernel, tt.AccessorOp)]
     names: dict[str, list[str]] = {"common": tensors, "core": []}
-    for op in kernel.walk():
-        if isinstance(op, tt.ArgOp):
-            listed, name = names[op.scope.data], op.arg_name.data
-            if name not in listed:
-                listed.append(name)
-            op.position = tt.number(listed.index(name))
+    for op in operations_of(kernel, tt.ArgOp):
+        listed, name = names[op.scope.data], op.arg_name.data
+        if name not in listed:
+            listed.append(name)
+        op.position = tt.number(listed.index(name))
     kernel.attributes[COMMON_ARGS] = ArrayAttr([StringAttr(name) for name in names["common"]])
     kernel.attributes[CORE_ARGS] = ArrayAttr([StringAttr(name) for name in names["core"]])
 

@@ -12,6 +12,7 @@ from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.analysis.kernel_signature import circular_buffers, kernels_of
 from tilesmith.compiler.analysis.l1_budget import bytes_of, fit
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 
 
@@ -33,9 +34,8 @@ class FitCircularBuffers(Pass):
         if not fit(buffers, arch := load_arch(self.arch)):
             _take_versions(buffers, arch)
             depths = {one.cb_name.data: one.depth for one in buffers}
-            for inner in op.walk():
-                if isinstance(inner, tt.CBOp):
-                    inner.depth = depths[inner.cb_name.data]
+            for inner in operations_of(op, tt.CBOp):
+                inner.depth = depths[inner.cb_name.data]
 
 
 def _take_versions(buffers: Sequence[tt.CBOp], arch: Arch) -> None:

@@ -15,6 +15,7 @@ from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.analysis.roles import COMPUTE
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.lowering.tiles.engines import (
     PACK,
     SRCA,
@@ -42,13 +43,13 @@ class InsertComputeInitTT(Pass):
     name = "insert-compute-init-tt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.walk():
-            if isinstance(kernel, tt.KernelOp) and kernel.role.data == COMPUTE:
+        for kernel in operations_of(op, tt.KernelOp):
+            if kernel.role.data == COMPUTE:
                 _set_up(kernel)
 
 
 def _set_up(kernel: tt.KernelOp) -> None:
-    wide = any(bool(one.wide) for one in kernel.walk() if isinstance(one, ttc.DstOp))
+    wide = any(bool(one.wide) for one in operations_of(kernel, ttc.DstOp))
     whole = unpacked_whole(kernel) if wide else frozenset()
     if wide:
         kernel.attributes["fp32_dest_acc_en"] = UnitAttr()
@@ -117,7 +118,7 @@ class _Walk:
         return state | {need.engine: need.key for need in needs}
 
     def _needs_in(self, block: Block) -> Iterator[Need]:
-        for op in block.walk():
+        for op in walk(block):
             yield from needs_of(op, self.formats)
 
     def _needs_in_regions(self, op: Operation) -> Iterator[Need]:

@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.lowering.tiles.stage import Dst
 from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import InternalFault
@@ -23,7 +24,7 @@ class InsertDSTManagementTT(Pass):
     name = "insert-dst-management-tt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for scope in [one for one in op.walk() if isinstance(one, ttc.DstOp)]:
+        for scope in operations_of(op, ttc.DstOp):
             _check_capacity(scope)
             _guard(scope)
 

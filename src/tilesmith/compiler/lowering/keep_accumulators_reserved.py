@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tilesmith.compiler.analysis.roles import COMPUTE
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.pass_group import Pass
 
 _PROTOCOL = (tt.WaitFrontOp, tt.PopFrontOp, tt.ReserveBackOp, tt.PushBackOp)
@@ -30,31 +31,29 @@ class KeepAccumulatorsReserved(Pass):
     name = "keep-accumulators-reserved"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in op.walk():
-            if isinstance(kernel, tt.KernelOp) and kernel.role.data == COMPUTE:
-                for loop in [inner for inner in kernel.walk() if isinstance(inner, scf.ForOp)]:
+        for kernel in operations_of(op, tt.KernelOp):
+            if kernel.role.data == COMPUTE:
+                for loop in operations_of(kernel, scf.ForOp):
                     _hoist(loop)
 
 
 def _hoist(loop: scf.ForOp) -> None:
     for stage in [op for op in loop.body.block.ops if isinstance(op, tt.StageOp)]:
         for cb in stage.outs:
-            calls = _calls(loop, cb)
+            calls = _calls(stage, cb)
             if _only_adds(loop, stage, cb, calls):
                 for call in calls:
                     Rewriter.erase_op(call)
                 _around(loop, cb, calls[0].pages.value.data)
 
 
-def _calls(loop: scf.ForOp, cb: SSAValue) -> list[_Protocol]:
-    return [op for op in loop.walk() if isinstance(op, _PROTOCOL) and op.cb is cb]
+def _calls(stage: tt.StageOp, cb: SSAValue) -> list[_Protocol]:
+    return [op for op in stage.body.block.ops if isinstance(op, _PROTOCOL) and op.cb is cb]
 
 
 def _only_adds(loop: scf.ForOp, stage: tt.StageOp, cb: SSAValue, calls: list[_Protocol]) -> bool:
     """Whether all the loop does with a buffer is pop, reserve, pack and push it once in one stage."""
-    if [type(call) for call in calls] != list(_PROTOCOL) or any(
-        call.parent_op() is not stage for call in calls
-    ):
+    if [type(call) for call in calls] != list(_PROTOCOL):
         return False
     users = [use.operation for use in cb.uses if loop.is_ancestor(use.operation)]
     return all(user is stage or user in calls or isinstance(user, ttc.PackTileOp) for user in users)
@@ -74,6 +73,6 @@ def _around(loop: scf.ForOp, cb: SSAValue, pages: int) -> None:
 def _last_call(loop: scf.ForOp, cb: SSAValue) -> Operation | None:
     """The nearest operation before the loop, in its block, that does something with the buffer."""
     at = loop.prev_op
-    while at is not None and not any(cb in inner.operands for inner in at.walk()):
+    while at is not None and not any(cb in inner.operands for inner in walk(at)):
         at = at.prev_op
     return at

@@ -15,6 +15,7 @@ from tilesmith.arch import load_arch
 from tilesmith.compiler.analysis.memory_effects import buffer_effects, is_buffer
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.lowering.keep_accumulators_reserved import KeepAccumulatorsReserved
 from tilesmith.compiler.lowering.tiles.row_major import STREAMS
 from tilesmith.compiler.lowering.transfers import lower_read, lower_transfer
@@ -88,7 +89,7 @@ class LowerReads(Pass):
 
 
 def _kernels(module: ModuleOp) -> list[tt.KernelOp]:
-    return [op for op in module.walk() if isinstance(op, tt.KernelOp)]
+    return operations_of(module, tt.KernelOp)
 
 
 def _steps_of_kernels(module: ModuleOp) -> list[Operation]:
@@ -144,7 +145,7 @@ def _in_loop(op: Operation, regions: list[Region], waited: Waited) -> Waited:
 def _ended_in(op: Operation) -> Waited:
     """Circular buffers whose version ends somewhere inside."""
     ended: set[SSAValue] = set()
-    for inner in op.walk():
+    for inner in walk(op):
         if isinstance(inner, tt.ReleaseOp):
             ended.add(inner.cb)
         elif isinstance(inner, tt.StageOp) and "rotates" in inner.attributes:

@@ -16,6 +16,7 @@ from tilesmith.compiler.analysis.liveness import liveness
 from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
 from tilesmith.compiler.analysis.roles import COMPUTE, steps
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.lowering.tiles.engines import unpacked_whole
 from tilesmith.compiler.pass_group import Pass
 
@@ -35,8 +36,8 @@ class ShareCircularBuffers(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         arch = load_arch(self.arch)
-        for func in op.walk():
-            if isinstance(func, tile.FuncOp) and not _fits(func, arch):
+        for func in operations_of(op, tile.FuncOp):
+            if not _fits(func, arch):
                 _share(func)
 
 
@@ -107,5 +108,5 @@ def _effects(op: Operation) -> Effects:
 
 def _own_buffers(stage: tt.StageOp) -> set[SSAValue]:
     """Circular buffers that a stage fills and empties by itself, for parts of what it computes."""
-    used = {value for op in stage.body.walk() for value in op.operands if isinstance(value.type, tt.CBType)}
+    used = {value for op in walk(stage.body) for value in op.operands if isinstance(value.type, tt.CBType)}
     return used - {*stage.ins, *stage.outs}

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilesmith.compiler.analysis.cb_protocol import check_order
 from tilesmith.compiler.analysis.push_pop_balance import PageCounts, Path, of_buffer, page_counts
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import InternalFault
 
@@ -22,7 +23,7 @@ class ValidateSplitKernels(Pass):
     name = "validate-split-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels = [one for one in op.walk() if isinstance(one, tt.KernelOp)]
+        kernels = operations_of(op, tt.KernelOp)
         roles = [kernel.role.data for kernel in kernels]
         if tuple(roles) != tt.ROLES:
             raise InternalFault(

@@ -14,6 +14,7 @@ from tilesmith.compiler.analysis.dst_usage import check_slots
 from tilesmith.compiler.analysis.kernel_signature import COMMON_ARGS, CORE_ARGS, circular_buffers, kernels_of
 from tilesmith.compiler.analysis.l1_budget import check_buffers_fit
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.pass_group import Pass
 from tilesmith.errors import CircularBufferError, InternalFault, KernelArgumentError
 from tilesmith.program.checks import MAX_RUNTIME_ARGS
@@ -35,7 +36,7 @@ class VerifyTTIR(Pass):
         arch = load_arch(self.arch)
         kernels = kernels_of(op)
         for kernel in kernels:
-            for inner in kernel.walk():
+            for inner in walk(kernel):
                 _check_concrete(inner)
             _check_arguments(kernel)
             check_slots(kernel, arch)

@@ -22,6 +22,7 @@ from tilesmith.compiler.analysis.storage_formats import (
 )
 from tilesmith.compiler.dialects.tile import AllocOp, FuncOp, location_of
 from tilesmith.compiler.dialects.types import BufferType, TensorType
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import FunctionPass
 from tilesmith.errors import LayoutError
 from tilesmith.formats import DataFormat
@@ -46,7 +47,7 @@ class AssignLayouts(FunctionPass):
 
 
 def _allocs(func: FuncOp) -> list[AllocOp]:
-    return [op for op in func.walk() if isinstance(op, AllocOp)]
+    return operations_of(func, AllocOp)
 
 
 def _set_tensor_types(func: FuncOp, layouts: dict[SSAValue, str], requested: dict[str, str]) -> None:

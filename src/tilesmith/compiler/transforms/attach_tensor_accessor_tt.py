@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.compiler.dialects.tile import FuncOp
 from tilesmith.compiler.dialects.tt import AccessorOp
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 
 
@@ -19,9 +20,8 @@ class AttachTensorAccessorTT(Pass):
     name = "attach-tensor-accessor-tt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
-            if isinstance(func, FuncOp):
-                _attach(func)
+        for func in operations_of(op, FuncOp):
+            _attach(func)
 
 
 def _attach(func: FuncOp) -> None:

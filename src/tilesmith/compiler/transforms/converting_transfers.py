@@ -12,6 +12,7 @@ from tilesmith.compiler.dialects.conversions import fits, is_rounded_type, is_un
 from tilesmith.compiler.dialects.elements import bits_of, is_float
 from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, LoadOp, StoreOp, place_of
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.pass_group import FunctionPass
 
 
@@ -27,7 +28,7 @@ class ConvertTransfers(FunctionPass):
 
 def convert_in_buffers(func: FuncOp) -> None:
     """Leave no transfer that would have to wrap, round or compare: a copy on the core does that."""
-    for op in [op for op in func.walk() if isinstance(op, LoadOp | StoreOp)]:
+    for op in [op for op in walk(func) if isinstance(op, LoadOp | StoreOp)]:
         tensor, buffer = _element_of(op.tensor), _element_of(op.buffer)
         source, dest = (tensor, buffer) if isinstance(op, LoadOp) else (buffer, tensor)
         # A narrow float is rounded on the way back to the host, unless the kernel itself reads it.

@@ -14,6 +14,7 @@ from xdsl.traits import IsTerminator
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.analysis.scalar_dependence import is_accessed, is_step, needed_by
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 
 
@@ -24,7 +25,7 @@ class DeadCodeElimination(Pass):
     name = "dead-code-elimination"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in [kernel for kernel in op.walk() if isinstance(kernel, tt.KernelOp)]:
+        for kernel in operations_of(op, tt.KernelOp):
             remove_dead_scalars(kernel.body.block)
 
 

@@ -30,6 +30,7 @@ from tilesmith.compiler.dialects.tile import (
     numbers,
 )
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.pass_group import FunctionPass
 
 T = TypeVar("T")
@@ -48,14 +49,14 @@ class FoldUnitDims(FunctionPass):
 
 def drop_unit_dims(func: FuncOp) -> None:
     """Rewrite every such buffer, and every operation that names one of its dimensions."""
-    buffers = [op.buffer for op in func.walk() if isinstance(op, AllocOp)]
+    buffers = [op.buffer for op in operations_of(func, AllocOp)]
     drops: Drops = {buffer: _droppable(buffer) for buffer in buffers}
     if not any(drops.values()):
         return
-    reductions = [op for op in func.walk() if isinstance(op, ReduceOp)]
+    reductions = operations_of(func, ReduceOp)
     while any(_agree(op, drops) for op in reductions):
         pass
-    for op in list(func.walk()):
+    for op in list(walk(func)):
         _rewrite(op, drops)
     for buffer, dropped in drops.items():
         if dropped:

@@ -17,6 +17,7 @@ from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.analysis.work_partition import Partition
 from tilesmith.compiler.dialects.tile import GridOp
 from tilesmith.compiler.dialects.tt import ArgOp, number
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 
 
@@ -27,7 +28,7 @@ class GridToCoreGrid(Pass):
     name = "grid-to-core-grid"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for grid in [one for one in op.walk() if isinstance(one, GridOp)]:
+        for grid in operations_of(op, GridOp):
             attribute = grid.attributes["partition"]
             assert isinstance(attribute, DictionaryAttr)
             op.attributes["partition"] = attribute

@@ -14,6 +14,7 @@ from tilesmith.compiler.analysis.index_expressions import constant_of, text_of
 from tilesmith.compiler.analysis.multicast_candidates import Sharing, shared_loads
 from tilesmith.compiler.analysis.work_partition import Partition
 from tilesmith.compiler.dialects.tile import GridOp
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 
 
@@ -30,9 +31,8 @@ class LayoutAwareWorkPartitionTT(Pass):
     arch: str = "wormhole"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for grid in op.walk():
-            if isinstance(grid, GridOp):
-                _partition(grid, load_arch(self.arch))
+        for grid in operations_of(op, GridOp):
+            _partition(grid, load_arch(self.arch))
 
 
 def _partition(grid: GridOp, arch: Arch) -> None:

@@ -12,6 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.pass_group import Pass
 
 _PURE = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp)
@@ -33,7 +34,7 @@ class LoopInvariantCodeMotion(Pass):
 def hoist_named(block: Block) -> None:
     """Move every named index as far out as its operands allow; merge equal ones of one name there."""
     known: dict[Block, dict[_Key, SSAValue]] = {}
-    for op in list(block.walk()):
+    for op in list(walk(block)):
         if _moves(op) and op.results[0].name_hint:
             _hoist(op)
             assert op.parent is not None

@@ -21,6 +21,7 @@ from tilesmith.compiler.analysis.tile_geometry import TILE, version_bytes
 from tilesmith.compiler.dialects.tile import AllocOp, GemmOp, LoadOp, ints, numbers, place_of
 from tilesmith.compiler.dialects.tt import number
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.pass_group import Pass
 
 _DEEPEST = 4 * TILE
@@ -41,7 +42,7 @@ class MergeProductSteps(Pass):
     arch: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for loop in [one for one in op.walk() if isinstance(one, scf.ForOp) and self.arch]:
+        for loop in [one for one in walk(op) if isinstance(one, scf.ForOp) and self.arch]:
             depths = _depths(loop)
             if depths:
                 _merge(loop, depths, _factor(loop, depths, op, load_arch(self.arch)))
@@ -114,7 +115,7 @@ def _factor(loop: scf.ForOp, depths: Depths, module: ModuleOp, arch: Arch) -> in
     """How many steps become one: the most that divide them, are deep enough, and fit."""
     turns = constant_of(loop.ub) or 1
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
-    allocs = [op for op in module.walk() if isinstance(op, AllocOp)]
+    allocs = operations_of(module, AllocOp)
     held = sum(version_bytes(one.buffer.type) for one in allocs if one.buffer not in depths)
     loaded = {
         buffer: buffer_type for buffer in depths if isinstance(buffer_type := place_of(buffer), BufferType)

@@ -23,6 +23,7 @@ from tilesmith.compiler.dialects.tile import (
     place_of,
 )
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.pass_group import FunctionPass
 
 _NEUTRAL = {"max": -inf, "min": inf}
@@ -41,7 +42,7 @@ class CleanPadding(FunctionPass):
 
 def clean_padding(root: Operation) -> None:
     """Insert a `tile.clean` before every operation that would otherwise see beyond a buffer's shape."""
-    needs = [need for op in root.walk() for need in _needs_of(op)]
+    needs = [need for op in walk(root) for need in _needs_of(op)]
     dirty = {buffer for _, buffer, value in needs if value != 0}
     for op, buffer, value in needs:
         if value != 0 or not _is_zero(buffer, dirty, set()):

@@ -16,6 +16,7 @@ from tilesmith.compiler.analysis.tile_geometry import version_bytes
 from tilesmith.compiler.dialects.tile import AllocOp, FuncOp, LoadOp, ScalarOp, StoreOp, place_of
 from tilesmith.compiler.dialects.tt import number
 from tilesmith.compiler.dialects.types import BufferType, TensorType
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.pass_group import Pass
 
 _DEFAULT_DEPTH = 2
@@ -36,12 +37,11 @@ class PropagateTTLayout(Pass):
     arch: str = "wormhole"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in op.walk():
-            if isinstance(func, FuncOp):
-                allocs = [one for one in func.walk() if isinstance(one, AllocOp)]
-                for alloc in allocs:
-                    _want_depth(alloc)
-                _fit(allocs, load_arch(self.arch))
+        for func in operations_of(op, FuncOp):
+            allocs = operations_of(func, AllocOp)
+            for alloc in allocs:
+                _want_depth(alloc)
+            _fit(allocs, load_arch(self.arch))
 
 
 def _want_depth(alloc: AllocOp) -> None:

@@ -11,6 +11,7 @@ from tilesmith.compiler.analysis.storage_formats import is_integer_buffer, is_of
 from tilesmith.compiler.dialects.conversions import keeps_values
 from tilesmith.compiler.dialects.elements import is_float
 from tilesmith.compiler.dialects.tile import CopyOp, FillOp, FuncOp, ReduceOp
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.pass_group import FunctionPass
 from tilesmith.compiler.transforms.scalarize import element_of, scalarize
 
@@ -23,10 +24,10 @@ class ScalarizeUntileable(FunctionPass):
 
     def rewrite(self, func: FuncOp) -> None:
         # A buffer that would have been floats holds integers once scalar code touches it: look again.
-        while found := [op for op in func.walk() if _works_on_integers(op)]:
+        while found := [op for op in walk(func) if _works_on_integers(op)]:
             for op in found:
                 scalarize(op)
-        for op in [op for op in func.walk() if _is_untileable(op)]:
+        for op in [op for op in walk(func) if _is_untileable(op)]:
             scalarize(op)
 
 

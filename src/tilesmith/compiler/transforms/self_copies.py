@@ -8,6 +8,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, numbers
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.pass_group import FunctionPass
 
 
@@ -23,7 +24,7 @@ class SplitSelfCopies(FunctionPass):
 
 def part_self_copies(func: FuncOp) -> None:
     """Leave no copy whose source is its destination: a stage cannot read tiles it is replacing."""
-    for op in [op for op in func.walk() if isinstance(op, CopyOp) and op.source is op.dest]:
+    for op in [op for op in walk(func) if isinstance(op, CopyOp) and op.source is op.dest]:
         if op.is_whole:
             Rewriter.erase_op(op)
         else:

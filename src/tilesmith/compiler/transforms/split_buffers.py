@@ -19,6 +19,7 @@ from tilesmith.compiler.analysis.buffer_access import accesses_by_buffer, needs_
 from tilesmith.compiler.analysis.memory_effects import Effects, buffer_effects
 from tilesmith.compiler.analysis.roles import CONTROL, roles_in
 from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.pass_group import FunctionPass
 
 
@@ -77,7 +78,7 @@ def _replace(site: Site, new: SSAValue) -> None:
             if site.op.operands[position] is site.buffer:
                 site.op.operands[position] = new
         return
-    for op in site.op.walk():
+    for op in walk(site.op):
         for position, operand in enumerate(op.operands):
             if operand is site.buffer:
                 op.operands[position] = new

@@ -21,6 +21,7 @@ from xdsl.traits import NoTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tilesmith.compiler.dialects.tile.common import place_of
+from tilesmith.compiler.dialects.walk import walk
 
 FUNCTIONS: dict[str, int] = {
     **dict.fromkeys(
@@ -96,7 +97,7 @@ class ScalarOp(IRDLOperation):
         super().__init__(operands=[list(reads), list(writes)], regions=[body])
 
     def verify_(self) -> None:
-        for op in self.body.walk():
+        for op in walk(self.body):
             if isinstance(op, ReadOp) and op.source not in self.reads:
                 raise VerifyException("tile.scalar reads something that is not in its list of reads")
             if isinstance(op, WriteOp) and op.dest not in self.writes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.compiler.dialects import tt_compute as ttc
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.lowering.tiles.stage import buffer_of
 from tilesmith.isa.sfpu import VECTOR_FUNCTIONS
 
@@ -39,7 +40,7 @@ class Formats:
 def unpacked_whole(kernel: Operation) -> frozenset[SSAValue]:
     """Float32 buffers the matrix unit never works on: it would want them as TF32."""
     moved, worked_on = set[SSAValue](), set[SSAValue]()
-    for op in kernel.walk():
+    for op in walk(kernel):
         if isinstance(op, ttc.MoveTileOp):
             moved.add(op.cb)
         elif isinstance(op, ttc.EltwiseTilesOp | ttc.MatmulBlockOp):

@@ -14,6 +14,7 @@ from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.analysis.memory_effects import buffer_effects
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.lowering.tiles.integer_gemm import is_integer_product
 from tilesmith.compiler.lowering.tiles.translate import known_number
 from tilesmith.compiler.pass_group import FunctionPass
@@ -69,7 +70,7 @@ def _touches(op: Operation, cb: SSAValue) -> bool:
     return any(
         cb in buffer_effects(inner).touches
         or (isinstance(inner, tt.ReleaseOp | tt.UndefOp) and inner.cb is cb)
-        for inner in op.walk()
+        for inner in walk(op)
     )
 
 

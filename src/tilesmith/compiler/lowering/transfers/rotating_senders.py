@@ -18,6 +18,7 @@ from tilesmith.compiler.analysis.index_expressions import constant_of
 from tilesmith.compiler.analysis.l1_budget import fit
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.tt_dataflow import ReadBarrierOp
+from tilesmith.compiler.dialects.walk import operations_of
 from tilesmith.compiler.lowering.transfers.build import Body, Index
 from tilesmith.compiler.lowering.transfers.tensors import kernel_of, role_of
 from tilesmith.compiler.lowering.transfers.tiles import read_tiles
@@ -45,7 +46,7 @@ def staged_block(op: tile.LoadOp, arch: Arch) -> SSAValue | None:
     room = tt.CBOp(f"{block.cb_name.data}_{STAGED}", block.cb.type.buffer, pages, 1, size, role, role)
     module = kernel.parent_op()
     assert isinstance(module, ModuleOp)
-    known = {one.cb_name.data: one for one in module.walk() if isinstance(one, tt.CBOp)}
+    known = {one.cb_name.data: one for one in operations_of(module, tt.CBOp)}
     if len(known) + 1 > arch.num_circular_buffers or not fit([*known.values(), room], arch):
         return None
     at = next(other for other in kernel.body.block.ops if not isinstance(other, tt.CBOp))

@@ -14,6 +14,7 @@ from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.tt_dataflow import ReadBarrierOp, WriteBytesOp, WritePageOp, ZeroPagesOp
 from tilesmith.compiler.dialects.tt_elements import ElementsOp, FlushOp, ReadElementOp, WriteElementOp
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.dialects.walk import walk
 from tilesmith.compiler.lowering.transfers.build import Body, Index, index_of
 from tilesmith.compiler.lowering.transfers.combine import combined
 from tilesmith.compiler.lowering.transfers.elements import bytes_of, get, put, storage_of
@@ -81,7 +82,7 @@ def scalar_stage(op: tile.ScalarOp, arch: Arch) -> tt.StageOp:
     places = _places(start, op, op.reads, op.writes, arch)
     stage = tt.StageOp(role_of(op), _title(op), _buffers(op.reads), _buffers(op.writes), Region(start.block))
     _move(op.body.block, start.block)
-    for inner in list(start.block.walk()):
+    for inner in list(walk(start.block)):
         if isinstance(inner, tile.ReadOp):
             body = Body()
             value = places.read(body, inner)
