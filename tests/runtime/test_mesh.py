@@ -90,3 +90,14 @@ def test_a_compiled_kernel_runs_on_every_chip(mesh: Mesh) -> None:
     assert np.array_equal(results[output], np.concatenate(parts))
     with pytest.raises(BadCallError, match="has no parameter Z"):
         data_parallel(kernel, mesh, {"Z": given[first]}, {})
+
+
+def test_a_tensor_has_one_address_whatever_else_the_chips_hold() -> None:
+    with open_mesh((1, 3), "wormhole") as mesh:
+        chips = list(mesh.chips.devices.values())  # type: ignore[attr-defined]
+        others = [chips[0].empty((320, 64)), chips[2].empty((64, 64))]
+        tensor = mesh.from_parts([np.full((32, 32), chip, np.float32) for chip in range(3)])
+        assert len({part.address for part in tensor._handle}) == 1
+        assert [part[0, 0] for part in tensor.parts()] == [0, 1, 2]
+        assert tensor.part(2)[0, 0] == 2
+        assert all(other.address < tensor.local.address for other in others)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,10 +49,18 @@ class BankAllocator:
         self._unnoted: dict[int, Allocation] = {}  # allocated since all was last noted as written
 
     def allocate(
-        self, size: int, name: str, declared_at: str, page_size: int = 0, pages: int = 0
+        self,
+        size: int,
+        name: str,
+        declared_at: str,
+        page_size: int = 0,
+        pages: int = 0,
+        also_free_in: Sequence[BankAllocator] = (),
+        at: int | None = None,
     ) -> Allocation:
+        """Room at an address that is free here, and in other allocators, or `at` one found so."""
         needed = -(-size // self._alignment) * self._alignment
-        address = self._find(needed)
+        address = self._find(needed, also_free_in) if at is None else at
         if address is None:
             raise OutOfDeviceMemoryError(
                 f"no room for {name}: {needed} bytes on every bank of {self.memory},"
@@ -108,11 +116,14 @@ class BankAllocator:
             for row in rows
         )
 
-    def _find(self, size: int) -> int | None:
+    def _find(self, size: int, others: Sequence[BankAllocator]) -> int | None:
+        gaps: Iterable[tuple[int, int]] = self._gaps()
+        for other in others:
+            gaps = _in_both(gaps, other._gaps())
         if self._top_down:
-            highest_first = reversed(list(self._gaps()))
+            highest_first = reversed(list(gaps))
             return next((last - size for first, last in highest_first if last - first >= size), None)
-        return next((first for first, last in self._gaps() if last - first >= size), None)
+        return next((first for first, last in gaps if last - first >= size), None)
 
     def _gaps(self) -> Iterator[tuple[int, int]]:
         position = self._base
@@ -122,3 +133,14 @@ class BankAllocator:
             position = address + self._held[address].size
         if position < self._end:
             yield position, self._end
+
+
+def _in_both(gaps: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What two rising lists of ranges have in common.
+
+    >>> _in_both([(0, 10), (20, 30)], [(5, 25)])
+    [(5, 10), (20, 25)]
+    """
+    theirs = list(others)
+    both = [(max(first, start), min(last, end)) for first, last in gaps for start, end in theirs]
+    return [(first, last) for first, last in both if first < last]

@@ -240,6 +240,12 @@ class Device:
         return [buffer for buffer in list(self._buffers.values()) if buffer.is_allocated]
 
     def _allocate(self, spec: TensorSpec) -> Buffer:
+        return self._allocate_in_step(spec)
+
+    def _allocate_in_step(
+        self, spec: TensorSpec, also_free_on: Sequence[Device] = (), at: int | None = None
+    ) -> Buffer:
+        """Room at an address that is free here and on other devices, or `at` one found so."""
         self._check_open()
         self._check_cores(spec)
         size = spec.bytes_per_bank(self.arch)
@@ -249,16 +255,22 @@ class Device:
         with self._lock:
             self._take_back()
             self._allocations = None
-            allocator = self._dram if spec.memory_config.in_dram else self._l1
+            allocator = self._allocator(spec.memory_config.in_dram)
             pages = 0 if spec.memory_config.is_sharded else spec.num_pages
             page_size = spec.aligned_page_size(self.arch)
-            allocation = allocator.allocate(size, name, declaration_site(), page_size, pages)
+            others = [device._allocator(spec.memory_config.in_dram) for device in also_free_on]
+            allocation = allocator.allocate(size, name, declaration_site(), page_size, pages, others, at)
             for observer in observers():
                 observer.allocated(self, spec, allocation)
             return Buffer(self, spec, allocation)
 
     def _note_buffer(self, buffer: Buffer) -> None:
         self._buffers[next(self._numbers)] = buffer
+
+    def _allocator(self, in_dram: bool) -> BankAllocator:
+        with self._lock:
+            self._take_back()
+            return self._dram if in_dram else self._l1
 
     def _free(self, in_dram: bool, address: int) -> None:
         """Note memory as free. The garbage collector calls this at any time, on any thread: never wait."""

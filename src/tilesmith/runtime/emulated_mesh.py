@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from tilesmith.arch import Arch, Board, find_board
-from tilesmith.errors import ProgramError
 from tilesmith.program import Program
 from tilesmith.program.executor import RunReport
 from tilesmith.runtime.buffer import Bytes
@@ -18,28 +17,32 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 
 
 class EmulatedChips:
-    """Devices that allocate in step, so that a tensor has one address on all of them."""
+    """Devices on which a tensor has one address; each may hold other tensors, too."""
 
-    def __init__(self, shape: tuple[int, int], arch: str | Arch) -> None:
-        self.board: Board = find_board(arch, shape)
-        rows, columns = shape
-        self.devices: dict[tuple[int, int], Device] = {
-            (row, column): open_device(self.board.arch) for row in range(rows) for column in range(columns)
-        }
-        self.arch = self.board.arch
+    def __init__(self, board: Board, devices: Sequence[Device]) -> None:
+        self.board = board
+        chips = [divmod(number, board.shape[1]) for number in range(board.num_chips)]
+        self.devices: dict[tuple[int, int], Device] = dict(zip(chips, devices, strict=True))
+        self.arch = board.arch
         self.reports: dict[tuple[int, int], RunReport] = {}
 
+    @classmethod
+    def opened(cls, shape: tuple[int, int], arch: str | Arch) -> EmulatedChips:
+        board = find_board(arch, shape)
+        return cls(board, [open_device(board.arch) for _ in range(board.num_chips)])
+
+    def in_row(self, first: int, count: int) -> EmulatedChips:
+        """Neighbours in the only row of a mesh, as a mesh of their own: the same chips, the same links."""
+        devices = list(self.devices.values())[first : first + count]
+        whole = count == self.board.shape[1]
+        closed = whole and self.board.ring_rows
+        return EmulatedChips(replace(self.board, shape=(1, count), ring_rows=closed), devices)
+
     def allocate(self, spec: TensorSpec) -> list[Tensor]:
-        tensors = [
-            device.empty(spec.shape, spec.dtype, spec.layout, spec.memory_config, spec.tile)
-            for device in self.devices.values()
-        ]
-        if len({tensor.address for tensor in tensors}) > 1:
-            raise ProgramError(
-                "a tensor got another address on another chip of the mesh",
-                remedy="allocate on a mesh through the mesh only",
-            )
-        return tensors
+        first, *others = self.devices.values()
+        found = first._allocate_in_step(spec, others)
+        address = found.address if spec.bytes_per_bank(self.arch) else None
+        return [Tensor(found), *(Tensor(device._allocate_in_step(spec, at=address)) for device in others)]
 
     def local(self, handle: Sequence[Tensor]) -> Tensor:
         return handle[0]
@@ -50,6 +53,9 @@ class EmulatedChips:
 
     def read(self, handle: Sequence[Tensor]) -> list[Bytes]:
         return [tensor.buffer.read() for tensor in handle]
+
+    def read_one(self, handle: Sequence[Tensor], chip: int) -> Bytes:
+        return handle[chip].buffer.read()
 
     def run(self, programs: Mapping[tuple[int, int], Program]) -> None:
         """Run the programs together. A chip that has none still takes what others send it."""

@@ -47,6 +47,9 @@ class Chips(Protocol):
     def read(self, handle: Any) -> list[Bytes]:
         """The same the other way."""
 
+    def read_one(self, handle: Any, chip: int) -> Bytes:
+        """What one chip has, counted row by row."""
+
     def run(self, programs: Mapping[Chip, Program]) -> None:
         """Run a program on each of these chips, to its end."""
 
@@ -100,6 +103,10 @@ class MeshTensor:
     def parts(self) -> list[Array]:
         """What each chip holds, row by row over the mesh."""
         return [values_of(pages, self.local.spec) for pages in self.mesh.chips.read(self._handle)]
+
+    def part(self, chip: int) -> Array:
+        """What one chip holds, counted row by row over the mesh."""
+        return values_of(self.mesh.chips.read_one(self._handle, chip), self.local.spec)
 
 
 class Mesh:
@@ -236,4 +243,4 @@ def open_mesh(shape: Chip, arch: str | Arch = "wormhole") -> Mesh:
         return Mesh((rows, columns), TtnnChips((rows, columns)))
     from tilesmith.runtime.emulated_mesh import EmulatedChips
 
-    return Mesh((rows, columns), EmulatedChips((rows, columns), arch))
+    return Mesh((rows, columns), EmulatedChips.opened((rows, columns), arch))

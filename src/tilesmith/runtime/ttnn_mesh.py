@@ -49,6 +49,9 @@ class TtnnChips:
     def read(self, handle: TtnnBuffer) -> list[Bytes]:
         return handle.read_parts()
 
+    def read_one(self, handle: TtnnBuffer, chip: int) -> Bytes:
+        return handle.read_parts()[chip]
+
     def run(self, programs: Mapping[tuple[int, int], Program]) -> None:
         for program in {id(one): one for one in programs.values()}.values():
             self._device.check(program)
