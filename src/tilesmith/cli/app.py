@@ -150,6 +150,10 @@ def run(
     arch: Annotated[str, typer.Option(help="the chip that stands for devices opened without a name")] = "",
     checks: Annotated[str, typer.Option(help="on or off: look for broken rules in kernels")] = "",
     numbers: Annotated[str, typer.Option(help="chip or fast: how values are rounded")] = "",
+    nproc_per_node: Annotated[
+        int, typer.Option("--nproc-per-node", help="ranks of torch.distributed, each with a chip of one mesh")
+    ] = 0,
+    board: Annotated[str, typer.Option(help="the board these chips are on: t3000, galaxy, ...")] = "",
 ) -> None:
     """Run a script; errors of tilesmith end in their sentence, and options stand for variables."""
     from tilesmith.cli.script import check_exists, run_script, with_variables
@@ -158,7 +162,7 @@ def run(
     check_exists(script, module)
     with with_variables(arch=arch, checks=checks, numbers=numbers):
         current()  # what means nothing is refused before anything runs
-        raise typer.Exit(run_script(script, context.args, module))
+        raise typer.Exit(run_script(script, context.args, module, nproc_per_node, board))
 
 
 @app.command(context_settings=_SCRIPT)

@@ -49,11 +49,14 @@ def with_variables(**options: str | None) -> Iterator[None]:
                 os.environ[name] = before[name]
 
 
-def run_script(script: str, arguments: Sequence[str], module: bool) -> int:
+def run_script(script: str, arguments: Sequence[str], module: bool, ranks: int = 0, board: str = "") -> int:
+    """Run a script to its end, once or for each of so many ranks of a mesh; its exit code."""
     before = sys.argv, list(sys.path)
     sys.argv = [script, *(arguments[1:] if arguments[:1] == ["--"] else arguments)]
     try:
-        if module:
+        if ranks:
+            _run_on_mesh(script, module, ranks, board)
+        elif module:
             runpy.run_module(script, run_name="__main__", alter_sys=True)
         else:
             sys.path.insert(0, str(Path(script).resolve().parent))
@@ -71,6 +74,13 @@ def run_script(script: str, arguments: Sequence[str], module: bool) -> int:
     finally:
         sys.argv, sys.path[:] = before
     return 0
+
+
+def _run_on_mesh(script: str, module: bool, ranks: int, board: str) -> None:
+    from tilesmith.models.distributed import run_script_on_mesh
+
+    path = find_spec(script) if module else None
+    run_script_on_mesh(path.origin or script if path is not None else script, ranks, board)
 
 
 def _print_traceback(error: Exception) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock, RLock
 from typing import Any
 
@@ -30,10 +31,14 @@ Array = NDArray[Any]
 LAYOUTS = {"tile": Layout.TILE, "row_major": Layout.ROW_MAJOR}
 _devices: dict[str, Device] = {}
 _opening = Lock()
+_own: ContextVar[Device | None] = ContextVar("device of this thread", default=None)
 
 
 def shared_device(arch: Arch) -> Device:
-    """The one device all compiled kernels of a chip share; opened when first needed."""
+    """The one device all compiled kernels of a chip share, opened when first needed; or a thread's own."""
+    own = _own.get()
+    if own is not None and own.arch.name == arch.name:
+        return own
     with _opening:
         device = _devices.get(arch.name)
         if device is None or device.is_closed:
@@ -49,6 +54,16 @@ def _opened_by_ttnn() -> Arch:
 
 
 add_finder(TTNN, _opened_by_ttnn)
+
+
+@contextmanager
+def own_device(device: Device) -> Iterator[None]:
+    """Compiled kernels for the chip of `device` run on it inside the block, in this thread only."""
+    token = _own.set(device)
+    try:
+        yield
+    finally:
+        _own.reset(token)
 
 
 @contextmanager

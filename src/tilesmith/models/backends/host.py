@@ -37,7 +37,7 @@ class HostCalls:
         )
         with torch.no_grad(), on_host():
             try:
-                return runnable(node.target)(*args, **kwargs)
+                return _called(node, args, kwargs)
             except RuntimeError as error:
                 if is_collective(node):
                     raise _left_alone(node, error) from error
@@ -46,6 +46,16 @@ class HostCalls:
     def dtype_of(self, name: str) -> torch.dtype:
         dtype: torch.dtype = self._nodes[name].meta["val"].dtype
         return dtype
+
+
+def _called(node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if is_collective(node):
+        from tilesmith.models.distributed.ordered import in_order
+
+        summed = in_order(node.target, args)
+        if summed is not None:
+            return summed
+    return runnable(node.target)(*args, **kwargs)
 
 
 def _left_alone(node: Node, error: RuntimeError) -> CollectiveError:

@@ -1,0 +1,35 @@
+"""Models in tensor parallel: one process that drives a mesh gives the bits of torchrun's processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = str(Path(__file__).parents[3] / "conformance" / "parallel.py")
+MESH = [sys.executable, "-m", "tilesmith.cli", "run"]
+PROCESSES = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+
+
+def _printed(start: list[str], ranks: int, model: str) -> str:
+    command = [*start, "--nproc-per-node", str(ranks), SCRIPT, model]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_sequence_parallel_has_the_same_bits_in_one_process(ranks: int) -> None:
+    found = _printed(MESH, ranks, "sequence")
+    assert f"sequence on {ranks} chips: off by" in found
+    assert found == _printed(PROCESSES, ranks, "sequence")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["llama", "bert", "mixtral"])
+def test_models_of_transformers(model: str) -> None:
+    pytest.importorskip("transformers")
+    assert f"{model} on 2 chips: off by" in _printed(MESH, 2, model)
