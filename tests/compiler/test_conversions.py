@@ -2,7 +2,10 @@
 
 # mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
-from itertools import combinations_with_replacement
+import runpy
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations_with_replacement, islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,11 +118,51 @@ def test_one_buffer_copied_to_two_types(source: str, first: str, second: str) ->
     check_two_copies(source, first, second)
 
 
+def many_copies(source: str, pairs: Sequence[tuple[str, str]], folder: Path) -> Any:
+    """As `two_copies`, for several pairs in one kernel, each with a buffer of its own."""
+    tensors = [
+        f"{letter}{at}: T.Tensor(({SIZE}, {SIZE}), '{name}')"
+        for at, pair in enumerate(pairs)
+        for letter, name in zip("BC", pair, strict=True)
+    ]
+    lines = [
+        "import tilelang.language as T",
+        "@T.prim_func",
+        f"def main(A: T.Tensor(({SIZE}, {SIZE}), '{source}'), {', '.join(tensors)}):",
+        "    with T.Kernel(1, threads=128) as _:",
+    ]
+    for at, (first, second) in enumerate(pairs):
+        lines += [
+            f"        a{at} = T.alloc_shared(({SIZE}, {SIZE}), '{source}')",
+            f"        b{at} = T.alloc_fragment(({SIZE}, {SIZE}), '{first}')",
+            f"        c{at} = T.alloc_fragment(({SIZE}, {SIZE}), '{second}')",
+            *(
+                f"        T.copy({line})"
+                for line in (f"A, a{at}", f"a{at}, b{at}", f"a{at}, c{at}", f"b{at}, B{at}", f"c{at}, C{at}")
+            ),
+        ]
+    path = folder / "many_copies.py"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return runpy.run_path(str(path))["main"]
+
+
+def batched(pairs: Iterable[tuple[str, str]], size: int) -> Iterator[tuple[tuple[str, str], ...]]:
+    """itertools.batched, which Python 3.12 brings."""
+    left = iter(pairs)
+    while batch := tuple(islice(left, size)):
+        yield batch
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("source", TYPES)
-def test_every_pair_of_types_a_buffer_is_copied_to(source: str) -> None:
-    for first, second in combinations_with_replacement(TYPES, 2):
-        check_two_copies(source, first, second)
+def test_every_pair_of_types_a_buffer_is_copied_to(source: str, tmp_path: Path) -> None:
+    values = values_of(source).to(getattr(torch, source))
+    for pairs in batched(combinations_with_replacement(TYPES, 2), 8):
+        names = [name for pair in pairs for name in pair]
+        outs = [torch.zeros(SIZE, SIZE).to(getattr(torch, name)) for name in names]
+        tilesmith.compile(many_copies(source, pairs, tmp_path))(values, *outs)
+        for out, name in zip(outs, names, strict=True):
+            assert_same(out, values, name)
 
 
 @pytest.mark.parametrize("kernel", [converted_on_arrival, converted_on_leaving])

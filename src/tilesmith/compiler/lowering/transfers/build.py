@@ -28,6 +28,7 @@ class Body:
 
     def __init__(self) -> None:
         self.block = Block()
+        self.last_condition: bool | SSAValue = True  # of the last `when`
 
     @property
     def region(self) -> Region:
@@ -147,10 +148,15 @@ class Body:
         else:
             inner.add_op(scf.YieldOp())
             self.op(scf.IfOp(condition, [], [inner]))
+        self.last_condition = condition
 
     @contextmanager
     def otherwise(self) -> Iterator[None]:
-        """The other branch of the `when` just before."""
+        """The other branch of the `when` just before; what it is known to be decides here too."""
+        if isinstance(self.last_condition, bool):
+            with self.when(not self.last_condition):
+                yield
+            return
         branch = self.block.last_op
         assert isinstance(branch, scf.IfOp)
         outer, self.block = self.block, Block()
