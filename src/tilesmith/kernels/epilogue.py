@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import tilelang.language as T  # noqa: N812
+from tilelang.layout import make_swizzled_layout
 
 from tilesmith.kernels.authoring import emit, named, on_gpu
 from tilesmith.kernels.expression import Expr, Input
@@ -59,15 +60,18 @@ def store(
     place: Place,
     first: tuple[Any, Any],
     limits: tuple[Any, Any],
+    staged: bool = False,
 ) -> None:
     """Write the code that loads the further operands, computes every result and stores it.
 
-    `first` is the row and column of the block in the matrix, `limits` how many there are.
+    `first` is the row and column of the block in the matrix, `limits` how many there are. On a GPU results
+    can be `staged` in shared memory.
     """
     held = loaded(epilogue.reads, bound, tensors, block, place)
+    in_place = _store_staged if staged else _store_in_place
     for result in epilogue.results:
         out = bound[result.out.name]
-        store_result = _store_in_place if on_gpu() else _store_result
+        store_result = in_place if on_gpu() else _store_result
         store_result(
             epilogue,
             result,
@@ -126,6 +130,22 @@ def _store_in_place(epilogue, result, bound, tensor, accumulators, held, block, 
     for i, j in T.Parallel(*block):
         if (first[0] + i < limits[0]) & (first[1] + j < limits[1]):
             tensor[at[0] + i, at[1] + j] = _value(result.value, bound, accumulators, held, i, j)
+
+
+@T.macro
+def _store_staged(epilogue, result, bound, tensor, accumulators, held, block, at, first, limits):  # type: ignore[no-untyped-def]
+    """Compute in registers and store whole rows from shared memory.
+
+    A thread has two neighbours of a product's columns: stores of four bytes take longer than the product
+    where it is not deep. All of the block is within the matrix, or rows are stored element by element.
+    """
+    rounded = named(f"{result.out.name}_rounded", T.alloc_fragment(block, result.out.dtype))
+    staged = named(f"{result.out.name}_staged", T.alloc_shared(block, result.out.dtype))
+    T.annotate_layout({staged: make_swizzled_layout(staged)})
+    for i, j in T.Parallel(*block):
+        rounded[i, j] = _value(result.value, bound, accumulators, held, i, j)
+    T.copy(rounded, staged)
+    T.copy(staged, tensor[at[0], at[1]])
 
 
 def _value(

@@ -81,6 +81,7 @@ class Linear:
     mesh: Mesh | Rectangle | None = None
     threads: int = 128
     panel: int = 0
+    staged: bool = False
 
     @property
     def name(self) -> str:
@@ -139,6 +140,7 @@ class Linear:
                 lambda one: one.start(b1, b2, by * (bm // TILE), bx * (bn // TILE)),
                 (by * bm, bx * bn),
                 (m, n),
+                self.staged,
             )
 
         @T.macro

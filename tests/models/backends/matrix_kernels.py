@@ -112,6 +112,11 @@ class MatrixKernel:
         made = {f"acc{i}": x @ self._part(held, w, b1, b2, cols, k).float().t() for i, w in enumerate(names)}
         return made, (m, cols)
 
+    def _rotary(self, held: Mapping[str, Tensor], b1: int, b2: int) -> Any:
+        size = (self.step.numbers["m"], self.template.width)
+        lower, upper = self._part(held, "x", b1, b2, *size).float().chunk(2, 1)
+        return {"acc0": torch.cat((-upper, lower), 1)}, size
+
     def _gather(self, held: Mapping[str, Tensor], b1: int, b2: int) -> Any:
         n, m, cols = self.step.numbers, self.step.numbers["m"], self.step.numbers["n"]
         at = ((b1 * n["nb2"] + b2) * m + torch.arange(m)[:, None]) * cols + torch.arange(cols)

@@ -28,12 +28,13 @@ def fuse_rotary(module: GraphModule) -> None:
         value = value_of(source)
         key = (int(value.shape[-1]), value.dtype)
         if key not in turns:
-            turns[key] = insert_constant(module, first, _turn(key[0]).to(key[1]))
+            turns[key] = insert_constant(module, first, rotation(key[0]).to(key[1]))
         replace(module, node, insert(module, node, aten.matmul.default, (source, turns[key])))
     tidy(module)
 
 
-def _turn(width: int) -> torch.Tensor:
+def rotation(width: int) -> torch.Tensor:
+    """The matrix whose product with a row is its upper half, negated, before its lower one."""
     half = width // 2
     turn = torch.zeros(width, width)
     turn[torch.arange(half) + half, torch.arange(half)] = -1

@@ -20,10 +20,12 @@ from tilesmith.models.backends.cuda.copies import without_double_copies
 from tilesmith.models.backends.cuda.graphs import Graphs
 from tilesmith.models.backends.cuda.kernels import compile_all, cuda_source, key_of
 from tilesmith.models.backends.cuda.library import Call, Way
+from tilesmith.models.backends.cuda.rotary import with_rotary_kernels
 from tilesmith.models.backends.cuda.runner import Runner
 from tilesmith.models.backends.cuda.timing import WayTimer, graph_microseconds
 from tilesmith.models.backends.cuda.values import moved
 from tilesmith.models.options import ModelOptions
+from tilesmith.models.planning.plan import constants_of
 from tilesmith.models.planning.steps import Launch, Plan, Step
 from tilesmith.models.report import KernelLine, Report
 
@@ -40,7 +42,8 @@ class CudaExecutable(Executable):
     def __init__(
         self, module: GraphModule, plan: Plan, arch: str, options: ModelOptions, report: Report
     ) -> None:
-        self.plan = without_double_copies(with_joined_batches(plan))
+        constants = {node.name: value for node, value in constants_of(module).items()}
+        self.plan = with_rotary_kernels(without_double_copies(with_joined_batches(plan)), constants)
         self.arch = arch
         self.options = options
         self.why_no_graph = ""

@@ -13,6 +13,7 @@ from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.gemv import Gemv
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.rotary import Rotary
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_backward import RowWiseBackward
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
@@ -187,6 +188,16 @@ def _elementwise(step: Launch) -> list[Template]:
     return [replace(template, block=(WARP, size)) for size in dict.fromkeys((*full[:1], *widths[::-1]))]
 
 
+def _rotary(step: Launch) -> list[Template]:
+    """Sixteen bytes for each thread and load; fewer rows where blocks would be too few for the GPU."""
+    template: Any = step.template
+    lines = step.numbers["m"] * step.numbers["nb1"] * step.numbers["nb2"]
+    each = max(1, 128 * 8 // (template.width // 2))
+    heights = [size for size in (2 * each, each, each // 2, 4 * each) if size]
+    fitting = [size for size in heights if ceil(lines / size) >= 2 * SMS] or heights[2:3] or heights[:1]
+    return [replace(template, block_rows=size) for size in fitting]
+
+
 _SCHEDULES: dict[type, Callable[[Launch], list[Template]]] = {
     Linear: _linear,
     Convolution: _convolution,
@@ -196,4 +207,5 @@ _SCHEDULES: dict[type, Callable[[Launch], list[Template]]] = {
     StreamedRowWise: _streamed,
     Elementwise: _elementwise,
     Embedding: _elementwise,
+    Rotary: _rotary,
 }
