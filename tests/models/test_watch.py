@@ -121,3 +121,35 @@ def test_a_watch_that_is_gone_is_forgotten() -> None:
     del second
     gc.collect()
     assert len(dict_watch._WATCHING) == before
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_aliases_share_memory_and_nothing_else(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    tensor_watch.start().join()
+    if not native:
+        monkeypatch.setattr(tensor_watch, "_library", [])
+    values = [torch.randn(3, 4).t(), torch.zeros(0), torch.arange(5)[1:], torch.ones(2).requires_grad_()]
+    kept = tensor_watch.StorageWatch(values)
+    make = tensor_watch.Aliases(values)
+    made = make()
+    assert not kept.unchanged()
+    for one, value in zip(made, values, strict=True):
+        assert one is not value
+        assert one.data_ptr() == value.data_ptr()
+        assert (one.shape, one.stride(), one.dtype) == (value.shape, value.stride(), value.dtype)
+        assert not one.requires_grad
+        assert one.grad_fn is None
+    made[0].add_(1)
+    assert torch.equal(made[0], values[0])
+    made[2].unsqueeze_(0)
+    assert values[2].dim() == 1
+    with torch.inference_mode():
+        assert torch.equal(make()[2], values[2])
+    del made, one
+    assert kept.unchanged()
+
+
+def test_aliases_of_what_is_no_tensor() -> None:
+    tensor_watch.start().join()
+    made = tensor_watch.Aliases([torch.ones(2), 3, None])()
+    assert made[1:] == [3, None]

@@ -2,8 +2,13 @@
 
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorImpl.h>
+#include <c10/core/UndefinedTensorImpl.h>
 
 #include <cstdint>
+
+// Of Python itself, which has loaded this.
+extern "C" void* PyList_New(std::intptr_t size);
+extern "C" int PyList_SetItem(void* list, std::intptr_t index, void* item);
 
 // The first of some Python objects of tensors that was written to or moved; -1 if none was. `offset` is where
 // such an object keeps its tensor.
@@ -25,4 +30,22 @@ extern "C" std::int64_t first_held(c10::StorageImpl* const* storages, const std:
     for (std::int64_t i = 0; i < count; ++i)
         if (c10::raw::intrusive_ptr::use_count(storages[i]) != counts[i]) return i;
     return -1;
+}
+
+// A tensor as torch's own functions take it: what at::TensorBase has inside.
+using Held = c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
+
+// A Python list of other tensors with the same memory as these, without history; `wrap` is torch's function that
+// makes a Python object of a tensor.
+extern "C" void* aliases(const char* const* objects, std::int64_t offset, std::int64_t count,
+                         void* (*wrap)(const Held&)) {
+    void* list = PyList_New(count);
+    for (std::int64_t i = 0; list != nullptr && i < count; ++i) {
+        const auto* tensor = *reinterpret_cast<const c10::TensorImpl* const*>(objects[i] + offset);
+        const Held alias(tensor->shallow_copy_and_detach(c10::VariableVersion(0), true));
+        void* object = wrap(alias);
+        if (object == nullptr) return nullptr;
+        PyList_SetItem(list, i, object);
+    }
+    return list;
 }

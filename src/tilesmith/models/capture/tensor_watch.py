@@ -1,4 +1,4 @@
-"""Whether tensors were written to or moved, and whether anybody holds storages: hundreds in a microsecond.
+"""Whether tensors were written to or moved, whether anybody holds storages, and aliases: many at once.
 
 The C++ behind it is compiled with the headers of the torch that is there, beside the first run of a model.
 Until it is there, and where it cannot be compiled, Python asks each tensor.
@@ -87,6 +87,50 @@ class StorageWatch:
         return lambda: bool(function(pointers, counts, number) < 0)
 
 
+class Aliases:
+    """Other tensors with the same memory, without history: `detach` of many at once."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = list(values)
+        self._native: Callable[[], list[Any]] | None = None
+
+    def __call__(self) -> list[Any]:
+        if self._native is None and _library:
+            self._native = self._bound(_library[0])
+        return self._native() if self._native is not None else self._one_by_one()
+
+    def _one_by_one(self) -> list[Any]:
+        return [one.detach() if isinstance(one, torch.Tensor) else one for one in self._values]
+
+    def _bound(self, library: ctypes.PyDLL) -> Callable[[], list[Any]]:
+        offset, wrap, count = _offset(), _wrap(), len(self._values)
+        if offset is None or wrap is None or not all(type(one) is torch.Tensor for one in self._values):
+            return self._one_by_one
+        objects = (ctypes.c_void_p * count)(*map(id, self._values))
+        function, at = library.aliases, ctypes.addressof(objects)
+
+        def make() -> list[Any]:
+            assert objects is not None  # kept, as only its address is handed over
+            made: list[Any] = function(at, offset, count, wrap)
+            return made
+
+        return make
+
+
+# The function of torch that makes a Python object of a tensor, as its versions have it.
+_WRAPS = ("_Z16THPVariable_WrapRKN2at10TensorBaseE", "_Z16THPVariable_WrapN2at10TensorBaseE")
+
+
+@lru_cache(maxsize=1)
+def _wrap() -> int | None:
+    path = Path(torch.__file__).parent / "lib" / "libtorch_python.so"
+    if not path.exists():
+        return None
+    library = ctypes.CDLL(str(path))
+    found = [getattr(library, name) for name in _WRAPS if hasattr(library, name)]
+    return ctypes.cast(found[0], ctypes.c_void_p).value if found else None
+
+
 @lru_cache(maxsize=1)
 def _offset() -> int | None:
     """Where the Python object of a tensor has the pointer to it: seen, not known."""
@@ -116,6 +160,8 @@ def _load() -> None:
         library.first_changed.argtypes = [
             *(ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
         ]
+        library.aliases.restype = ctypes.py_object
+        library.aliases.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
         library.first_held.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
     except (TilesmithError, OSError):  # no compiler, or other headers than the library's
         return

@@ -18,7 +18,7 @@ import torch
 
 from tilesmith.models.backends.cuda.runner import Runner
 from tilesmith.models.backends.cuda.values import moved
-from tilesmith.models.capture.tensor_watch import StorageWatch
+from tilesmith.models.capture.tensor_watch import Aliases, StorageWatch
 
 MOST_GRAPHS = 3
 # Two recordings at once disturb each other, also of different models.
@@ -36,6 +36,7 @@ class Recorded:
     addresses: list[int]
     outputs: list[Any]
     held: StorageWatch
+    aliases: Aliases
 
     def takes(self, inputs: Sequence[Any]) -> bool:
         """Whether the inputs that are not copied are where the graph reads them."""
@@ -82,7 +83,7 @@ class Graphs:
         found.graph.replay()
         if len(self._graphs) == MOST_GRAPHS and found is self._graphs[-1]:
             return [one.detach().clone() if isinstance(one, torch.Tensor) else one for one in found.outputs]
-        return [one.detach() if isinstance(one, torch.Tensor) else one for one in found.outputs]
+        return found.aliases()
 
     def record(self, inputs: Sequence[Any]) -> Recorded:
         """Another graph, for inputs like these; raises what the recording raised, if there can be none."""
@@ -119,7 +120,7 @@ class Graphs:
         copied = tuple((place, value) for place, value in tensors.items() if place not in stay)
         del own, static, tensors
         held = StorageWatch([one for one in outputs if isinstance(one, torch.Tensor)])
-        return Recorded(graph, copied, tuple(stay), list(stay.values()), outputs, held)
+        return Recorded(graph, copied, tuple(stay), list(stay.values()), outputs, held, Aliases(outputs))
 
     def _static(self, value: Any, stays: bool) -> Any:
         """What a graph reads for an input: where it is, or a copy."""
