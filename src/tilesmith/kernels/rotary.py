@@ -1,4 +1,4 @@
-"""Rotary embeddings on a GPU: the halves of each row change places where they are read, the upper one negated.
+"""Rotary embeddings on a GPU: the halves of each row are read in each other's place, the upper one negated.
 
 A matrix unit would spend a product on it, and wait for it to be stored.
 """
@@ -20,7 +20,7 @@ from tilesmith.kernels.operands import Operand
 
 @dataclass(frozen=True)
 class Rotary:
-    """acc0 = cat(-x[:, half:], x[:, :half]) for rows of `width` elements; `block_rows` of them are a block."""
+    """acc0 = cat(-x[:, half:], x[:, :half]) for rows of `width` elements, `block_rows` of them in a block."""
 
     epilogue: Epilogue
     width: int

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 from math import nan
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from tilesmith.models.compiled_model import CompiledModel, compile_model
 from tilesmith.progress import tracked
+
+if TYPE_CHECKING:
+    from tilesmith.models.compiled_model import CompiledModel
 
 TORCH = ("eager", "graph", "default", "reduce-overhead", "max-autotune")
 """Eager, as a CUDA graph, and the modes of torch.compile."""
@@ -31,6 +33,8 @@ class OurCall:
 def way_of(way: str, model: torch.nn.Module, inputs: Sequence[Any]) -> Callable[[], Any]:
     """Something to call that runs a model once: a level of ours, or a way of torch."""
     if way.startswith("O"):
+        from tilesmith.models.compiled_model import compile_model  # torch's ways go without
+
         return OurCall(compile_model(model, "cuda", way), inputs)
     if way == "eager":
         return lambda: model(*inputs)

@@ -55,7 +55,5 @@ def _moved(step: Launch) -> Launch:
     template: Any = step.template
     numbers = {key: one for key, one in step.numbers.items() if key != "k" and not key.startswith("w0_")}
     storages = {name: one for name, one in step.storages.items() if name != "w0"}
-    kernel = Rotary(
-        template.epilogue, step.numbers["n"], dtype=template.dtype, x_access=template.x_access
-    )
+    kernel = Rotary(template.epilogue, step.numbers["n"], dtype=template.dtype, x_access=template.x_access)
     return replace(step, template=kernel, storages=storages, numbers=numbers)
