@@ -84,7 +84,7 @@ class Report:
     @property
     def fused(self) -> int:
         """Operators that share a kernel with another."""
-        return sum(len(line.ops) - 1 for line in self.kernels)
+        return sum(max(0, len(line.ops) - 1) for line in self.kernels)
 
     def to_json(self) -> dict[str, Any]:
         return {

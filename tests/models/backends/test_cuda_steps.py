@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 from tests.models.backends.matrix_kernels import MatrixKernel
@@ -12,10 +14,13 @@ from torch.nn.attention import SDPBackend
 import tilesmith
 from tilesmith.formats import DataFormat
 from tilesmith.models.backends.cuda import CudaExecutable, attention_call
+from tilesmith.models.backends.cuda.choice import chosen_steps
 from tilesmith.models.backends.cuda.kernels import key_of
-from tilesmith.models.backends.cuda.library import Call
+from tilesmith.models.backends.cuda.library import Call, Way
+from tilesmith.models.backends.cuda.rotary import is_rotation
 from tilesmith.models.backends.cuda.runner import Runner
 from tilesmith.models.backends.cuda.values import fill
+from tilesmith.models.passes.fuse_rotary import rotation
 from tilesmith.models.planning.steps import Launch, Upload
 from tilesmith.models.planning.views import Axis, Storage, View
 from tilesmith.runtime.memory_config import Layout
@@ -192,3 +197,91 @@ def test_a_gated_unit_is_one_kernel_where_its_tiles_run_at_once(rows: int, fused
     compiled = tilesmith.compile(Gated().bfloat16(), backend="cuda")
     report = compiled.prepare(torch.randn(rows, 256, dtype=torch.bfloat16))
     assert ("gated_linear" in [line.kernel for line in report.kernels]) is fused
+
+
+def _run_on_cpu(model: nn.Module, inputs: list[Tensor]) -> tuple[CudaExecutable, Tensor]:
+    compiled = tilesmith.compile(model.eval(), backend="cuda")
+    compiled.prepare(*inputs)
+    found = compiled.executable
+    assert isinstance(found, CudaExecutable)
+    runner = Runner(found._module, found.plan, torch.device("cpu"))
+    launches = [step for step in found.steps if isinstance(step, Launch)]
+    runner.bind(found.steps, {key_of(step): MatrixKernel(step) for step in launches})
+    made: Tensor = runner.run(inputs, runner.own_memory())[0]
+    return found, made
+
+
+class Rotated(nn.Module):
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        half = x.shape[-1] // 2
+        return x * cos + torch.cat((-x[..., half:], x[..., :half]), -1) * sin
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("shape", [(1, 4, 64, 64), (2, 3, 40, 128), (1, 2, 1, 32)])
+def test_rotary_embeddings_are_no_products(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    x, cos, sin = (torch.randn(size, dtype=dtype) for size in (shape, shape[2:], shape[2:]))
+    found, made = _run_on_cpu(Rotated(), [x, cos, sin])
+    assert [step.template.name for step in found.steps if isinstance(step, Launch)] == ["rotary"]
+    exact = Rotated()(x.float(), cos.float(), sin.float())
+    torch.testing.assert_close(made.float(), exact, atol=0.05, rtol=0.05)
+
+
+def test_a_rotation_with_other_signs_stays_a_product() -> None:
+    assert is_rotation(rotation(64))
+    assert not is_rotation(-rotation(64))
+    assert not is_rotation(torch.eye(64))
+    assert not is_rotation(torch.zeros(64, 32))
+
+
+def test_a_large_result_with_gaps_is_copied_by_a_kernel() -> None:
+    model, x = nn.Linear(32, 4099, bias=False).bfloat16(), torch.randn(2, 160, 32).bfloat16()
+    found, made = _run_on_cpu(model, [x])
+    assert found.report.kernels[-1].kernel == "elementwise"
+    assert made.is_contiguous()
+    with torch.no_grad():
+        torch.testing.assert_close(made.float(), model.float()(x.float()), atol=0.05, rtol=0.05)
+    small, _ = _run_on_cpu(nn.Linear(32, 35, bias=False).bfloat16(), [x])
+    assert len(small.report.kernels) == 1
+
+
+def test_stores_of_shallow_products_go_through_shared_memory() -> None:
+    x = torch.randn(50_176, 64).bfloat16()
+    plain = executable(nn.Linear(64, 256, bias=False).bfloat16(), x)
+    assert [line.kernel for line in plain.report.kernels] == ["cudnn product"]
+    biased = executable(nn.Sequential(nn.Linear(64, 256), nn.ReLU()).bfloat16(), x)
+    assert [line.kernel for line in biased.report.kernels] == ["linear"]
+    assert all("tma_store" in source for source in biased.sources().values())
+    deep = executable(nn.Linear(1024, 256).bfloat16(), torch.randn(4096, 1024).bfloat16())
+    assert [line.kernel for line in deep.report.kernels] == ["cublas product + bias"]
+
+
+def test_a_plain_product_through_cudnn_is_that_product() -> None:
+    model, x = nn.Linear(16, 64, bias=False).bfloat16(), torch.randn(16_384, 16).bfloat16()
+    found, made = _run_on_cpu(model, [x])
+    assert [line.kernel for line in found.report.kernels] == ["cudnn product"]
+    with torch.no_grad():
+        torch.testing.assert_close(made.float(), model.float()(x.float()), atol=0.05, rtol=0.05)
+
+
+def test_a_search_compiles_few_kernels_where_a_library_has_one_routine() -> None:
+    model = nn.Sequential(nn.Conv2d(64, 64, 3, padding=1), nn.ReLU(), nn.Conv2d(64, 128, 1)).bfloat16()
+    found = executable(model, torch.randn(2, 64, 28, 28).bfloat16(), "O3")
+    met: list[list[str]] = []
+
+    def meet(ways: Sequence[Way]) -> list[float]:
+        met.append([" + ".join(_name_of(step) for step in way) for way in ways])
+        return [0.0] * len(ways)
+
+    chosen_steps(found.plan, found.options.candidates, meet)
+    convolution, product = met
+    assert convolution == [
+        "cudnn convolution + bias + relu",
+        "cudnn convolution + elementwise",
+        "convolution",
+    ]
+    assert product.count("linear") == 2
+
+
+def _name_of(step: Launch | Call) -> str:
+    return step.name if isinstance(step, Call) else step.template.name

@@ -111,8 +111,8 @@ class Aliases:
 
         def make() -> list[Any]:
             assert objects is not None  # kept, as only its address is handed over
-            made: list[Any] = function(at, offset, count, wrap)
-            return made
+            tensors: list[Any] = function(at, offset, count, wrap)
+            return tensors
 
         return make
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from tilesmith.kernels.attention import Attention
+from tilesmith.kernels.convolution import Convolution
 from tilesmith.kernels.expression import Apply, Expr, size_of
 from tilesmith.kernels.linear import Linear
+from tilesmith.models.backends.cuda.convolution_call import stores_most
 from tilesmith.models.backends.cuda.library import Call, Known, Way, library_ways
 from tilesmith.models.backends.cuda.norm_fusion import fused, is_read_again, partners
 from tilesmith.models.backends.cuda.schedules import SMS, is_few_rows, schedules
@@ -54,7 +56,8 @@ def _results(plan: Plan) -> frozenset[Storage]:
 
 
 def _best(step: Launch, known: Known, most: int, timer: Timer | None) -> tuple[Way, float]:
-    ours, theirs = kernel_ways(step, most if timer else 1), library_ways(step, known)
+    theirs = library_ways(step, known)
+    ours = kernel_ways(step, _tried(step, theirs, most) if timer else 1)
     if timer is None:
         return (theirs[0] if theirs and prefers_library(step, theirs[0]) else ours[0]), 0.0
     ways = [*theirs, *ours]
@@ -63,6 +66,13 @@ def _best(step: Launch, known: Known, most: int, timer: Timer | None) -> tuple[W
     times = timer(ways)
     least = min(range(len(ways)), key=times.__getitem__)
     return ways[least], times[least]
+
+
+def _tried(step: Launch, theirs: Sequence[Way], most: int) -> int:
+    """How many of our kernels are worth compiling: fewer where a library's one routine is hard to beat."""
+    if isinstance(step.template, Convolution) and theirs:
+        return 1
+    return min(most, 2) if any(len(way) == 1 for way in theirs) and not is_few_rows(step) else most
 
 
 def _pair(
@@ -100,6 +110,8 @@ def prefers_library(step: Launch, way: Way) -> bool:
     if isinstance(template, Linear) and is_few_rows(step) and template.dtype == "bfloat16":
         return step.numbers["n"] > 8192
     if isinstance(template, Linear):
+        if _is_staged_well(step):
+            return template.epilogue.is_plain
         return len(way) == 1 or template.dtype == "float32" or not _fuses_well(step)
     if isinstance(template, Attention):
         rows, keys = step.numbers["m"], step.numbers["n"]
@@ -108,6 +120,12 @@ def prefers_library(step: Launch, way: Way) -> bool:
         blocks = -(-rows // 64) * step.numbers["nb1"] * step.numbers["nb2"]
         return blocks > SMS or keys > 1024
     return True
+
+
+def _is_staged_well(step: Launch) -> bool:
+    """Whether storing is most of a product, and our kernel does it well: cuBLAS is slow with a bias."""
+    template: Any = schedules(step)[0]
+    return stores_most(step) and isinstance(template, Linear) and template.staged
 
 
 def _fuses_well(step: Launch) -> bool:

@@ -36,7 +36,6 @@ def convolution_ways(step: Launch, constants: frozenset[Storage]) -> Iterator[tu
     other = _summand(value, added)
     if other is not None and _is_whole(step, other):
         yield "cudnn convolution + bias + add + relu", value, _routine(step, "add_relu", other)
-    yield "cudnn convolution + bias", added, _routine(step, "bias")
     yield "cudnn convolution", acc, _routine(step, "")
 
 
@@ -95,6 +94,33 @@ def _routine(step: Launch, epilogue: str, other: str = "") -> Routine:
         more = pictures(memory[step.storages[other]], images, tall, wide, n["n"]) if other else None
         with cudnn.flags(enabled=True, benchmark=True, allow_tf32=cudnn.allow_tf32):
             result = _convolved(epilogue, (image, weight, bias), (stride, padding, dilation), more)
+        memory[target] = result.permute(0, 2, 3, 1).reshape(n["m"], n["n"])
+
+    return run
+
+
+def stores_most(step: Launch) -> bool:
+    """Whether a product is about as long as its result takes to store."""
+    n = step.numbers
+    return n["k"] <= 64 and n["n"] >= 2 * n["k"] and n["m"] >= 16384
+
+
+def product_routine(step: Launch) -> Routine | None:
+    """A plain product of many rows as a convolution of one pixel, where cuDNN is faster than cuBLAS."""
+    template: Any = step.template
+    n, x, w, y = step.numbers, step.storages["x"], step.storages["w0"], step.storages["y"]
+    sizes = ((x, "x", n["m"], n["k"]), (w, "w0", n["n"], n["k"]), (y, "y", n["m"], n["n"]))
+    whole = all(
+        (storage.rows, storage.cols) == (rows, cols) and not n[f"{name}_row"] and not n[f"{name}_col"]
+        for storage, name, rows, cols in sizes
+    )
+    if not whole or not stores_most(step) or not template.transposed or template.x_transposed:
+        return None
+
+    def run(memory: Any, target: Storage) -> None:
+        image = memory[x].view(1, n["m"], 1, n["k"]).permute(0, 3, 1, 2)
+        with cudnn.flags(enabled=True, benchmark=True, allow_tf32=cudnn.allow_tf32):
+            result = conv2d(image, memory[w].view(n["n"], n["k"], 1, 1))
         memory[target] = result.permute(0, 2, 3, 1).reshape(n["m"], n["n"])
 
     return run

@@ -20,7 +20,7 @@ from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.movement import Untilize
 from tilesmith.kernels.operands import STRIDES, Operand
 from tilesmith.models.backends.cuda.attention_call import attention_ways
-from tilesmith.models.backends.cuda.convolution_call import convolution_ways
+from tilesmith.models.backends.cuda.convolution_call import convolution_ways, product_routine
 from tilesmith.models.backends.cuda.kernels import key_of
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import TILE, Storage, new_storage, padded
@@ -139,6 +139,10 @@ def _linear_ways(step: Launch) -> Iterator[Way]:
         return
     if template.weights == 1:
         exact = _epilogue_of_library(step, out.value)
+        pixels = product_routine(step) if exact == ("", "") and out.out.dtype == "bfloat16" else None
+        if pixels is not None:
+            target = step.storages["y"]
+            yield (_call(step, "cudnn product", target, lambda memory: pixels(memory, target)),)
         if exact is not None:
             yield (_product(step, exact, "y", step.storages["y"], "w0"),)
             return

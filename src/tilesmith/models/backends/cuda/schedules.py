@@ -26,6 +26,9 @@ SHARED = 225 * 1024
 WARP = 32
 # Elements of a row that a thread holds in registers at most.
 _HELD = 64
+# Products that are no deeper take less time than their stores, if these are of four bytes.
+_SHALLOW = 512
+_BLOCKS = ("block", "rows")
 # Rows, columns and depth of a tile, the threads that share it, and how many are loaded ahead. Tiles of 16
 # columns come out wrong with TileLang 0.1.15.
 _TILES = (
@@ -52,7 +55,12 @@ def _linear(step: Launch) -> list[Template]:
     few = _gemvs(step)
     ways = [
         replace(
-            template, block=(bm, bn, bk), threads=threads, stages=stages, panel=8 if bm * bn > 8192 else 0
+            template,
+            block=(bm, bn, bk),
+            threads=threads,
+            stages=min(stages, step.numbers["k"] // bk),
+            panel=8 if bm * bn > 8192 else 0,
+            staged=_stages_results(step, bm, bn),
         )
         for bm, bn, bk, threads, stages in _TILES
         if step.numbers["k"] % bk == 0
@@ -60,7 +68,29 @@ def _linear(step: Launch) -> list[Template]:
         and bm * bn * template.weights <= 128 * threads
         and (bn <= padded(step.numbers["n"]) or bn <= WARP)
     ]
-    return [*few, *(sorted(ways, key=lambda one: _linear_time(step, one)) or [template])]
+    fitting = [one for one in dict.fromkeys(ways) if _linear_bytes(one) <= SHARED]
+    return [*few, *(sorted(fitting, key=lambda one: _linear_time(step, one)) or [template])]
+
+
+def _stages_results(step: Launch, bm: int, bn: int) -> bool:
+    """Whether a product's results go through shared memory: where many bytes are stored for what is computed.
+
+    Whole blocks are copied from there, so none may end beyond the matrix where something else lies.
+    """
+    template: Any = step.template
+    n, results = step.numbers, template.epilogue.results
+    if len(results) != 1 or results[0].out.dtype != "bfloat16" or results[0].out.access not in _BLOCKS:
+        return False
+    storage = step.storages[results[0].out.name]
+    rows_end = storage.rows == n["m"] and n["nb1"] == n["nb2"] == 1
+    whole = (n["m"] % bm == 0 or rows_end) and n["n"] % bn == 0 and storage.cols % 8 == 0
+    return whole and n["k"] <= _SHALLOW
+
+
+def _linear_bytes(way: Any) -> int:
+    """Shared memory of a product's block."""
+    bm, bn, bk = way.block
+    return int(2 * (way.stages * (bm + bn * way.weights) * bk + bm * bn * way.staged))
 
 
 def _gemvs(step: Launch) -> list[Template]:
@@ -87,7 +117,7 @@ def _linear_time(step: Launch, way: Linear) -> float:
     """Microseconds, roughly: rounds of blocks, each as long as its tiles take to load or to multiply."""
     numbers, (bm, bn, bk) = step.numbers, way.block
     blocks = ceil(numbers["m"] / bm) * ceil(numbers["n"] / bn) * numbers["nb1"] * numbers["nb2"]
-    shared = way.stages * (bm + bn * way.weights) * bk * 2
+    shared = _linear_bytes(way)
     resident = max(
         1, min(SHARED // shared, 2048 // (way.threads + 128), 65536 // ((way.threads + 128) * 168))
     )
@@ -97,7 +127,8 @@ def _linear_time(step: Launch, way: Linear) -> float:
     products = 2 * bm * bn * bk * way.weights / 5.6e6 * max(1.0, busy)
     # A step costs a barrier whatever its depth; registers beyond 64 a thread leave little to hide it with.
     step_time = max(loads, products, 0.12) + 0.1
-    return rounds * (step_time * numbers["k"] / bk + 1.5 + bm * bn * way.weights / way.threads / 64)
+    stores = bm * bn / way.threads / (160 if way.staged else 64) * way.weights
+    return rounds * (step_time * numbers["k"] / bk + 1.5 + stores)
 
 
 def _convolution(step: Launch) -> list[Template]:
@@ -105,7 +136,7 @@ def _convolution(step: Launch) -> list[Template]:
     wide, deep = padded(step.numbers["n"]), step.numbers["depth"]
     shapes = [(128, 128, 64), (128, 64, 64), (64, 64, 64), (64, 32, 32), (64, 64, 32)]
     ways = [block for block in shapes if block[1] <= wide and deep % block[2] == 0]
-    return [replace(template, block=block) for block in ways[-2:]] or [template]
+    return [replace(template, block=block) for block in ways[:-3:-1]] or [template]
 
 
 # ---- attention ----
