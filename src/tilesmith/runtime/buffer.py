@@ -179,3 +179,18 @@ class Buffer:
     def _note(self, bank: int | CoreCoord) -> None:
         memory: Literal["dram", "l1"] = "dram" if self.in_dram else "l1"
         self.device.executor.note_host_write(memory, bank, self.address, self.size_per_bank)
+
+
+class PlacedBuffer(Buffer):
+    """Memory at an address that its owner chose, and that the device keeps for it only while asked to."""
+
+    def __init__(self, device: Device, spec: TensorSpec, allocation: Allocation) -> None:
+        super().__init__(device, spec, allocation)
+        self.allocation = allocation
+
+    @property
+    def is_allocated(self) -> bool:
+        return super().is_allocated and self.device.holds(self.allocation)
+
+    def deallocate(self) -> None:
+        self._freed = True

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -26,7 +27,7 @@ from tilesmith.program.executor import Executor, LiveBuffer, RunOptions, RunRepo
 from tilesmith.program.l1 import Placement, rebind
 from tilesmith.program.site import declaration_site
 from tilesmith.runtime.allocator import Allocation, BankAllocator
-from tilesmith.runtime.buffer import Buffer
+from tilesmith.runtime.buffer import Buffer, PlacedBuffer
 from tilesmith.runtime.finding_errors import error_of
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
 from tilesmith.runtime.observers import observers, trace_wanted
@@ -45,12 +46,16 @@ if TYPE_CHECKING:
 class Device:
     """An open chip. Use it as a context manager, or call `close`.
 
+    `can_place` says whether tensors may lie at addresses that their owner chooses.
+
     >>> import numpy as np
     >>> with open_device("wormhole") as device:
     ...     x = device.from_numpy(np.ones((32, 32), np.float32))
     ...     print(device.arch.name, x.num_pages, x.to_numpy().sum())
     wormhole 1 1024.0
     """
+
+    can_place: ClassVar[bool] = True
 
     def __init__(self, arch: Arch, executor: Executor, suppress: Sequence[str] = ()) -> None:
         self.arch = arch
@@ -62,6 +67,7 @@ class Device:
         self._l1 = BankAllocator("L1", arch.l1_unreserved_base, arch.l1_size, align, top_down=True)
         self._allocations: tuple[LiveBuffer, ...] | None = None
         self._given_back: deque[tuple[bool, int]] = deque()
+        self._held_for_now: tuple[Allocation, ...] = ()
         self._buffers: WeakValueDictionary[int, Buffer] = WeakValueDictionary()
         self._numbers = count()
         self._lock = RLock()
@@ -145,6 +151,47 @@ class Device:
         chosen = default_format(str(values.dtype)) if dtype is None else dtype
         return self.from_numpy(numpy_from_torch(values), chosen, layout, memory_config, tile)
 
+    def placed(
+        self,
+        shape: Sequence[int],
+        dtype: DataFormat,
+        layout: Layout,
+        memory_config: MemoryConfig,
+        address: int,
+    ) -> Tensor:
+        """A tensor at an address of L1 that is only taken while `holding` it: others may use it meanwhile."""
+        spec = TensorSpec(tuple(map(int, shape)), dtype, layout, memory_config, TileShape())
+        size, pages = spec.bytes_per_bank(self.arch), spec.num_pages
+        name = f"tensor {list(spec.shape)} {spec.dtype.name}"
+        page_size = spec.aligned_page_size(self.arch)
+        return Tensor(
+            PlacedBuffer(self, spec, Allocation(address, size, name, declaration_site(), page_size, pages))
+        )
+
+    @contextmanager
+    def holding(self, tensors: Iterable[Tensor]) -> Iterator[None]:
+        """Programs that run inside leave the memory of these placed tensors alone."""
+        held = tuple(one.buffer.allocation for one in tensors if isinstance(one.buffer, PlacedBuffer))
+        with self._lock:
+            before, self._held_for_now = self._held_for_now, held
+            self._allocations = None if held or before else self._allocations
+            try:
+                yield
+            finally:
+                self._held_for_now = before
+                self._allocations = None if held or before else self._allocations
+
+    def holds(self, allocation: Allocation) -> bool:
+        """Whether the memory of a placed tensor is kept for it now."""
+        return any(one is allocation for one in self._held_for_now)
+
+    @property
+    def l1_lowest(self) -> int:
+        """The lowest address of L1 that a tensor has for itself; the end when none has."""
+        with self._lock:
+            self._take_back()
+            return self._l1.lowest
+
     # ---- programs ----
 
     def run(
@@ -223,7 +270,7 @@ class Device:
             placement = check_program(program, self.arch, self._l1_claims())
             check_runtime_values(program)
             self.program_cache.add(program.structure, placement)
-        elif placement.top > self._l1.lowest:
+        elif placement.top > min((self._l1.lowest, *(one.address for one in self._held_for_now))):
             check_l1_budget(program, self.arch, placement, self._l1_claims())
         return rebind(placement, program)
 
@@ -298,12 +345,13 @@ class Device:
             self._allocations = tuple(
                 _live(allocation, allocator is self._dram)
                 for allocator in (self._dram, self._l1)
-                for allocation in allocator.held
+                for allocation in (*allocator.held, *(self._held_for_now if allocator is self._l1 else ()))
             )
         return self._allocations
 
     def _l1_claims(self) -> list[L1Claim]:
-        return [L1Claim(one.name, one.address, one.size, one.declared_at) for one in self._l1.held]
+        held = (*self._l1.held, *self._held_for_now)
+        return [L1Claim(one.name, one.address, one.size, one.declared_at) for one in held]
 
     def _banks(self, in_dram: bool) -> Sequence[int | CoreCoord]:
         """The banks interleaved pages go round; L1 banks are cores, row by row."""

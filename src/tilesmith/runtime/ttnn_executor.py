@@ -141,6 +141,7 @@ class TtnnDevice(Device):
     """A Device whose tensors are ttnn's. Programs are checked as for the emulator before they are sent."""
 
     executor: TtnnExecutor
+    can_place = False
 
     def check(self, program: Program) -> None:
         """What is checked before a program runs, without running it."""

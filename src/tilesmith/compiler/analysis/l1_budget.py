@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from xdsl.dialects.builtin import ModuleOp
+
 from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.tile_geometry import tiles_of
 from tilesmith.compiler.dialects import tile, tt
@@ -35,6 +37,12 @@ def check_buffers_fit(buffers: Sequence[tt.CBOp], arch: Arch) -> None:
         remedy=_remedy(buffers, wanted - free, arch),
         table=_table(buffers, free, wanted),
     )
+
+
+def circular_buffer_bytes(module: ModuleOp, arch: Arch) -> int:
+    """What the circular buffers of a lowered kernel take of L1; roles that share one name it alike."""
+    sizes = {op.cb_name.data: bytes_of(op) for op in module.walk() if isinstance(op, tt.CBOp)}
+    return _aligned_total(sizes.values(), arch)
 
 
 def _aligned_total(sizes: Iterable[int], arch: Arch) -> int:

@@ -13,11 +13,12 @@ from torch.fx import GraphModule
 
 from tilesmith import settings
 from tilesmith.arch import load_arch
+from tilesmith.compiler.analysis.l1_budget import circular_buffer_bytes
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.compile import CompiledKernel
 from tilesmith.compiler.launch import shared_device, tensor_types
 from tilesmith.errors import InternalFault, L1BudgetError, TilesmithWarning
-from tilesmith.formats import DataFormat
+from tilesmith.formats import DataFormat, TileShape
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
@@ -27,7 +28,8 @@ from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
 from tilesmith.models.backends.host import HostCalls
 from tilesmith.models.backends.inputs import check_dtype
 from tilesmith.models.backends.kernels import compiled
-from tilesmith.models.backends.memory import Slot, plan_memory
+from tilesmith.models.backends.l1_placement import live_slots, place_in_l1
+from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory
 from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_nan
 from tilesmith.models.backends.precision import lower_precision
 from tilesmith.models.backends.resident import Resident, row_in_tile, tile_written
@@ -51,6 +53,7 @@ from tilesmith.program.site import declared_by
 from tilesmith.progress import tracked
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, RunReport, Tensor
 from tilesmith.runtime.observers import labelled
+from tilesmith.runtime.tensor_spec import TensorSpec
 
 # What multiplies single tiles only: all phases cost little, with fewer the vector unit would have to do it.
 WITHOUT_PRODUCTS = (Elementwise, RowWise, StreamedRowWise)
@@ -120,7 +123,8 @@ class TenstorrentExecutable(Executable):
         self.cycles = 0
         self.launch_us = 0.0
         self._last: list[RunReport] = []
-        self.memory = plan_memory(plan, self._l1_room())
+        self._ceiling = self.device.l1_lowest
+        self.memory = self._placed(plan)
         self._host = HostCalls(module)
         self._tensors: dict[Storage | Slot, Tensor] = {}
         self._inputs = [node.name for node in module.graph.nodes if node.op == "placeholder"]
@@ -158,10 +162,12 @@ class TenstorrentExecutable(Executable):
         }
         self._moved = {}
         self.plan = plan
+        self._live = live_slots(plan, self.memory.slots)
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         values = self.values(inputs)
         with ONE_AT_A_TIME, self.settings():
+            self._make_room()
             self.cycles, self.launch_us, self._last = 0, 0.0, []
             try:
                 for step in tracked(self.plan.steps, "running kernels"):
@@ -195,7 +201,8 @@ class TenstorrentExecutable(Executable):
     def do(self, step: Any, values: dict[str, Any]) -> None:
         """One step of the plan."""
         if isinstance(step, Launch):
-            with labelled("+".join(step.ops), str(step.source)):
+            held = (self._tensors[slot] for slot in self._live.get(id(step), ()) if slot in self._tensors)
+            with labelled("+".join(step.ops), str(step.source)), self.device.holding(held):
                 report = self.device.run(self._program_now(step, values))
             self.cycles += report.cycles
             self.launch_us += report.launch_us
@@ -265,6 +272,39 @@ class TenstorrentExecutable(Executable):
                 self.do(step, values)
         return self.microseconds
 
+    def _placed(self, plan: Plan) -> MemoryPlan:
+        """Where results lie. Kernels that are still to be chosen need room for any circular buffers."""
+        if not self.options.places or self.options.tunes or not self.device.can_place:
+            return plan_memory(plan, self._l1_room())
+        return place_in_l1(plan, self._ceiling, self._above_circular_buffers, self._bank_bytes)
+
+    def _above_circular_buffers(self, step: Launch) -> int:
+        (module,) = self._kernel(step).modules
+        return self.arch.l1_unreserved_base + circular_buffer_bytes(module, self.arch)
+
+    def _bank_bytes(self, storage: Storage) -> int:
+        spec = TensorSpec(
+            (storage.rows, storage.cols),
+            _stored(storage.format),
+            storage.layout,
+            L1_MEMORY_CONFIG,
+            TileShape(),
+        )
+        align = self.arch.dram_alignment
+        return -(-spec.bytes_per_bank(self.arch) // align) * align
+
+    def _make_room(self) -> None:
+        """Lie elsewhere, if others took memory at the top of L1 since results were placed."""
+        if not any(slot.address for slot in self.memory.slots.values()):
+            return
+        if self.device.l1_lowest >= self._ceiling:
+            return
+        self._ceiling = self.device.l1_lowest
+        self.memory = self._placed(self.plan)
+        self._tensors = {key: one for key, one in self._tensors.items() if isinstance(key, Storage)}
+        self._programs = {}
+        self.take(self.plan)
+
     def _l1_room(self) -> int:
         """How much of all cores' L1 tensors may take; the rest is for the kernels' circular buffers."""
         if not self.options.places:
@@ -277,7 +317,11 @@ class TenstorrentExecutable(Executable):
         if slot not in self._tensors:
             shape = (storage.rows, storage.cols)
             memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
-            tensor = self.device.empty(shape, _stored(storage.format), storage.layout, memory)
+            stored = _stored(storage.format)
+            if isinstance(slot, Slot) and slot.address:
+                tensor = self.device.placed(shape, stored, storage.layout, memory, slot.address)
+            else:
+                tensor = self.device.empty(shape, stored, storage.layout, memory)
             self._tensors[slot] = tensor
         return self._tensors[slot]
 

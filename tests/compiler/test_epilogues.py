@@ -1,0 +1,54 @@
+"""What is added to a sum of products: the matrix unit adds it, and no bit of the sum is lost."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+import tilelang.language as T
+import torch
+
+from tilesmith.compiler.compile import CompiledKernel, compile_kernel
+
+
+def sums() -> CompiledKernel:
+    @T.prim_func
+    def main(
+        x: T.Tensor((64, 64), "bfloat16"),
+        bias: T.Tensor((64,), "bfloat16"),
+        residual: T.Tensor((64, 64), "bfloat16"),
+        y: T.Tensor((64, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((64, 64), "bfloat16")
+            total = T.alloc_fragment((64, 64), "float32")
+            row = T.alloc_shared((64,), "bfloat16")
+            old = T.alloc_shared((64, 64), "bfloat16")
+            T.copy(x, a)
+            T.copy(bias, row)
+            T.copy(residual, old)
+            T.clear(total)
+            T.gemm(a, a, total)
+            for i, j in T.Parallel(64, 64):
+                total[i, j] = T.max(total[i, j] + row[j] + old[i, j], 0)
+            T.copy(total, y)
+
+    return compile_kernel(main, "wormhole", out_idx=[3])
+
+
+def test_biases_and_residuals_are_added_by_the_matrix_unit() -> None:
+    run = sums()
+    compute = next(text for name, text in run.sources().items() if name.endswith("compute"))
+    assert "cb_zeros, true);" in compute
+    assert compute.count("add_tiles(") == 2
+    assert "add_binary_tile" not in compute
+
+
+def test_sums_keep_their_bits() -> None:
+    x = torch.zeros(64, 64)
+    x.fill_diagonal_(256.0)
+    x[:, 0] = 3.0
+    x = x.to(torch.bfloat16)
+    bias = (torch.arange(64) / 64 - 0.5).to(torch.bfloat16)
+    residual = (torch.randint(-99, 99, (64, 64)) / 128).to(torch.bfloat16)
+    wanted = torch.relu(x.float() @ x.float() + bias.float() + residual.float())
+    assert torch.equal(sums()(x, bias, residual), wanted)
