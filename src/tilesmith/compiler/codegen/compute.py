@@ -168,7 +168,8 @@ def _init_move(e: Emitter, op: ttc.InitMoveOp) -> None:
 @emits(ttc.InitEltwiseOp)
 def _init_eltwise(e: Emitter, op: ttc.InitEltwiseOp) -> None:
     e.include("api/compute/eltwise_binary.h")
-    e.line(f"{op.fn.data}_init({e.cb(op.a)}, {e.cb(op.b)});")
+    adds = ", true" if op.adds is not None else ""
+    e.line(f"{op.fn.data}_init({e.cb(op.a)}, {e.cb(op.b)}{adds});")
 
 
 @emits(ttc.InitMatmulOp)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, IntegerType, StringAttr
-from xdsl.ir import Block, Dialect, Region, SSAValue
+from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, IntegerType, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Block, Dialect, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     traits_def,
@@ -73,7 +74,10 @@ class MoveTileOp(IRDLOperation):
 
 @irdl_op_definition
 class EltwiseTilesOp(IRDLOperation):
-    """The matrix unit adds, subtracts or multiplies two tiles. A product is added to what the slot holds."""
+    """The matrix unit adds, subtracts or multiplies two tiles. A product is added to what the slot holds.
+
+    With `adds` so is a sum or a difference.
+    """
 
     name = "tt_compute.eltwise_tiles"
 
@@ -83,14 +87,24 @@ class EltwiseTilesOp(IRDLOperation):
     b = operand_def(CBType)
     b_tile = operand_def(IndexType())
     slot = operand_def(IndexType())
+    adds = opt_prop_def(UnitAttr)
     assembly_format = (
-        "$fn $a `[` $a_tile `]` `,` $b `[` $b_tile `]` `to` $slot attr-dict `:` type($a) `,` type($b)"
+        "$fn $a `[` $a_tile `]` `,` $b `[` $b_tile `]` (`added` $adds^)? `to` $slot attr-dict"
+        " `:` type($a) `,` type($b)"
     )
 
     def __init__(
-        self, fn: str, a: SSAValue, a_tile: SSAValue, b: SSAValue, b_tile: SSAValue, slot: SSAValue
+        self,
+        fn: str,
+        a: SSAValue,
+        a_tile: SSAValue,
+        b: SSAValue,
+        b_tile: SSAValue,
+        slot: SSAValue,
+        adds: bool = False,
     ) -> None:
-        super().__init__(operands=[a, a_tile, b, b_tile, slot], properties={"fn": StringAttr(fn)})
+        properties: dict[str, Attribute | None] = {"fn": StringAttr(fn), "adds": UnitAttr() if adds else None}
+        super().__init__(operands=[a, a_tile, b, b_tile, slot], properties=properties)
 
     def verify_(self) -> None:
         if self.fn.data not in ELTWISE:
@@ -290,10 +304,12 @@ class InitEltwiseOp(IRDLOperation):
     fn = prop_def(StringAttr)
     a = operand_def(CBType)
     b = operand_def(CBType)
-    assembly_format = "$fn $a `,` $b attr-dict `:` type($a) `,` type($b)"
+    adds = opt_prop_def(UnitAttr)
+    assembly_format = "$fn $a `,` $b (`added` $adds^)? attr-dict `:` type($a) `,` type($b)"
 
-    def __init__(self, fn: str, a: SSAValue, b: SSAValue) -> None:
-        super().__init__(operands=[a, b], properties={"fn": StringAttr(fn)})
+    def __init__(self, tiles: EltwiseTilesOp) -> None:
+        properties: dict[str, Attribute | None] = {"fn": tiles.fn, "adds": tiles.adds}
+        super().__init__(operands=[tiles.a, tiles.b], properties=properties)
 
 
 @irdl_op_definition

@@ -12,7 +12,13 @@ from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, kernel_block, temporary
 from tilesmith.errors import InternalFault
 
-_NAMES = {"row": "row_numbers", "col": "column_numbers", "flat": "element_numbers", "ones": "ones"}
+_NAMES = {
+    "row": "row_numbers",
+    "col": "column_numbers",
+    "flat": "element_numbers",
+    "ones": "ones",
+    "zeros": "zeros",
+}
 
 
 def counting(op: Operation, along: str, dst: Dst) -> SSAValue:
@@ -44,18 +50,27 @@ def counting(op: Operation, along: str, dst: Dst) -> SSAValue:
 
 def ones(op: Operation, dst: Dst) -> SSAValue:
     """A circular buffer with a tile of ones, made at the start: products with it are sums of rows."""
+    return _same_all_over(op, dst, "ones", 1)
+
+
+def zeros(op: Operation, dst: Dst) -> SSAValue:
+    """The same of zeros: the matrix unit adds two tiles to a slot, and often there is only one to add."""
+    return _same_all_over(op, dst, "zeros", 0)
+
+
+def _same_all_over(op: Operation, dst: Dst, name: str, value: int) -> SSAValue:
     block = kernel_block(op)
     for declared in block.ops:
-        if isinstance(declared, tt.CBOp) and declared.cb_name.data == _NAMES["ones"]:
+        if isinstance(declared, tt.CBOp) and declared.cb_name.data == _NAMES[name]:
             return declared.cb
-    cb = temporary(op, _NAMES["ones"], BufferType.of((TILE, TILE), bf16, "local", "tiled", "Float16_b"))
+    cb = temporary(op, _NAMES[name], BufferType.of((TILE, TILE), bf16, "local", "tiled", "Float16_b"))
     stage = Stage(dst)
     scope = stage.dst_section(1)
     with stage.inside(scope.math.block):
-        stage.vector("fill", [0], [stage.number(1.0)])
+        stage.vector("fill", [0], [stage.number(float(value))])
     with stage.inside(scope.pack.block):
         stage.pack(0, cb)
-    stage.place_before(_top(block), "ones: 1 all over", [], [cb])
+    stage.place_before(_top(block), f"{name}: {value} all over", [], [cb])
     Rewriter.insert_op(tt.ReleaseOp(cb), InsertPoint.at_end(block))
     return cb
 

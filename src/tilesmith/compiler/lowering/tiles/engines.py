@@ -61,7 +61,11 @@ def needs_of(op: Operation, formats: Formats) -> list[Need]:
         return [
             _srca(a, formats),
             _srcb(b, formats),
-            Need(FPU, (name, formats.of(a), formats.of(b)), lambda: ttc.InitEltwiseOp(name, a, b)),
+            Need(
+                FPU,
+                (name, op.adds is not None, formats.of(a), formats.of(b)),
+                lambda: ttc.InitEltwiseOp(op),
+            ),
         ]
     if isinstance(op, ttc.MatmulBlockOp):
         shape = (bool(op.transpose), *(size.value.data for size in (op.columns, op.rows, op.stride)))

@@ -75,6 +75,21 @@ class Eltwise(Node):
 
 
 @dataclass(frozen=True, eq=False)
+class AddTile(Node):
+    """A tile straight from a circular buffer, added by the matrix unit to what a slot holds.
+
+    The adder keeps all bits of a sum in DST; it takes eleven of the tile, which is more than bfloat16 has.
+    """
+
+    source: Node
+    added: Load
+
+    @property
+    def args(self) -> tuple[Node, ...]:
+        return (self.source,)
+
+
+@dataclass(frozen=True, eq=False)
 class Apply(Node):
     """A function of the vector unit: in place for one argument, into a slot of its own for more."""
 
@@ -107,5 +122,5 @@ def with_args(node: Node, args: tuple[Node, ...]) -> Node:
         return node
     if isinstance(node, Apply):
         return replace(node, inputs=args)
-    assert isinstance(node, Spread)
+    assert isinstance(node, Spread | AddTile)
     return replace(node, source=args[0])

@@ -8,11 +8,13 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS
-from tilesmith.compiler.dialects import tile
+from tilesmith.compiler.dialects import tile, tt
+from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import Access, out_axes
 from tilesmith.compiler.lowering.tiles.approximate import approximated
 from tilesmith.compiler.lowering.tiles.expression import (
+    AddTile,
     Apply,
     Count,
     Eltwise,
@@ -54,6 +56,8 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst) -> Node:
         return rounded(root, out)
     if dst.rounds:
         return _leaves_on_matrix_unit(root, accesses, dst, {})
+    if dst.wide:
+        root = _added_on_matrix_unit(root, accesses, {})
     return _on_matrix_unit(root, accesses, out)
 
 
@@ -102,6 +106,44 @@ def _on_matrix_unit(root: Node, accesses: Sequence[Access], out: BufferType) -> 
     if any(buffer_type.format.data not in _EXACT_ON_MATRIX_UNIT for buffer_type in buffer_types):
         return root
     return Eltwise(root.fn, left, right)
+
+
+def _added_on_matrix_unit(node: Node, accesses: Sequence[Access], done: dict[Node, Node]) -> Node:
+    """The graph with 16-bit tiles that are added to a sum of products added by the matrix unit too.
+
+    The sum keeps all the bits of DST.
+    """
+    if node not in done:
+        args = tuple(_added_on_matrix_unit(arg, accesses, done) for arg in node.args)
+        done[node] = with_args(node, args)
+        if isinstance(node, Apply) and node.fn == "add":
+            for held, tile_node in (args, args[::-1]):
+                if _is_exact_tile(tile_node, accesses) and _is_sum_of_products(held, accesses):
+                    assert isinstance(tile_node, Load)
+                    done[node] = AddTile(held, tile_node)
+                    break
+    return done[node]
+
+
+def _is_sum_of_products(node: Node, accesses: Sequence[Access]) -> bool:
+    """Whether a tile is a sum the matrix unit made, or one it has added to."""
+    if isinstance(node, AddTile):
+        return True
+    if not isinstance(node, Load) or buffer_of(accesses[node.number].cb).format.data != "Float32":
+        return False
+    cb = accesses[node.number].cb
+    stages = (use.operation for use in cb.uses if isinstance(use.operation, tt.StageOp))
+    return any(
+        cb in stage.outs and any(isinstance(inner, ttc.MatmulBlockOp) for inner in stage.walk())
+        for stage in stages
+    )
+
+
+def _is_exact_tile(node: Node, accesses: Sequence[Access]) -> bool:
+    """Whether a tile comes as it lies in L1, with no more bits than the matrix unit reads."""
+    if not isinstance(node, Load) or node.turned:
+        return False
+    return buffer_of(accesses[node.number].cb).format.data in _EXACT_ON_MATRIX_UNIT
 
 
 def _leaves_on_matrix_unit(node: Node, accesses: Sequence[Access], dst: Dst, done: dict[Node, Node]) -> Node:

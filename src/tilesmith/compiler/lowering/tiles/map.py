@@ -16,8 +16,9 @@ from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.tile import location_of, numbers
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.tiles.access import Access, access, out_axes
-from tilesmith.compiler.lowering.tiles.constants import counting
+from tilesmith.compiler.lowering.tiles.constants import counting, zeros
 from tilesmith.compiler.lowering.tiles.expression import (
+    AddTile,
     Apply,
     Count,
     Eltwise,
@@ -46,6 +47,8 @@ def lower_map(op: tile.MapOp, dst: Dst) -> None:
     sections = sections_of(graph_of(op, accesses, dst), dst.capacity)
     along = {node.along for one in sections for node in nodes_of(one.root) if isinstance(node, Count)}
     counts = {each: counting(op, each, dst) for each in sorted(along)}
+    if any(isinstance(node, AddTile) for section in sections for node in nodes_of(section.root)):
+        counts["zeros"] = zeros(op, dst)
     tile_of = BufferType.of((TILE, TILE), buffer_of(op.out).element_type, "local", "tiled", "Float32")
     parts = {
         section.into: temporary(op, f"{name_of(op.out)}_part", tile_of)
@@ -174,6 +177,17 @@ class _Map:
                 stage.vector("fill", [result], [self._param(stage, value, i, place)])
             case Eltwise() as node:
                 self._eltwise(stage, node, result, i, place)
+            case AddTile(_, added):
+                zero = stage.value(0)
+                a, a_tile = (
+                    self.accesses[added.number].cb,
+                    stage.value(self._tile(stage, added.number, i, place)),
+                )
+                stage.op(
+                    ttc.EltwiseTilesOp(
+                        "add", a, a_tile, self.counts["zeros"], zero, stage.value(result), True
+                    )
+                )
             case Spread():
                 stage.spread_row(slot(step.args[0]), result)
             case Apply(fn, inputs, params):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tilesmith.compiler.lowering.tiles.expression import LEAVES, Apply, Eltwise, Node, Spread
+from tilesmith.compiler.lowering.tiles.expression import LEAVES, AddTile, Apply, Eltwise, Node, Spread
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Schedule:
             return self._untouched(), None
         if isinstance(node, (*LEAVES, Spread)):
             return self._take(), None
-        if isinstance(node, Apply) and len(args) == 1 and not ending:
+        if isinstance(node, Apply | AddTile) and len(args) == 1 and not ending:
             return self._take(), args[0]
         return (ending[0] if ending else self._take()), None
 
