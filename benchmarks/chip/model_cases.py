@@ -13,10 +13,10 @@ from torch.nn import functional
 Model = tuple[nn.Module, tuple[Tensor, ...]]
 Formats = dict[str, str]
 
-BLOCK_FLOAT: Formats = {"weights": "bfloat8_b", "activations": "bfloat8_b"}
+BLOCK_FLOAT: Formats = {"weights": "bfloat8_b", "activations": "bfloat8_b", "approximate": "safe"}
 LOFI: Formats = {**BLOCK_FLOAT, "fidelity": "LoFi"}
 HIFI2: Formats = {**BLOCK_FLOAT, "fidelity": "HiFi2"}
-NARROW_WEIGHTS: Formats = {"weights": "bfloat8_b", "fidelity": "HiFi2"}
+NARROW_WEIGHTS: Formats = {"weights": "bfloat8_b", "fidelity": "HiFi2", "approximate": "safe"}
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Case:
     samples: int
     rate: float
     formats: Formats
-    """The formats and the fidelity of the published figure, as options of `compile`."""
+    """The formats, fidelity and approximations of the published figure, as options of `compile`."""
     layers: int = 1
     """Of so many equal layers one is compiled; the published time is divided by them."""
     metric: Literal["kernel", "end to end"] = "kernel"

@@ -29,7 +29,7 @@ MISUSED = {
     "run": "a Python file",
     "run --chekcs off good.py": "write --checks",
     "bench": "`zoo list` prints",
-    "bench mlp --accuracy small": "how far results may move",
+    "bench mlp --accuracy small": "how results must correlate",
     "dashboard --port 999999": "from 1 to 65535",
     "dashboard --port zero": "from 1 to 65535",
     "conformance": "a recording",

@@ -129,12 +129,12 @@ def test_o3_tries_fast_functions_within_the_gate() -> None:
         tilesmith.compile(
             Applied(_attention), backend="tenstorrent", optimization_level="O3", accuracy=gate, candidates=1
         )
-        for gate in (0.05, 0.0)
+        for gate in (0.99, 1.0)
     )
     made = loose(x)
-    assert torch.norm(made - _attention(x)) < 0.05 * torch.norm(made)
+    assert torch.norm(made - _attention(x)) < 0.14 * torch.norm(made)
     (line,) = loose.report.precision
-    assert (line.lowered, line.approximate, line.weights) == (True, "fast", "")
+    assert (line.lowered, line.approximate, line.weights) == (True, "fast", "bfloat8_b")
     strict(x)
     assert [line.lowered for line in strict.report.precision] == [False]
 

@@ -212,8 +212,8 @@ def bench(
     tiny: Annotated[bool, typer.Option("--tiny", help="the small version, with random weights")] = False,
     levels: Annotated[str, typer.Option(help="with commas between them: O0,O2; all if left out")] = "",
     accuracy: Annotated[
-        float, typer.Option(help="how far results may move at O3, as relative L2 error")
-    ] = 0.01,
+        float, typer.Option(help="how results must correlate with torch's at O3 (PCC)")
+    ] = 0.99,
     checks: Annotated[bool, typer.Option(help="look for broken rules in every kernel; slower")] = False,
     weights: Annotated[Path | None, typer.Option(help="a checkpoint of yours", metavar="PATH")] = None,
     backend: Annotated[

@@ -62,7 +62,7 @@ class ModelTrial(Trial):
                 {"convolution": "auto"}, "Winograd's forms round otherwise: compare the results"
             )
         if options.level < 3 and options.precision == "bfloat16":
-            caution = f"results move by at most accuracy={options.accuracy}, which you can set"
+            caution = f"results correlate at least as accuracy={options.accuracy} says, which you can set"
             yield self._candidate({"optimization_level": "O3"}, caution)
 
     def _products(self) -> Iterator[Candidate]:

@@ -11,7 +11,7 @@ from tilesmith.program import MathFidelity
 Level = Literal["O0", "O1", "O2", "O3"]
 Algorithm = Literal["direct", "winograd2", "winograd4", "auto"]
 Precision = Literal["bfloat16", "float32", "float16", "int8"]
-Approximation = Literal["", "none", "bfloat16", "fast"]
+Approximation = Literal["", "none", "safe", "bfloat16", "fast"]
 BlockFloat = Literal["", "bfloat8_b", "bfloat4_b"]
 
 
@@ -36,12 +36,13 @@ class ModelOptions:
     activations: BlockFloat = ""
     """How what kernels hand to each other lies, where all of them read whole tiles."""
     approximate: Approximation = ""
-    """What may be less than exact: nothing ("none", the default), sums and products inside kernels, which the
-    matrix unit then rounds ("bfloat16"), or vector functions too ("fast")."""
+    """What may be less than exact: nothing ("none", the default), vector functions and sums in products and
+    attention that no mask meets ("safe"), sums and products in all kernels, which the matrix unit then rounds
+    ("bfloat16"), or vector functions in all of them too ("fast")."""
     cache: BlockFloat = ""
     """How keys and values of earlier tokens lie, if not in bfloat16."""
-    accuracy: float = 0.01
-    """At O3: how far, as relative L2 error, the result of a kernel and of the model may move from O2's."""
+    accuracy: float = 0.99
+    """At O3: how the model's results must at least correlate with torch's in lower precision."""
     candidates: int = 4
     """At O3: how many ways to cut a kernel into blocks are timed."""
 
@@ -57,6 +58,8 @@ class ModelOptions:
                 _refuse(f"{name} is {value!r}", f"choose one of: {', '.join(filter(None, allowed))}")
             if name in _AT_LEAST and not (isinstance(value, int | float) and value >= _AT_LEAST[name]):
                 _refuse(f"{name} is {value!r}", f"it must be a number from {_AT_LEAST[name]} up")
+            if name == "accuracy" and value > 1:
+                _refuse(f"accuracy is {value!r}", "it is a correlation: a number from 0 to 1")
         return ModelOptions(**given)
 
     @property
@@ -70,12 +73,12 @@ class ModelOptions:
 
     @property
     def approximation(self) -> str:
-        """What may be less than exact. Differences of large values lose too much for a default.
+        """What may be less than exact in a kernel of which the plan says nothing else.
 
         >>> ModelOptions().approximation, ModelOptions(approximate="fast").approximation
         ('none', 'fast')
         """
-        return self.approximate or "none"
+        return "none" if self.approximate == "safe" else self.approximate or "none"
 
     @property
     def level(self) -> int:

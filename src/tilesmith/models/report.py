@@ -46,20 +46,20 @@ class HostLine:
 
 @dataclass(frozen=True)
 class PrecisionLine:
-    """A kernel tried in lower precision: how far its result moved (relative L2), and whether it stays so."""
+    """A kernel tried in lower precision: the correlation of the model's results, and whether it stays so."""
 
     ops: tuple[str, ...]
     weights: str
     fidelity: str
-    error: float
+    pcc: float
     lowered: bool
     approximate: str = ""
 
     def __str__(self) -> str:
-        weights = f"weights in {self.weights}, " if self.weights else ""
+        weights = f"{self.weights}, " if self.weights else ""
         how = f"{weights}{self.fidelity}{', fast functions' if self.approximate == 'fast' else ''}"
         verdict = "lowered" if self.lowered else "kept as it was by the gate"
-        return f"{verdict}: {' + '.join(self.ops)} ({how} moves its result by {self.error:.4f})"
+        return f"{verdict}: {' + '.join(self.ops)} ({how}; PCC of the model {self.pcc:.4f})"
 
 
 @dataclass(frozen=True)

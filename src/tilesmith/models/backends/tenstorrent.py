@@ -31,7 +31,7 @@ from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.l1_placement import live_slots, place_in_l1
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory
 from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_nan
-from tilesmith.models.backends.precision import lower_precision
+from tilesmith.models.backends.precision import Lowering, lowered
 from tilesmith.models.backends.resident import Resident, row_in_tile, tile_written
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
 from tilesmith.models.capture.dtypes import check_dtypes
@@ -40,6 +40,7 @@ from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.pipeline import FOR_PADDED_ROWS, GENERAL, optimise
+from tilesmith.models.planning.approximations import safely_approximated
 from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.plan import constants_of, plan
@@ -72,13 +73,21 @@ class TenstorrentBackend(Backend):
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
         check_dtypes(module)
         lower_custom_ops(module)
-        reference = Reference(copied(module))
+        captured, is_open = copied(module), module.meta.get(OPEN_SIZES)
+        reference = Reference(captured)
         planned = self.planned(module)
         executable = TenstorrentExecutable(module, planned, self.options, ops, reference, inputs)
-        if self.options.tunes:
-            lower_precision(executable, inputs)
-            if not module.meta.get(OPEN_SIZES):
-                tune_blocks(executable)
+        if not self.options.tunes:
+            return executable
+
+        def lower(lowering: Lowering) -> TenstorrentExecutable:
+            own = copied(captured)
+            backend = replace(self, options=lowering.of(self.options))
+            return TenstorrentExecutable(own, backend.planned(own), backend.options, ops, reference, inputs)
+
+        executable = lowered(executable, lower, inputs)
+        if not is_open:
+            tune_blocks(executable)
         return executable
 
     def planned(self, module: GraphModule) -> Plan:
@@ -96,6 +105,9 @@ class TenstorrentBackend(Backend):
         if chooses:
             planned = tile_images(planned, arch, fidelity)
         planned = stored_as(planned, self.options.weights, self.options.activations, self.options.cache)
+        if self.options.approximate == "safe":
+            values = {node.name: value for node, value in constants_of(module).items()}
+            planned = safely_approximated(planned, values)
         return choose_blocks(planned, arch, fidelity) if chooses else planned
 
     def check_input(self, number: int, value: Any) -> None:
@@ -193,6 +205,10 @@ class TenstorrentExecutable(Executable):
                 self._residents[out.node].write(results[place])
                 results[place] = None
         return results
+
+    def wanted(self, inputs: Sequence[Any]) -> list[Any]:
+        """The results as torch has them."""
+        return self._reference.run(inputs, self.values(inputs))
 
     def values(self, inputs: Sequence[Any]) -> dict[str, Any]:
         """What is known before the first step, by the name of its node."""

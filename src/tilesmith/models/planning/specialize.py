@@ -106,7 +106,9 @@ def copied(module: GraphModule) -> GraphModule:
     graph.output(graph.graph_copy(module.graph, known))
     for old, new in known.items():
         new.meta = dict(old.meta)
-    return GraphModule(module, graph)
+    copy = GraphModule(module, graph)
+    copy.meta = dict(module.meta)
+    return copy
 
 
 def _is_open(value: Any) -> bool:
