@@ -203,7 +203,7 @@ static void start_core(Run& run, Core& core) {
         core.multicast_open[noc] = false;
     }
     for (auto& row : core.mailboxes)
-        for (Mailbox& box : row) box.words.clear(), box.readers = {};
+        for (Mailbox& box : row) box = {};
     core.compute_roles_left = core.compute ? 3 : 0;
     const MachineConfig& config = run.machine->config;
     if (run.checks) mark_initialised(*core.shadow, 0, config.l1_unreserved_base);
