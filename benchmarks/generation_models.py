@@ -113,8 +113,6 @@ _IMAGE = WORDS - 1
 MODELS: dict[str, Callable[[], Any]] = {
     made.__name__: made for made in (llama, qwen2, gemma2, mixtral, gpt2, phi, t5, whisper, mamba, llava)
 }
-# Models whose state runs over the padding: transformers gives other tokens with padding than without.
-UNPADDED = {"whisper"}
 
 
 def build(name: str) -> Any:
@@ -136,11 +134,10 @@ def prompts(name: str, batch: int, length: int = 12) -> dict[str, torch.Tensor]:
     if name == "whisper":
         return {"input_features": torch.randn(batch, 16, 64, generator=draw)}
     if name == "llava":
-        ids = torch.cat([ids[:, :2], torch.full((batch, 16), _IMAGE), ids[:, 2:]], 1)
+        ids = torch.cat([ids[:, :8], torch.full((batch, 16), _IMAGE), ids[:, 8:]], 1)
     mask = torch.ones_like(ids)
     for row in range(batch):
-        short = 2 * row if name != "llava" else 0
-        ids[row, :short], mask[row, :short] = PAD, 0
+        ids[row, : 2 * row], mask[row, : 2 * row] = PAD, 0
     made = {"input_ids": ids, "attention_mask": mask}
     if name == "llava":
         made["pixel_values"] = torch.randn(batch, 3, 32, 32, generator=draw)
