@@ -1,4 +1,4 @@
-"""Models in tensor parallel: one process that drives a mesh gives the bits of torchrun's processes."""
+"""Models in tensor parallel, DDP and FSDP2: one process that drives a mesh gives the bits of torchrun's."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = str(Path(__file__).parents[3] / "conformance" / "parallel.py")
+SCRIPTS = Path(__file__).parents[3] / "conformance"
 MESH = [sys.executable, "-m", "tilesmith.cli", "run"]
 PROCESSES = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
 
 
-def _printed(start: list[str], ranks: int, model: str) -> str:
-    command = [*start, "--nproc-per-node", str(ranks), SCRIPT, model]
+def _printed(start: list[str], ranks: int, model: str, script: str = "parallel.py") -> str:
+    command = [*start, "--nproc-per-node", str(ranks), str(SCRIPTS / script), model]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
@@ -33,3 +33,11 @@ def test_sequence_parallel_has_the_same_bits_in_one_process(ranks: int) -> None:
 def test_models_of_transformers(model: str) -> None:
     pytest.importorskip("transformers")
     assert f"{model} on 2 chips: off by" in _printed(MESH, 2, model)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("how", "ranks"), [("ddp", 4), ("fsdp", 2)])
+def test_training_has_the_losses_of_one_chip(how: str, ranks: int) -> None:
+    found = _printed(MESH, ranks, how, "parallel_training.py")
+    assert f"{how} over {ranks} chips: losses" in found
+    assert found == _printed(PROCESSES, ranks, how, "parallel_training.py")

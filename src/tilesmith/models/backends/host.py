@@ -39,7 +39,7 @@ class HostCalls:
             try:
                 return _called(node, args, kwargs)
             except RuntimeError as error:
-                if is_collective(node):
+                if is_collective(node) and not isinstance(error, CollectiveError):
                     raise _left_alone(node, error) from error
                 raise
 
@@ -59,12 +59,7 @@ def _called(node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _left_alone(node: Node, error: RuntimeError) -> CollectiveError:
-    """torch's process group says what it saw: a closed connection, a time that is up, a wrong size."""
-    seen = str(error).strip().splitlines()[0].partition("] ")[2] or str(error).strip().splitlines()[0]
-    waited = next((one for one in node.all_input_nodes if is_collective(one)), node)
-    return CollectiveError(
-        f"the collective {waited.target} did not end: {seen}",
-        where=str(source_of([waited])),
-        remedy="see what the other processes said; each must run the same collectives, within the timeout of"
-        " init_process_group",
-    )
+    from tilesmith.models.distributed.left_alone import left_alone
+
+    waited = next((source for source in node.all_input_nodes if is_collective(source)), node)
+    return left_alone(str(waited.target), error, str(source_of([waited])))

@@ -7,7 +7,8 @@ several processes would differ in the last bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import distributed_c10d
 
+from tilesmith.models.distributed.left_alone import left_alone
 from tilesmith.models.distributed.process_group import MeshProcessGroup, ProcessGroup, done, fill, pieces_of
 from tilesmith.models.distributed.reduction import plain_op, reduced
 
@@ -45,7 +47,8 @@ def reduce_scatter(group: Any, pieces: Sequence[Tensor], op: Any) -> Tensor:
     flat = torch.cat([piece.reshape(-1) for piece in pieces])
     found = flat.new_empty(group.size() * mine.numel())
     sizes = [piece.numel() for piece in pieces]
-    group.alltoall_base(found, flat, [mine.numel()] * group.size(), sizes, dist.AllToAllOptions()).wait()
+    with _told("reduce_scatter"):
+        group.alltoall_base(found, flat, [mine.numel()] * group.size(), sizes, dist.AllToAllOptions()).wait()
     return reduced([part.reshape(mine.shape) for part in found.chunk(group.size())], plain_op(op))
 
 
@@ -84,6 +87,14 @@ _FUNCTIONAL: dict[str, Callable[[Any, Any, Any], Any]] = {
 # ---- the backend "tilesmith" of torch.distributed ----
 
 
+@contextmanager
+def _told(collective: str) -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        raise left_alone(collective, error) from error
+
+
 class OrderedProcessGroup(ProcessGroup):  # type: ignore[misc]
     """gloo, but for sums: those of DDP and FSDP, outside of graphs, have the bits of a mesh, too."""
 
@@ -99,26 +110,30 @@ class OrderedProcessGroup(ProcessGroup):  # type: ignore[misc]
         return self._name
 
     def allreduce(self, tensors: Sequence[Tensor], opts: Any = None) -> Any:
-        for tensor in tensors:
-            fill(tensor, all_reduce(self._gloo, tensor, opts.reduceOp if opts else dist.ReduceOp.SUM))
+        op = opts.reduceOp if opts else dist.ReduceOp.SUM
+        with _told("all_reduce"):
+            for tensor in tensors:
+                fill(tensor, all_reduce(self._gloo, tensor, op))
         return done(tensors)
 
     def allreduce_coalesced(self, tensors: Sequence[Tensor], opts: Any = None) -> Any:
         return self.allreduce(tensors, opts)
 
     def reduce(self, tensors: Sequence[Tensor], opts: Any) -> Any:
-        for tensor in tensors:
-            total = all_reduce(self._gloo, tensor, opts.reduceOp)
-            if self.rank() == opts.rootRank:
-                fill(tensor, total)
+        with _told("reduce"):
+            for tensor in tensors:
+                total = all_reduce(self._gloo, tensor, opts.reduceOp)
+                if self.rank() == opts.rootRank:
+                    fill(tensor, total)
         return done(tensors)
 
     def reduce_scatter(
         self, outputs: Sequence[Tensor], inputs: Sequence[Sequence[Tensor]], opts: Any = None
     ) -> Any:
         op = opts.reduceOp if opts else dist.ReduceOp.SUM
-        for output, pieces in zip(outputs, inputs, strict=True):
-            fill(output, reduce_scatter(self._gloo, pieces, op))
+        with _told("reduce_scatter"):
+            for output, pieces in zip(outputs, inputs, strict=True):
+                fill(output, reduce_scatter(self._gloo, pieces, op))
         return done(outputs)
 
     def reduce_scatter_single(self, output: Tensor, tensor: Tensor, opts: Any = None) -> Any:
@@ -134,8 +149,8 @@ class OrderedProcessGroup(ProcessGroup):  # type: ignore[misc]
 
 
 def _delegate(name: str, gloo: str) -> None:
-    def call(self: OrderedProcessGroup, *args: Any) -> Any:
-        return getattr(self._gloo, gloo)(*args)
+    def call(self: OrderedProcessGroup, *args: Any, **options: Any) -> Any:
+        return getattr(self._gloo, gloo)(*args, **options)
 
     setattr(OrderedProcessGroup, name, call)
 
