@@ -134,6 +134,11 @@ CASES: dict[str, Case] = {
         lambda x: (x.sum(), torch.linspace(4.3, -3, 50, dtype=torch.int64)),
         (noise(2, 3),),
     ),
+    "labels of a margin loss that end early": (
+        lambda x: functional.multilabel_margin_loss(x, torch.tensor([[1, 3, -1, 2], [0, -1, 0, 0]])),
+        (noise(2, 4),),
+    ),
+    "spread of one element": (lambda x: (x.std(1) > 0.5, x.var(1).relu(), x / 0), (noise(4, 1),)),
     "half of the columns turned": (
         lambda x: torch.cat([-x[..., 4:8], x[..., :4]], -1),
         (noise(2, 3, 16),),
@@ -148,6 +153,7 @@ RUN = (
     *("addmm with factors", "addmm without its first", "causal with more keys", "causal with fewer keys"),
     *("attention without scores", "attention with two batches", "index_put twice", "scatter of infinities"),
     *("gather beside infinities", "topk of rows with infinities", "nucleus", "half of the columns turned"),
+    "spread of one element",
 )
 """Those that run on the emulator: each has something of its own there."""
 

@@ -14,6 +14,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models.backends import Backend, Executable
 from tilesmith.models.capture.eager_frames import watch_eager_frames
+from tilesmith.models.capture.mistaken_decompositions import kept_whole
 from tilesmith.models.capture.training import keep_whole, learns_statistics, training_decompositions
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.generation.torch_generate import take_generate
@@ -61,7 +62,8 @@ def through_autograd(
         inference_compiler=compiler,
         decompositions=training_decompositions(),
     )
-    result: Callable[..., Any] = wrapped(module, list(inputs))
+    with kept_whole():
+        result: Callable[..., Any] = wrapped(module, list(inputs))
     return result
 
 

@@ -35,6 +35,14 @@ def refuse_nan(name: str, value: torch.Tensor) -> None:
         raise GivenNaN(f"NaN in {name}")
 
 
+def refuse_infinity(name: str, value: torch.Tensor) -> None:
+    """
+    >>> refuse_infinity("x", torch.tensor([1.0]))
+    """
+    if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+        raise GivenNaN(f"{name} is not finite, and may be NaN")
+
+
 class Reference:
     """A graph as it was captured, to run with torch."""
 

@@ -26,11 +26,12 @@ from tilesmith.models.backends import weights
 from tilesmith.models.backends.autotune import tune_blocks
 from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
 from tilesmith.models.backends.host import HostCalls
+from tilesmith.models.backends.infinities import Ends, ends_of, may_make_nan
 from tilesmith.models.backends.inputs import check_dtype
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.l1_placement import live_slots, place_in_l1
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory
-from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_nan
+from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_infinity, refuse_nan
 from tilesmith.models.backends.precision import Lowering, lowered
 from tilesmith.models.backends.resident import Resident, row_in_tile, tile_written
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
@@ -100,6 +101,7 @@ class TenstorrentBackend(Backend):
             self.options.fuses,
             convolution=self.options.convolution,
             folds=chooses,
+            guards_nan=True,
         )
         arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
         if chooses:
@@ -135,9 +137,11 @@ class TenstorrentExecutable(Executable):
         self.cycles = 0
         self.launch_us = 0.0
         self._last: list[RunReport] = []
+        self._infinite: dict[str, Ends] = {}
         self._ceiling = self.device.l1_lowest
         self.memory = self._placed(plan)
         self._host = HostCalls(module)
+        self._rewritten = module.graph
         self._tensors: dict[Storage | Slot, Tensor] = {}
         self._inputs = [node.name for node in module.graph.nodes if node.op == "placeholder"]
         self._fixed: Mapping[str, torch.Tensor] = {
@@ -181,6 +185,7 @@ class TenstorrentExecutable(Executable):
         with ONE_AT_A_TIME, self.settings():
             self._make_room()
             self.cycles, self.launch_us, self._last = 0, 0.0, []
+            self._infinite = {}
             try:
                 for step in tracked(self.plan.steps, "running kernels"):
                     self.do(step, values)
@@ -230,6 +235,8 @@ class TenstorrentExecutable(Executable):
         elif isinstance(step, Download):
             matrix = self.tensor(step.view.storage).to_numpy()
             values[step.node] = from_matrix(matrix, step.view, self._host.dtype_of(step.node))
+            if step.finite and settings.current().numbers in ("chip", "fast"):
+                refuse_infinity(step.node, values[step.node])
 
     def _program_now(self, step: Launch, values: Mapping[str, Any]) -> Program:
         """The program of a step, for the place that it writes now."""
@@ -261,9 +268,19 @@ class TenstorrentExecutable(Executable):
         if step.below is not None:
             check_bounds(value, 0, step.below)
         refuse_nan(step.node, value)
+        self._look_for_infinity(step.node, value)
         given = row_in_tile(value, step.one_hot) if step.one_hot else value
         matrix = to_matrix(given, step.view, step.additive)
         self.tensor(step.view.storage).copy_from_numpy(matrix)
+
+    def _look_for_infinity(self, name: str, value: torch.Tensor) -> None:
+        """Leave a call to torch whose infinities would become NaN there."""
+        if not value.is_floating_point() or bool(torch.isfinite(value).all()):
+            return
+        self._infinite[name] = ends_of(value)
+        on_host = {step.node for step in self.plan.steps if isinstance(step, HostCall)}
+        if may_make_nan(self._rewritten, self._infinite, on_host):
+            raise GivenNaN(f"NaN may come of infinity in {name}")
 
     @property
     def microseconds(self) -> float:

@@ -20,6 +20,7 @@ from torch.utils import _pytree as pytree
 
 from tilesmith.errors import BadCallError, CaptureError
 from tilesmith.models.capture.capture_errors import refusal
+from tilesmith.models.capture.mistaken_decompositions import MISTAKEN, kept_whole
 from tilesmith.models.capture.quantized_modules import plain
 from tilesmith.settings import current
 
@@ -50,7 +51,7 @@ def _decompositions(known_operators: int) -> dict[Any, Callable[..., Any]]:  # n
     table: dict[Any, Callable[..., Any]] = dict(torch.export.default_decompositions())
     for kept in KEPT:
         table.pop(kept, None)
-    for packet in (aten.linspace, aten.logspace):  # PyTorch's decomposition rounds whole numbers otherwise
+    for packet in MISTAKEN:
         for overload in packet.overloads():
             table.pop(getattr(packet, overload), None)
     return table
@@ -152,7 +153,7 @@ def export(
 ) -> Captured:
     """Capture a model for inference, its weights as constants."""
     try:
-        with torch.no_grad(), warnings.catch_warnings():
+        with torch.no_grad(), warnings.catch_warnings(), kept_whole():
             # PyTorch copies its own description of arguments in a way that it warns of.
             warnings.filterwarnings("ignore", "`isinstance\\(treespec, LeafSpec", FutureWarning)
             with _said_only_on_success(), plain(model, args, kwargs or {}) as exported:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,18 +55,24 @@ def shape_of(node: Node) -> tuple[int, ...]:
     return tuple(int(size) for size in node.meta["val"].shape)
 
 
-def fuse(graph: Graph, on_device: set[Node], fusing: bool = True) -> list[Group | Node]:
-    """The kernels of a graph in an order they can run, among the nodes that are none (views, host work)."""
-    fusion = _Fusion(on_device, fusing)
+def fuse(
+    graph: Graph, on_device: set[Node], fusing: bool = True, watched: Set[Node] = frozenset()
+) -> list[Group | Node]:
+    """The kernels of a graph in an order they can run, among the nodes that are none (views, host work).
+
+    What is `watched` is stored before anything is summed up from it.
+    """
+    fusion = _Fusion(on_device, fusing, watched)
     for node in graph.nodes:
         fusion.visit(node)
     return list(fusion.ordered())
 
 
 class _Fusion:
-    def __init__(self, on_device: set[Node], fusing: bool) -> None:
+    def __init__(self, on_device: set[Node], fusing: bool, watched: Set[Node]) -> None:
         self.on_device = on_device
         self.fusing = fusing
+        self.watched = watched
         self.group_of: dict[Node, Group] = {}
         self.order: dict[Node, int] = {}
 
@@ -126,7 +132,9 @@ class _Fusion:
         if not self.fusing or not isinstance(source, Node):
             return
         producer = self.group_of.get(source)
-        if producer is not None and not producer.anchors and len(source.users) == 1:
+        if producer is None or producer.anchors or not self.watched.isdisjoint(producer.after):
+            return
+        if len(source.users) == 1:
             group.before = producer.after
             for member in group.nodes:
                 self.group_of[member] = group

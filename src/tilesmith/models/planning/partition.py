@@ -58,7 +58,17 @@ def _is_for_device(node: Node, chosen: set[Node], ranges: Mapping[Node, Range]) 
 def _needs_host(node: Node, fed: bool) -> bool:
     if any(_is_wide(one) or is_complex(one) for one in (node, *node.all_input_nodes)):
         return True
-    return node.target in _REMAINDERS or (not fed and (_sees_nan(node) or node.target in _PERIODIC))
+    return (
+        node.target in _REMAINDERS
+        or _divides_by_zero(node)
+        or (not fed and (_sees_nan(node) or node.target in _PERIODIC))
+    )
+
+
+def _divides_by_zero(node: Node) -> bool:
+    """Whether a divisor is the number 0, as that of the variance of one element is."""
+    divides = node.target in (aten.div.Tensor, aten.div.Scalar)
+    return divides and isinstance(node.args[1], int | float) and node.args[1] == 0
 
 
 def _reads_nothing(node: Node) -> bool:
@@ -131,6 +141,8 @@ def why_on_host(node: Node) -> str:
         return "an empty tensor"
     if node.target in _REMAINDERS:
         return "the chip's division would round before the remainder is taken"
+    if _divides_by_zero(node):
+        return "a division by zero"
     if node.target in _PERIODIC:
         return "the angles come with the call, and may be beyond what the chip reduces exactly"
     if _sees_nan(node):

@@ -12,6 +12,7 @@ from tilesmith.models.passes.fuse_cache_updates import RESIDENT
 from tilesmith.models.planning.dtypes import HALF
 from tilesmith.models.planning.exactness import exact_values, precision_of
 from tilesmith.models.planning.fusion import Group, fuse
+from tilesmith.models.planning.hidden_nan import hidden_nan
 from tilesmith.models.planning.lower_integers import is_integer_product, lower_integer_product
 from tilesmith.models.planning.lower_moves import places_of
 from tilesmith.models.planning.lower_quantized import quantised_values
@@ -20,7 +21,7 @@ from tilesmith.models.planning.op_tables import VIEWS
 from tilesmith.models.planning.partition import on_device, why_on_host
 from tilesmith.models.planning.residents import commits_of, resident_views
 from tilesmith.models.planning.selection import Selection, select, select_view
-from tilesmith.models.planning.steps import Choice, Given, Kept, Plan, Step
+from tilesmith.models.planning.steps import Choice, Download, Given, Kept, Plan, Step
 
 
 def plan(
@@ -30,11 +31,13 @@ def plan(
     formats: bool = True,
     convolution: str = "direct",
     folds: bool = False,
+    guards_nan: bool = False,
 ) -> Plan:
     """The steps that run a graph: kernels where there are any, the host for the rest.
 
     `formats` says whether tensors may lie in another format than their kernel computes in, `convolution`
-    which form those of 3x3 windows take, `folds` whether images may come to the device folded.
+    which form those of 3x3 windows take, `folds` whether images may come to the device folded. With
+    `guards_nan` values are looked at whose NaN a later kernel would hide.
     """
     if dtype == "float16":
         dtype = _marked_half(module)
@@ -56,9 +59,12 @@ def plan(
     commits: list[Step] = []
     outputs: tuple[str | Given | Kept, ...] = ()
     choices: list[Choice] = []
-    for item in fuse(module.graph, chosen, fusing):
+    watched = hidden_nan(module.graph, constants) if guards_nan else set()
+    for item in fuse(module.graph, chosen, fusing, watched):
         if isinstance(item, Group):
             choices += _emit(lowering, select(lowering, item))
+            if watched.intersection(item.nodes):
+                _watch(lowering, item)
         elif item.op == "output":
             results = item.args[0]
             assert isinstance(results, list | tuple)
@@ -79,6 +85,13 @@ def plan(
         {node.name: view for node, view in residents.items()},
         tuple(commits),
     )
+
+
+def _watch(lowering: Lowering, group: Group) -> None:
+    """Look at what a group stored before anything reads it."""
+    for node in group.nodes:
+        if node in lowering.device:
+            lowering.steps.append(Download(node.name, lowering.device[node], finite=True))
 
 
 def _output(result: Any) -> str | Given:

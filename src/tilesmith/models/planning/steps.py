@@ -73,10 +73,11 @@ class Launch:
 
 @dataclass(frozen=True)
 class Download:
-    """Bring a value back to the host."""
+    """Bring a value back to the host. With `finite`, a call in which it is not is computed by torch."""
 
     node: str
     view: View
+    finite: bool = False
 
 
 @dataclass(frozen=True)
