@@ -142,6 +142,8 @@ def test_a_step_of_decoding_copies_its_cache_once() -> None:
     assert isinstance(found, CudaExecutable)
     names = [step.template.name for step in found.steps if isinstance(step, Launch)]
     assert names.count("gather") == 4
+    copies = [step for step in found.steps if isinstance(step, Launch) and step.template.name == "gather"]
+    assert {step.numbers["m"] for step in copies} == {1, 40}  # rows of the cache are copied together
     assert names.count("gemv") == 2
     runner = Runner(found._module, found.plan, torch.device("cpu"))
     launches = [step for step in found.steps if isinstance(step, Launch)]
@@ -243,6 +245,34 @@ def test_a_large_result_with_gaps_is_copied_by_a_kernel() -> None:
         torch.testing.assert_close(made.float(), model.float()(x.float()), atol=0.05, rtol=0.05)
     small, _ = _run_on_cpu(nn.Linear(32, 35, bias=False).bfloat16(), [x])
     assert len(small.report.kernels) == 1
+
+
+class Heads(nn.Module):
+    """Four results of single rows, which lie in tiles of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(64, 64, bias=False) for _ in range(4))
+
+    def forward(self, x: Tensor, cos: Tensor) -> tuple[Tensor, ...]:
+        heads = [layer(x).view(1, 1, 2, 32).transpose(1, 2) for layer in self.layers]
+        return tuple(Rotated()(one, cos, cos) for one in heads)
+
+
+def test_several_results_with_gaps_are_copied_by_one_kernel_each() -> None:
+    model, x, cos = Heads().bfloat16(), torch.randn(1, 1, 64).bfloat16(), torch.randn(1, 32).bfloat16()
+    compiled = tilesmith.compile(model.eval(), backend="cuda")
+    compiled.prepare(x, cos)
+    found = compiled.executable
+    assert isinstance(found, CudaExecutable)
+    launches = [step for step in found.steps if isinstance(step, Launch)]
+    assert [step.template.name for step in launches].count("elementwise") == 4
+    runner = Runner(found._module, found.plan, torch.device("cpu"))
+    runner.bind(found.steps, {key_of(step): MatrixKernel(step) for step in launches})
+    with torch.no_grad():
+        exact = model.float()(x.float(), cos.float())
+    for made, wanted in zip(runner.run([x, cos], runner.own_memory()), exact, strict=True):
+        torch.testing.assert_close(made.float(), wanted, atol=0.05, rtol=0.05)
 
 
 def test_stores_of_shallow_products_go_through_shared_memory() -> None:

@@ -27,7 +27,26 @@ def without_double_copies(plan: Plan) -> Plan:
                     assert launch is not None
                     steps[at] = launch
                 steps[place] = replace(step, numbers={**step.numbers, "nb1": 0})
-    return replace(plan, steps=tuple(one for one in steps if not _is_dropped(one)))
+    kept = (step for step in steps if not _is_dropped(step))
+    return replace(plan, steps=tuple(_by_rows(step) if isinstance(step, Launch) else step for step in kept))
+
+
+def _by_rows(step: Launch) -> Launch:
+    """A copy of single rows that follow each other, as one of many rows: a block of a GPU takes several."""
+    template: Any = step.template
+    if not isinstance(template, Gather) or template.epilogue.reads or len(template.epilogue.results) != 1:
+        return step
+    n, result = step.numbers, template.epilogue.results[0]
+    follow = n["m"] == 1 and n["nb2"] > 1 and n["y_row2"] == 1 and n["y_col"] % TILE == 0
+    if result.out.access != "row" or not follow or n["y_col1"] or n["y_col2"] or n["n"] % TILE:
+        return step
+    rows = replace(result, out=replace(result.out, access="rows"))
+    numbers = {**n, "m": n["nb2"], "nb2": 1, "y_row2": 0, "y_col": n["y_col"] // TILE}
+    return replace(
+        step,
+        template=replace(template, epilogue=replace(template.epilogue, results=(rows,))),
+        numbers=numbers,
+    )
 
 
 def _is_dropped(step: Step) -> bool:

@@ -1,11 +1,12 @@
-"""Results whose rows end within a tile: copied by a kernel of their own to where they lie without gaps.
+"""Results with gaps between their rows: copied by a kernel of their own to where they lie without.
 
-Torch's copy of a matrix with gaps between its rows reaches less than half of a GPU's bandwidth.
+Torch's copy of such a matrix takes twice as long, whether it is large or a few rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from math import prod
 
 from tilesmith.kernels.elementwise import Elementwise
@@ -13,50 +14,98 @@ from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Input
 from tilesmith.kernels.operands import STRIDES, Operand
 from tilesmith.models.planning.steps import Download, Launch, Plan, Step
-from tilesmith.models.planning.views import View, new_storage
+from tilesmith.models.planning.views import TILE, Axis, Storage, View, new_storage
 from tilesmith.runtime import Layout
 
-# Smaller ones are as fast either way.
-_LEAST = 1 << 20
+
+@dataclass(frozen=True)
+class _Rows:
+    """What a view sees: `outer` x `inner` batches of rows, which lie so many tiles apart."""
+
+    outer: int
+    inner: int
+    rows: int
+    columns: int
+    outer_step: int = 0
+    inner_step: int = 0
+
+    @property
+    def elements(self) -> int:
+        return self.outer * self.inner * self.rows * self.columns
+
+
+# A result is worth a kernel to compile if it is large, or if there are several like it.
+_LARGE = 1 << 20
+_SEVERAL = 4
 
 
 def with_dense_results(plan: Plan) -> Plan:
-    """The plan with a kernel before each download of a large result that has gaps between its rows."""
+    """The plan with a kernel before downloads of results that have gaps between their rows."""
     outputs = {out for out in plan.outputs if isinstance(out, str)}
+    fixed = {upload.view.storage for upload in plan.constants}
+    asked = [
+        step
+        for step in plan.steps
+        if isinstance(step, Download) and step.node in outputs and step.view.storage not in fixed
+    ]
+    rows = {step.node: seen for step in asked if (seen := _rows_of(step.view)) is not None}
+    alike = Counter(rows.values())
     steps: list[Step] = []
     for step in plan.steps:
-        size = _rows_and_columns(step.view) if isinstance(step, Download) else None
-        if not isinstance(step, Download) or step.node not in outputs or size is None:
+        seen = rows.get(step.node) if isinstance(step, Download) else None
+        worth = seen is not None and (seen.elements >= _LARGE or alike[seen] >= _SEVERAL)
+        if isinstance(step, Download) and seen is not None and worth:
+            copy = _copy(step, seen)
+            steps += [copy, replace(step, view=_dense(step.view, copy.outputs[0]))]
+        else:
             steps.append(step)
-            continue
-        copy = _copy(step, *size)
-        steps += [copy, replace(step, view=replace(step.view, storage=copy.outputs[0]))]
     return replace(plan, steps=tuple(steps))
 
 
-def _rows_and_columns(view: View) -> tuple[int, int] | None:
-    """The size of a view that sees the first columns of all rows of its storage, in order."""
+def _rows_of(view: View) -> _Rows | None:
+    """The rows that a view sees from the first column on, if there are gaps between them."""
     axes = [axis for axis in view.axes if axis.size > 1]
     down = [axis for axis in axes if axis.row]
     across = axes[len(down) :]
     if axes[: len(down)] != down or any(axis.col for axis in down) or (view.row, view.col) != (0, 0):
         return None
-    for number, axis in enumerate(down):
-        if axis.row != prod(one.size for one in down[number + 1 :]):
-            return None
     for number, axis in enumerate(across):
         if axis.col != prod(one.size for one in across[number + 1 :]):
             return None
-    rows, columns = prod(axis.size for axis in down), prod(axis.size for axis in across)
-    gaps = columns < view.storage.cols and rows <= view.storage.rows
-    return (rows, columns) if gaps and rows * columns >= _LEAST else None
+    columns = prod(axis.size for axis in across)
+    batches: list[Axis] = []
+    rows = 1
+    for axis in reversed(down):
+        if not batches and axis.row == rows:
+            rows *= axis.size
+        else:
+            batches.insert(0, axis)
+    dense = not batches and columns == view.storage.cols
+    if not down or dense or len(batches) > 2 or any(axis.row % TILE for axis in batches):
+        return None
+    sizes = [Axis(1, 0, 0)] * (2 - len(batches)) + batches
+    steps = [axis.row // TILE for axis in sizes]
+    return _Rows(sizes[0].size, sizes[1].size, rows, columns, *steps)
 
 
-def _copy(step: Download, rows: int, columns: int) -> Launch:
+def _dense(view: View, storage: Storage) -> View:
+    """A view of the same shape, of all elements of a storage in order."""
+    axes: list[Axis] = []
+    step = 1
+    for axis in reversed(view.axes):
+        inside = step < storage.cols
+        axes.insert(0, Axis(axis.size, 0 if inside else step // storage.cols, step if inside else 0))
+        step *= axis.size
+    return replace(view, storage=storage, axes=tuple(axes), row=0, col=0)
+
+
+def _copy(step: Download, seen: _Rows) -> Launch:
     source = step.view.storage
-    target = new_storage(rows, columns, Layout.ROW_MAJOR, source.dtype)
+    target = new_storage(seen.outer * seen.inner * seen.rows, seen.columns, Layout.ROW_MAJOR, source.dtype)
     read, out = Operand("x", dtype=source.dtype), Operand("y", "rows", source.dtype)
     numbers = {f"{name}_{key}": 0 for name in ("x", "y") for key in STRIDES}
-    numbers |= {"m": rows, "n": columns, "nb1": 1, "nb2": 1}
+    numbers |= {"m": seen.rows, "n": seen.columns, "nb1": seen.outer, "nb2": seen.inner}
+    numbers |= {"x_row1": seen.outer_step, "x_row2": seen.inner_step}
+    numbers |= {"y_row1": seen.inner * seen.rows, "y_row2": seen.rows}
     template = Elementwise(Epilogue((Result(Input("x"), out),), (read,)))
     return Launch(template, {"x": source, "y": target}, numbers, (), (target,))

@@ -13,6 +13,7 @@ from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.gemv import Gemv
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.movement import Gather
 from tilesmith.kernels.rotary import Rotary
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_backward import RowWiseBackward
@@ -26,9 +27,6 @@ SHARED = 225 * 1024
 WARP = 32
 # Elements of a row that a thread holds in registers at most.
 _HELD = 64
-# Products that are no deeper take less time than their stores, if these are of four bytes.
-_SHALLOW = 512
-_BLOCKS = ("block", "rows")
 # Rows, columns and depth of a tile, the threads that share it, and how many are loaded ahead. Tiles of 16
 # columns come out wrong with TileLang 0.1.15.
 _TILES = (
@@ -54,13 +52,15 @@ def _linear(step: Launch) -> list[Template]:
         return [template]
     few = _gemvs(step)
     ways = [
-        replace(
-            template,
-            block=(bm, bn, bk),
-            threads=threads,
-            stages=min(stages, step.numbers["k"] // bk),
-            panel=8 if bm * bn > 8192 else 0,
-            staged=_stages_results(step, bm, bn),
+        _with_stages(
+            replace(
+                template,
+                block=(bm, bn, bk),
+                threads=threads,
+                panel=8 if bm * bn > 8192 else 0,
+                staged=_stages_results(step, bm, bn),
+            ),
+            min(stages, step.numbers["k"] // bk),
         )
         for bm, bn, bk, threads, stages in _TILES
         if step.numbers["k"] % bk == 0
@@ -68,23 +68,29 @@ def _linear(step: Launch) -> list[Template]:
         and bm * bn * template.weights <= 128 * threads
         and (bn <= padded(step.numbers["n"]) or bn <= WARP)
     ]
-    fitting = [one for one in dict.fromkeys(ways) if _linear_bytes(one) <= SHARED]
-    return [*few, *(sorted(fitting, key=lambda one: _linear_time(step, one)) or [template])]
+    return [*few, *(sorted(dict.fromkeys(ways), key=lambda one: _linear_time(step, one)) or [template])]
+
+
+def _with_stages(way: Any, stages: int) -> Linear:
+    """So many stages, or one fewer where results take its room in shared memory."""
+    full: Linear = replace(way, stages=stages)
+    return full if _linear_bytes(full) <= SHARED else replace(full, stages=stages - 1)
 
 
 def _stages_results(step: Launch, bm: int, bn: int) -> bool:
-    """Whether a product's results go through shared memory: where many bytes are stored for what is computed.
+    """Whether a product's results go through shared memory, to be stored in whole rows.
 
-    Whole blocks are copied from there, so none may end beyond the matrix where something else lies.
+    Whole blocks are copied from there, so none may end beyond the matrix where something else lies. A gated
+    unit, with two products for each result, gains nothing.
     """
     template: Any = step.template
     n, results = step.numbers, template.epilogue.results
-    if len(results) != 1 or results[0].out.dtype != "bfloat16" or results[0].out.access not in _BLOCKS:
+    if len(results) != 1 or template.weights > 1 or results[0].out.dtype != "bfloat16":
         return False
     storage = step.storages[results[0].out.name]
     rows_end = storage.rows == n["m"] and n["nb1"] == n["nb2"] == 1
     whole = (n["m"] % bm == 0 or rows_end) and n["n"] % bn == 0 and storage.cols % 8 == 0
-    return whole and n["k"] <= _SHALLOW
+    return whole and results[0].out.access in ("block", "rows")
 
 
 def _linear_bytes(way: Any) -> int:
@@ -214,9 +220,21 @@ def _elementwise(step: Launch) -> list[Template]:
     template: Any = step.template
     cols = padded(step.numbers["n"])
     rows = ceil(step.numbers["m"] / WARP) * step.numbers["nb1"] * step.numbers["nb2"]
+    out = template.epilogue.results[0].out
+    if out.access == "rows" and step.storages[out.name].cols % WARP:  # single elements are stored anyway
+        return [replace(template, block=(WARP, 256)), replace(template, block=(WARP, 128))]
     widths = [size for size in (256, 128, 64, WARP) if cols % size == 0]
     full = [size for size in widths if rows * (cols // size) >= 4 * SMS]
     return [replace(template, block=(WARP, size)) for size in dict.fromkeys((*full[:1], *widths[::-1]))]
+
+
+def _gather(step: Launch) -> list[Template]:
+    """Rows that follow each other in blocks of several; what is no block stays as it is."""
+    template: Any = step.template
+    if template.epilogue.results[0].out.access != "rows":
+        return [template]
+    width = next((size for size in (256, 128, 64, WARP) if step.numbers["n"] % size == 0), WARP)
+    return [replace(template, block=(WARP, width))]
 
 
 def _rotary(step: Launch) -> list[Template]:
@@ -239,4 +257,5 @@ _SCHEDULES: dict[type, Callable[[Launch], list[Template]]] = {
     Elementwise: _elementwise,
     Embedding: _elementwise,
     Rotary: _rotary,
+    Gather: _gather,
 }
