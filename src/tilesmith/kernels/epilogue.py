@@ -61,13 +61,15 @@ def store(
     first: tuple[Any, Any],
     limits: tuple[Any, Any],
     staged: bool = False,
+    early: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the code that loads the further operands, computes every result and stores it.
 
     `first` is the row and column of the block in the matrix, `limits` how many there are. On a GPU results
-    can be `staged` in shared memory.
+    can be `staged` in shared memory. `early` are operands that are loaded already.
     """
-    held = loaded(epilogue.reads, bound, tensors, block, place)
+    late = tuple(operand for operand in epilogue.reads if operand.name not in (early or {}))
+    held = {**loaded(late, bound, tensors, block, place), **(early or {})}
     in_place = _store_staged if staged else _store_in_place
     for result in epilogue.results:
         out = bound[result.out.name]

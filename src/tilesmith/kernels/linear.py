@@ -11,7 +11,7 @@ import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, named, on_gpu, prim_func, symbols
-from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.epilogue import Epilogue, loaded, store
 from tilesmith.kernels.operands import Operand
 
 
@@ -61,6 +61,26 @@ class Rectangle:
 
 
 @dataclass(frozen=True)
+class Stationary:
+    """`columns` x `rows` cores that hold all weights, sent to them once, with `turns` blocks of rows each.
+
+    A block is as wide as the result and as deep as the weights.
+    """
+
+    columns: int
+    rows: int
+    turns: int
+
+    @property
+    def cores(self) -> tuple[int, int]:
+        """
+        >>> Stationary(8, 7, 2).cores
+        (8, 7)
+        """
+        return self.columns, self.rows
+
+
+@dataclass(frozen=True)
 class Linear:
     """acc_i = x @ w_i, or x @ w_i^T where weights are stored with their outputs first, as torch does.
 
@@ -78,7 +98,7 @@ class Linear:
     x_access: op.Access = "block"
     weight_dtype: str = "bfloat16"
     stages: int = 2
-    mesh: Mesh | Rectangle | None = None
+    mesh: Mesh | Rectangle | Stationary | None = None
     threads: int = 128
     panel: int = 0
     staged: bool = False
@@ -108,6 +128,7 @@ class Linear:
         staggered = isinstance(self.mesh, Mesh)
         mesh = self.mesh if isinstance(self.mesh, Mesh) else Mesh(1, 1, 1)
         shared = self.mesh if isinstance(self.mesh, Rectangle) else Rectangle(1, 1, 1, 1, 0)
+        held = self.mesh if isinstance(self.mesh, Stationary) else Stationary(1, 1, 1)
         steps = shared.steps or T.ceildiv(k, bk)
 
         @T.macro
@@ -169,6 +190,42 @@ class Linear:
                         by, b1, b2 = by % shared.batch, by // shared.batch // nb2, by // shared.batch % nb2
                     block_of(tensors, x * shared.across + block % shared.across, by, b1, b2)
 
-        bodies = {Mesh: body_of_mesh, Rectangle: body_of_rectangle}
+        @T.macro
+        def rows_of(tensors, by, w_here, early):  # type: ignore[no-untyped-def]
+            x_here = T.alloc_shared(x_block, self.dtype)
+            op.load(tensors["x"], bound["x"].start(0, 0, by * (bm // TILE), 0), x_here)
+            accs = [
+                named(f"acc{i}", T.alloc_fragment((bm, bn), op.sum_type(self.dtype)))
+                for i in range(self.weights)
+            ]
+            for here, acc in zip(w_here, accs, strict=True):
+                T.clear(acc)
+                T.gemm(x_here, here, acc, False, self.transposed, policy=self._policy)
+            store(
+                self.epilogue,
+                bound,
+                tensors,
+                {f"acc{number}": acc for number, acc in enumerate(accs)},
+                (bm, bn),
+                lambda one: one.start(0, 0, by * (bm // TILE), 0),
+                (by * bm, 0),
+                (m, n),
+                self.staged,
+                early,
+            )
+
+        @T.macro
+        def body_of_stationary(tensors):  # type: ignore[no-untyped-def]
+            with T.Kernel(*held.cores, threads=128) as (x, y):
+                w_here = [named(f"{w}_here", T.alloc_shared(w_block, self.weight_dtype)) for w in weights]
+                for w, here in zip(weights, w_here, strict=True):
+                    start = bound[w].start(0, 0, 0, 0)
+                    T.copy(tensors[w][start[0], start[1]], here)
+                vectors = tuple(one for one in self.epilogue.reads if one.access == "row")
+                early = loaded(vectors, bound, tensors, (bm, bn), lambda one: one.start(0, 0, 0, 0))
+                for turn in T.serial(held.turns):
+                    rows_of(tensors, (y * held.columns + x) * held.turns + turn, w_here, early)
+
+        bodies = {Mesh: body_of_mesh, Rectangle: body_of_rectangle, Stationary: body_of_stationary}
         numbers = [m, n, k, nb1, nb2, *op.numbers(bound)]
         return prim_func(self.name, op.declared(bound), numbers, bodies.get(type(self.mesh), body))

@@ -12,7 +12,7 @@ from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Input
-from tilesmith.kernels.linear import Linear, Mesh, Rectangle
+from tilesmith.kernels.linear import Linear, Mesh, Rectangle, Stationary
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.models.planning.blocks import candidates
@@ -56,6 +56,9 @@ def test_blocks_of_a_product_divide_it_and_meshes_fit_the_chip(m: int, n: int, k
                 assert columns * template.mesh.across * bn >= whole
                 assert rows * template.mesh.down * bm >= m
                 assert template.mesh.steps * bk == k
+            elif isinstance(template.mesh, Stationary):
+                assert (bn, bk) == (whole, k)
+                assert columns * rows * template.mesh.turns * bm >= m
             else:
                 assert template.mesh.columns * template.mesh.rows * bn >= whole
                 assert template.mesh.down * bm == m

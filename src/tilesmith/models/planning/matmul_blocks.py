@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tilesmith.arch import Arch, load_arch
-from tilesmith.kernels.linear import Linear, Mesh, Rectangle
+from tilesmith.kernels.linear import Linear, Mesh, Rectangle, Stationary
 from tilesmith.models.planning.rectangles import product_cycles, rectangle_choices
+from tilesmith.models.planning.stationary import stationary_choices
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import BYTES, TILE, padded
 
@@ -87,17 +88,18 @@ def product_candidates(step: Launch, arch: Arch, fidelity: str) -> list[Linear]:
 @dataclass(frozen=True)
 class _Choice:
     block: tuple[int, int, int]
-    mesh: Mesh | Rectangle | None
+    mesh: Mesh | Rectangle | Stationary | None
     cycles: float
 
 
 @lru_cache(maxsize=256)
 def _ranked(product: Product, chip: str) -> list[_Choice]:
     arch = load_arch(chip)
-    rectangles = [_Choice(one.block, one.mesh, one.cycles) for one in rectangle_choices(product, arch)]
+    meshes = [_Choice(one.block, one.mesh, one.cycles) for one in rectangle_choices(product, arch)]
+    meshes += [_Choice(one.block, one.mesh, one.cycles) for one in stationary_choices(product, arch)]
     # Of equal ones, that with the longest rows of cores: fewer of them read what they share.
     return sorted(
-        [*_choices(product, arch), *rectangles],
+        [*_choices(product, arch), *meshes],
         key=lambda one: (one.cycles, -one.mesh.columns if one.mesh else 0),
     )
 
