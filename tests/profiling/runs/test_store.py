@@ -183,6 +183,6 @@ def test_a_thousand_runs_are_listed_in_a_second(store: RunStore) -> None:
             " VALUES (?, 0, ?, ?, ?, ?, ?)",
             [(str(index), *row) for index in range(1000)],
         )
-    begin = time.perf_counter()
+    begin = time.process_time()  # not the wall's: other work may share the computer
     assert len(store.runs()) == 1001
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
