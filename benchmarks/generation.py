@@ -46,13 +46,13 @@ class _FirstToken:
     def __init__(self, compiled: Any) -> None:
         self.compiled, self.graphs, self.began = compiled, -1, 0.0
 
-    def __call__(self, ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:  # noqa: ARG002
-        # The second token is the first that is made from a cache: its graph is compiled once.
+    def __call__(self, ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:  # noqa: ARG002
+        # A criterion that stops nothing. The second token is the first made from a cache, by another graph.
         if self.graphs < 0:
             self.graphs = 0
         elif self.graphs == 0:
             self.graphs, self.began = self.compiled.graphs, time.perf_counter()
-        return scores
+        return torch.zeros(len(ids), dtype=torch.bool)
 
 
 def measured(name: str, batch: int, options: argparse.Namespace) -> Row:
@@ -64,7 +64,7 @@ def measured(name: str, batch: int, options: argparse.Namespace) -> Row:
         chosen |= {"precision": options.precision, "checks": options.checks, "numbers": options.numbers}
     compiled = tilesmith.compile(model, **chosen)
     first = _FirstToken(compiled)
-    made = compiled.generate(**inputs, **settings, logits_processor=[first])
+    made = compiled.generate(**inputs, **settings, stopping_criteria=[first])
     seconds = (time.perf_counter() - first.began) / (options.tokens - 2)
     verdicts = [
         _verdict(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from typing import Any
 
@@ -44,6 +45,13 @@ def test_tokens_are_those_of_torch(llama: Any) -> None:
     assert compiled.graphs == 2  # the prompt, and one token
     assert compiled.report.uploaded < 1000  # no cache
     assert Counter(line.ops for line in compiled.report.kernels)["cache_update",] == 2
+
+
+def test_a_greedy_step_brings_back_token_ids(llama: Any) -> None:
+    compiled = tilesmith.compile(llama, **TENSTORRENT)
+    compiled.generate(**prompts(), max_new_tokens=3, do_sample=False)
+    assert compiled.report.downloaded < 200  # logits would be 1024
+    assert not [line for line in compiled.report.host if "argmax" in str(line)]
 
 
 def test_chunks_of_a_prompt_and_the_cache_that_is_returned(llama: Any) -> None:
@@ -115,6 +123,36 @@ def test_the_same_tokens_are_sampled(llama: Any, on_cpu: Any) -> None:
 def test_beams_are_those_of_torch(llama: Any, on_cpu: Any) -> None:
     wanted = llama.generate(**prompts(), max_new_tokens=6, num_beams=2, do_sample=False)
     assert torch.equal(on_cpu.generate(**prompts(), max_new_tokens=6, num_beams=2, do_sample=False), wanted)
+
+
+def test_what_looks_at_logits_gets_them(llama: Any, on_cpu: Any) -> None:
+    asked: list[dict[str, Any]] = [
+        {"output_logits": True, "return_dict_in_generate": True},
+        {"output_scores": True, "return_dict_in_generate": True},
+        {"repetition_penalty": 1.5},
+        {"do_sample": True, "temperature": 0.7, "top_k": 20, "top_p": 0.8},
+    ]
+    for options in asked:
+        found = []
+        for model in (llama, on_cpu):
+            torch.manual_seed(1)
+            found.append(model.generate(**prompts(), **{"max_new_tokens": 4, "do_sample": False, **options}))
+        if "return_dict_in_generate" not in options:
+            assert torch.equal(*found)
+            continue
+        rows = [result.logits or result.scores for result in found]
+        for wanted, made in zip(*rows, strict=True):
+            assert torch.allclose(wanted, made, atol=1e-4)
+
+
+def test_assisted_tokens_are_those_of_torch(llama: Any, on_cpu: Any) -> None:
+    assistant = copy.deepcopy(llama)
+    with torch.no_grad():
+        assistant.lm_head.weight.add_(0.02 * torch.randn(assistant.lm_head.weight.shape))
+    ids = prompts()["input_ids"][:1]
+    for options in ({"assistant_model": assistant}, {"prompt_lookup_num_tokens": 2}):
+        wanted = llama.generate(ids, max_new_tokens=5, do_sample=False, **options)
+        assert torch.equal(on_cpu.generate(ids, max_new_tokens=5, do_sample=False, **options), wanted)
 
 
 def test_changed_weights_are_noticed(llama: Any, on_cpu: Any) -> None:

@@ -176,6 +176,7 @@ def _graph(config: Any, layers: int, backend: TimingBackend, batch: int, prompt:
     model = hollow_model(config, layers)
     before = len(backend.graphs)
     generate = generator_of(model, backend, lambda module: module)
+    generate.chooses = False
     ids = torch.zeros(batch, prompt, dtype=torch.int64)
     # One forward call is enough: its graph was timed when it was compiled.
     generate(

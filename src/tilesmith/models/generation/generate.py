@@ -13,6 +13,7 @@ import torch
 from tilesmith.errors import BadCallError
 from tilesmith.models.backends import Backend
 from tilesmith.models.capture.state import attributes, fingerprint
+from tilesmith.models.generation.greedy import chooses_greedily
 from tilesmith.models.generation.padding import padded_prompt
 from tilesmith.models.generation.static_cache import static_cache
 from tilesmith.models.generation.step import CACHE_NAMES, ForwardStep
@@ -43,6 +44,8 @@ class Generator:
         self._lock = RLock()
         self._weights: tuple[Any, ...] = ()
         self._longest = 0
+        self.chooses = True
+        """Whether graphs choose the next token where nothing looks at the other logits."""
         self.step = ForwardStep(model, backend, strategy)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -58,7 +61,7 @@ class Generator:
         with self._lock:
             self._notice_changes()
             try:
-                host = self._host(keeps=self._asked("num_beams", kwargs, 1) == 1)
+                host = self._host(kwargs)
                 result = generate(host, *args, **kwargs)
             finally:
                 self.step.state.release(read=any(hasattr(result, name) for name in CACHE_NAMES))
@@ -79,13 +82,15 @@ class Generator:
             self.step = ForwardStep(self.model, self._backend, self._strategy)
             self._weights = now
 
-    def _host(self, keeps: bool) -> Any:
+    def _host(self, asked: dict[str, Any]) -> Any:
         """The model with another `forward`: a copy that shares all else, so that the model stays as it is.
 
-        With `keeps` caches stay on the device; beams move theirs on the host.
+        Caches stay on the device, but for those of beams, which move them on the host.
         """
         original: Any = self.model
         host = copy.copy(original)
+        keeps = self._asked("num_beams", asked, 1) == 1
+        self.step.greedy = False
 
         @wraps(original.forward)
         def forward(*args: Any, **kwargs: Any) -> Any:
@@ -103,7 +108,13 @@ class Generator:
                 self.step.state.add(cache)
             return cache
 
+        def processors(*, generation_config: Any, **kwargs: Any) -> Any:
+            found = original._get_logits_processor(generation_config=generation_config, **kwargs)
+            self.step.greedy = self.chooses and chooses_greedily(generation_config, found, asked)
+            return found
+
         host.forward = forward
+        host._get_logits_processor = processors
         host._prepare_static_cache = prepare
         if getattr(original.config, "is_encoder_decoder", False):
             host.get_encoder = self._encoder

@@ -15,6 +15,7 @@ from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.fx import Captured, export
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.generation.cache_tree import Structure, assign, flatten, restore
+from tilesmith.models.generation.greedy import as_logits, choose, is_one_token
 from tilesmith.models.generation.state import DeviceState, mark_residents, writes_in_place
 from tilesmith.models.generation.static_cache import initialise
 from tilesmith.models.planning.specialize import copied, specialise
@@ -31,15 +32,19 @@ class _Outcome:
     structure: Structure | None = None
     kept: list[int | None] = field(default_factory=list)
     """For each tensor of the cache which of those before the call it is, if it is one of them."""
+    width: int = 0
+    """How many tokens there were to choose from, where the graph chooses."""
 
 
 class _Functional(torch.nn.Module):
     """A model as a function of the tensors of its arguments and of its cache."""
 
-    def __init__(self, model: torch.nn.Module, spec: Any, plain: Sequence[Any], cache: Structure) -> None:
+    def __init__(
+        self, model: torch.nn.Module, spec: Any, plain: Sequence[Any], cache: Structure, chooses: bool
+    ) -> None:
         super().__init__()
         self.model = model
-        self._spec, self._plain, self._cache = spec, plain, cache
+        self._spec, self._plain, self._cache, self._chooses = spec, plain, cache, chooses
         self.outcome = _Outcome()
 
     def forward(self, tensors: list[torch.Tensor], state: list[torch.Tensor]) -> Any:
@@ -52,6 +57,8 @@ class _Functional(torch.nn.Module):
         kept = [places.get(id(tensor)) for tensor in after]
         self.outcome.output, self.outcome.structure, self.outcome.kept = type(output), structure, kept
         results = {name: value for name, value in output.items() if name not in CACHE_NAMES}
+        if self._chooses:
+            self.outcome.width = choose(results)
         return results, [tensor for tensor, place in zip(after, kept, strict=True) if place is None]
 
 
@@ -75,6 +82,8 @@ class ForwardStep:
         self._graphs: dict[Any, _Graph] = {}
         self.last: Executable | None = None
         self.state = DeviceState()
+        self.greedy = False
+        """Whether graphs for one token choose the next."""
 
     @property
     def graphs(self) -> int:
@@ -94,7 +103,7 @@ class ForwardStep:
         plain = [_TENSOR if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         state, structure = flatten(cache)
         with ONE_AT_A_TIME:
-            graph = self._graph(tensors, state, spec, plain, structure)
+            graph = self._graph(tensors, state, spec, plain, structure, self.greedy and is_one_token(rest))
             kept = [self.state.resident(tensor) for tensor in state] if resident else state
             flat = graph.captured.flatten((tensors, kept), {})
             inputs = [*flat, *graph.captured.buffers_of(graph.functional)]
@@ -104,11 +113,17 @@ class ForwardStep:
         return self._deliver(graph, executable, inputs, cache, state)
 
     def _graph(
-        self, tensors: list[Any], state: list[Any], spec: Any, plain: list[Any], structure: Structure
+        self,
+        tensors: list[Any],
+        state: list[Any],
+        spec: Any,
+        plain: list[Any],
+        structure: Structure,
+        chooses: bool,
     ) -> _Graph:
-        key = (signature(tensors), signature(state), spec, signature(plain), structure)
+        key = (signature(tensors), signature(state), spec, signature(plain), structure, chooses)
         if key not in self._graphs:
-            functional = _Functional(self._model, spec, plain, structure)
+            functional = _Functional(self._model, spec, plain, structure, chooses)
             captured = export(functional, (tensors, state))
             self._graphs[key] = _Graph(functional, captured)
         return self._graphs[key]
@@ -135,6 +150,8 @@ class ForwardStep:
         assert outcome.output is not None
         after = [next(new) if place is None else state[place] for place in outcome.kept]
         assign(cache, outcome.structure, after)
+        if outcome.width:
+            as_logits(results, outcome.width)
         return outcome.output(**results, **{_cache_name(self._model): cache})
 
 
