@@ -8,7 +8,7 @@ from operator import add, floordiv, mod, mul, sub
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from tilesmith.compiler.dialects.tile import FuncOp, GetOp, location_of
 from tilesmith.errors import UnsupportedKernelError
@@ -33,15 +33,20 @@ _REMAINDERS = (arith.RemSIOp, arith.RemUIOp)
 def constant_of(value: SSAValue) -> int | None:
     """The number behind a value, if it is a constant or made of constants."""
     op = value.owner
-    if isinstance(op, TRANSPARENT):
+    # Asked at every step of every pass: comparing types is quicker than asking abstract classes.
+    if isinstance(op, Block):
+        return None
+    op_type = type(op)
+    if op_type is arith.ConstantOp:
+        given = op.value  # type: ignore[attr-defined]
+        return given.value.data if isinstance(given, IntegerAttr) else None
+    if op_type in TRANSPARENT:
         return constant_of(op.operands[0])
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        return op.value.value.data
-    if isinstance(op, Operation) and type(op) in _SYMBOLS:
-        left, right = (constant_of(operand) for operand in op.operands)
-        if left is not None and right is not None:
-            return _folded(_SYMBOLS[type(op)], left, right)
-    return None
+    symbol = _SYMBOLS.get(op_type)
+    if symbol is None or (left := constant_of(op.operands[0])) is None:
+        return None
+    right = constant_of(op.operands[1])
+    return None if right is None else _folded(symbol, left, right)
 
 
 def text_of(value: SSAValue) -> str:
