@@ -19,6 +19,7 @@ from tilesmith.compiler.choices import APPROXIMATIONS
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.elements import bits_of, numpy_type
 from tilesmith.compiler.dialects.walk import operations_of
+from tilesmith.compiler.garbage import without_collections
 from tilesmith.compiler.kernel_trial import KernelTrial, Maker, with_stages
 from tilesmith.compiler.launch import Launch
 from tilesmith.compiler.lowering.fit_circular_buffers import shortened_pipelines
@@ -75,7 +76,8 @@ def compile_kernel(
             remedy=f"choose one of: {', '.join(APPROXIMATIONS)}",
         )
     choices = Choices(arch.name, requested, fidelity, keeps_blocks, approximate)
-    return CompiledKernel(imported_modules(kernel), arch, choices, out_idx)
+    with without_collections():
+        return CompiledKernel(imported_modules(kernel), arch, choices, out_idx)
 
 
 def imported_modules(kernel: Any) -> list[ModuleOp]:

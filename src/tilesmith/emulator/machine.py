@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import gc
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,6 +35,9 @@ class Machine:
         install_engine_timing(self._functions, arch)
         config = _config(arch)
         self.handle: int | None = self._functions.tsh_machine_new(c.byref(config))
+        if not self.handle:  # chips that nobody holds may wait for the garbage collector
+            gc.collect()
+            self.handle = self._functions.tsh_machine_new(c.byref(config))
         if not self.handle:
             raise DeviceError(
                 "there is no room for another emulated chip in this process",
