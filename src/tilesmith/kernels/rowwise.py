@@ -23,6 +23,8 @@ from tilesmith.kernels.operands import Operand
 
 # In columns beyond the end of a row: its power is zero.
 _HIDDEN = -inf
+# So many columns of an RMS norm are loaded at a time.
+_PART = 1024
 
 RowOperation = Literal["layer_norm", "rms_norm", "softmax", "log_softmax"]
 
@@ -65,9 +67,35 @@ class RowWise:
 
     @property
     def part(self) -> int:
-        """How many columns are loaded at a time for the statistics of rows: half, if they are many."""
-        halves = self.columns % (2 * TILE) == 0 and self.columns >= 8 * TILE
-        return self.columns // 2 if halves else self.columns
+        """How many columns are loaded at a time for the statistics of rows: half, if they are many.
+
+        An RMS norm needs no row twice, so that its parts may be small.
+        """
+        if self.is_whole or self.columns < 8 * TILE:
+            return self.columns
+        most = min(_PART, self.columns // 2) if self.operation == "rms_norm" else self.columns // 2
+        return next(
+            (width for width in range(most // TILE * TILE, 2 * TILE, -TILE) if self.columns % width == 0),
+            self.columns,
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a chunk is a whole row, so that it is loaded once for its statistics and its result."""
+        return self.chunk == self.columns
+
+    @property
+    def shares(self) -> int:
+        """How many chunks a row has."""
+        return -(-self.columns // self.chunk)
+
+    @property
+    def chunk_bytes(self) -> int:
+        """What the buffers of a chunk take of L1: what is normalised twice, centred, and the chunk's own."""
+        held = self.part if self.operation == "rms_norm" else self.columns
+        centred = 2 * TILE if self.operation == "rms_norm" else self.part + TILE
+        own = self.chunk * (2 * bytes_held(self.epilogue.operands) + (0 if self.is_whole else 4))
+        return self.block_rows * (4 * len(self.inputs) * held + 2 * centred + own)
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
@@ -104,8 +132,12 @@ class RowWise:
             part = lambda one, col: one.start(b1, b2, by * (rows // TILE), col)  # noqa: E731
             mean = T.alloc_fragment((rows,), "float32")
             scale = T.alloc_fragment((rows,), "float32")
-            _statistics(self, bound, tensors, part, mean, scale)
-            held = loaded(self.inputs, bound, tensors, block, place)
+            if self.is_whole:
+                held = loaded(self.inputs, bound, tensors, block, place)
+                _statistics(self, bound, tensors, part, mean, scale, held)
+            else:
+                _statistics(self, bound, tensors, part, mean, scale, {})
+                held = loaded(self.inputs, bound, tensors, block, place)
             x = _Normalised(self, bound, held, mean, scale)
             if self.epilogue.is_plain:
                 result = T.alloc_fragment(block, "float32")
@@ -122,12 +154,12 @@ class RowWise:
 
         @T.macro
         def body_of_chunks(tensors):  # type: ignore[no-untyped-def]
-            with T.Kernel(wide // self.chunk, T.ceildiv(m, rows), nb1 * nb2, threads=128) as (bx, by, bz):
+            with T.Kernel(self.shares, T.ceildiv(m, rows), nb1 * nb2, threads=128) as (bx, by, bz):
                 chunk_of(tensors, bx, by, bz // nb2, bz % nb2)
 
         @T.macro
         def body_of_shared(tensors):  # type: ignore[no-untyped-def]
-            with T.Kernel(wide // self.chunk, self.share, threads=128) as (bx, by):
+            with T.Kernel(self.shares, self.share, threads=128) as (bx, by):
                 chunk_of(tensors, bx, by, 0, 0)
 
         numbers = [m, nb1, nb2, *op.numbers(bound)]
@@ -164,8 +196,11 @@ def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) 
 
 
 @T.macro
-def _statistics(norm, bound, tensors, place, mean, scale):  # type: ignore[no-untyped-def]
-    """The mean of rows and one over their deviation, from products: with ones, and with themselves."""
+def _statistics(norm, bound, tensors, place, mean, scale, whole):  # type: ignore[no-untyped-def]
+    """The mean of rows and one over their deviation, from products: with ones, and with themselves.
+
+    Of rows that are here as a `whole` nothing is loaded again.
+    """
     rows, columns, width = norm.block_rows, norm.columns, norm.part
     products = T.alloc_fragment((rows, rows), "float32")
     own = T.alloc_fragment((rows, rows), "float32")
@@ -173,7 +208,10 @@ def _statistics(norm, bound, tensors, place, mean, scale):  # type: ignore[no-un
         own[i, j] = T.if_then_else(i == j, T.float32(1), T.float32(0))
     T.clear(products)
     if norm.operation == "layer_norm":
-        _squares_around_mean(norm, bound, tensors, place, mean, products)
+        _squares_around_mean(norm, bound, tensors, place, mean, products, whole)
+    elif norm.is_whole:
+        x = _row(norm, bound, whole)
+        T.gemm(x, x, products, transpose_B=True)
     else:
         for step in T.Pipelined(columns // width, num_stages=2):
             at = lambda one: place(one, step * (width // TILE))  # noqa: B023, E731 - called at once
@@ -187,7 +225,7 @@ def _statistics(norm, bound, tensors, place, mean, scale):  # type: ignore[no-un
 
 
 @T.macro
-def _squares_around_mean(norm, bound, tensors, place, mean, products):  # type: ignore[no-untyped-def]
+def _squares_around_mean(norm, bound, tensors, place, mean, products, whole):  # type: ignore[no-untyped-def]
     """The mean of rows, and products of what is left of them without it.
 
     Squares of values far from zero would leave nothing for the variance. The rows stay in L1 in between.
@@ -197,7 +235,7 @@ def _squares_around_mean(norm, bound, tensors, place, mean, products):  # type: 
     ones = T.alloc_fragment((width, TILE), "bfloat16")
     away = T.alloc_fragment((rows, width), "bfloat16")
     starts = [partial(place, col=col) for col in range(0, columns // TILE, width // TILE)]
-    held = [_row(norm, bound, loaded(norm.inputs, bound, tensors, (rows, width), at)) for at in starts]
+    held = _rows_held(norm, bound, tensors, starts, whole)
     T.fill(ones, 1)
     T.clear(sums)
     for x in held:
@@ -209,6 +247,19 @@ def _squares_around_mean(norm, bound, tensors, place, mean, products):  # type: 
         for i, j in T.Parallel(rows, width):
             away[i, j] = x[i, j].astype("float32") - mean[i]
         T.gemm(away, away, products, transpose_B=True)
+
+
+def _rows_held(
+    norm: RowWise,
+    bound: Mapping[str, op.Bound],
+    tensors: Any,
+    starts: Sequence[Any],
+    whole: Mapping[str, Any],
+) -> list[Any]:
+    """What is normalised, in parts, or in one that is here already."""
+    block = (norm.block_rows, norm.part)
+    parts = [whole] if whole else [loaded(norm.inputs, bound, tensors, block, at) for at in starts]
+    return [_row(norm, bound, one) for one in parts]
 
 
 def _row(norm: RowWise, bound: Mapping[str, op.Bound], held: Mapping[str, Any]) -> Any:

@@ -98,12 +98,12 @@ def norm(m: int, columns: int, dtype: str = "bfloat16") -> Launch:
     return Launch(template, storages, {"m": m, "nb1": 1, "nb2": 1}, ("layer_norm",), (storages["y"],))
 
 
-def test_few_rows_of_a_norm_are_shared_and_many_are_not() -> None:
+def test_few_rows_of_a_norm_are_shared_and_many_are_whole() -> None:
     shared, many = (candidates(norm(rows, 768), ARCH)[0] for rows in (128, 4096))
     assert isinstance(shared, RowWise)
     assert isinstance(many, RowWise)
     assert (shared.chunk, shared.share) == (96, 4)
-    assert (many.chunk, many.share) == (0, 0)
+    assert (many.chunk, many.share) == (768, 0)
 
 
 @pytest.mark.parametrize("step", [norm(128, 100), norm(128, 768, "float32"), norm(128, 32 * 1024)])

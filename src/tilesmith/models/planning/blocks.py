@@ -25,6 +25,7 @@ from tilesmith.models.planning.views import TILE, padded
 _KEYS_AT_ONCE = 512
 # Of a core's L1, what the buffers of a kernel may take; tensors lie beside them.
 _L1_SHARE = 0.6
+_NORM_SHARE = 0.75
 
 
 def choose_blocks(plan: Plan, arch: Arch, fidelity: str = "HiFi4") -> Plan:
@@ -94,18 +95,22 @@ def _norm(step: Launch, arch: Arch) -> list[Template]:
     blocks = padded(step.numbers["m"]) // template.block_rows * _batches(step)
     tiles, ends_inside = divmod(template.columns, TILE)
     narrow = all(operand.dtype == "bfloat16" for operand in template.inputs)
-    rows_held = (2 * len(template.inputs) + 2) * template.block_rows * template.columns * 2
-    fits = rows_held <= _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
-    if template.operation not in ("layer_norm", "rms_norm") or ends_inside or not narrow or not fits:
+    if template.operation not in ("layer_norm", "rms_norm") or ends_inside or not narrow:
         return [template]
-    shares = [
-        share for share in range(2, tiles + 1) if tiles % share == 0 and share * blocks <= arch.num_cores
+    outputs = [step.storages[result.out.name] for result in template.epilogue.results]
+    ends_alone = all(storage.cols == template.columns for storage in outputs)
+    widths = {-(-tiles // share) for share in range(2, min(tiles, arch.num_cores // blocks) + 1)}
+    chunks = [
+        replace(template, chunk=width * TILE) for width in sorted(widths) if ends_alone or not tiles % width
     ]
-    chunks = [replace(template, chunk=template.columns // share) for share in reversed(shares)]
+    # All cores of a row find its statistics, so that two of them gain nothing over one that can hold it.
+    many, two = ([one for one in chunks if (one.shares > 2) == several] for several in (True, False))
+    ranked = [*many, replace(template, chunk=template.columns), *two]
     if _batches(step) == 1 and blocks <= arch.grid.y:
-        sent = [one for one in chunks if template.columns // one.chunk <= arch.grid.x]
-        chunks = [*(replace(one, share=blocks) for one in sent), *chunks]
-    return [*chunks, template]
+        sent = [replace(one, share=blocks) for one in (*many, *two) if one.shares <= arch.grid.x]
+        ranked = [*sent, *ranked]
+    room = _NORM_SHARE * (arch.l1_size - arch.l1_unreserved_base)
+    return [*(one for one in ranked if one.chunk_bytes <= room), template]
 
 
 def _streamed_norm(step: Launch, arch: Arch) -> list[Template]:
