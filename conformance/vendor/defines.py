@@ -51,18 +51,23 @@ _IF_USED = (
     ("SLIDING_MAX_SOURCE_RANGES", "1"),
     ("SLIDING_LOCAL_FIRST", "0"),
     ("COPY_DEST_DATA_FORMAT", "DataFormat::Float16_b"),
+    ("EXP_APPROX", "0"),
+    ("EXP_APPROX_MODE", "0"),
     ("BF16_ROUNDING_MODE", "ckernel::DstRoundingMode::NearestEven"),
 )
 # Tables of coordinates; their length is a compile-time argument.
 _EMPTY_TABLES = (
     "CHUNK_TILE_OFFSETS", "CHUNK_TILE_WIDTHS",
-    "COLLECTOR_CORE_COORDS", "DEVICE_ORDER", "INPUT_CORE_XY", "K_OUTPUT_CORE_XY", "OUTPUT_CORE_XY",
-    "OUTPUT_SHARD_CORE_MAP", "Q_OUTPUT_CORE_XY", "SCHEDULE", "V_OUTPUT_CORE_XY",
+    "COLLECTOR_CORE_COORDS", "DEST_CHIP_ID", "DEST_MESH_ID", "DEVICE_ORDER", "DIRECTIONS",
+    "INPUT_CORE_XY", "K_OUTPUT_CORE_XY", "OUTPUT_CORE_XY",
+    "OUTPUT_SHARD_CORE_MAP", "PACKET_WORKER_CORES", "Q_OUTPUT_CORE_XY", "SCHEDULE", "V_OUTPUT_CORE_XY",
 )  # fmt: skip
 # For kernels whose path contains the first word; these win over the table above.
 _BY_PATH = (
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST", "1"),
     ("binary_ng/device/kernels_ng/compute/", "SRC_BCAST_B", "0"),
+    ("binary_ng/device/kernels_dfb/compute/", "SRC_BCAST", "1"),
+    ("binary_ng/device/kernels_dfb/compute/", "SRC_BCAST_B", "0"),
     ("reduction/generic/device/kernels/dataflow/", "ENABLE_FP32_DEST_ACC", "0"),
     ("reduction/generic/device/kernels/dataflow/", "DST_SYNC_FULL", "0"),
     ("eltwise/binary/", "BINARY_SFPU_OP", "add_binary_tile(i * 2, i * 2 + 1, i * 2);"),
@@ -73,6 +78,9 @@ _BY_PATH = (
     ("eltwise_where", "WHERE_TTS", "1"),
     ("ternary_addc", "TERNARY_SFPU_OP_INIT", "addcmul_tile_init"),
     ("ternary_addc", "TERNARY_SFPU_OP_FUNC", "addcmul_tile<DataFormat::Float16_b>"),
+    ("all_to_all_dispatch", "AXIS", "1"),
+    ("all_to_all_dispatch_metadata", "DISPATCH_ALGORITHM", "0"),
+    ("all_to_all_combine", "REPLICATE_GROUP_AXIS", "1"),
     ("ternary_addcmul_int", "ADDCMUL_DATA_FORMAT", "DataFormat::Int32"),
 )
 # Macros with a parameter; empty is what ttnn passes when there is no activation.

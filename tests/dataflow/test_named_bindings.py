@@ -21,6 +21,7 @@ INLINE = tilesmith.SourceType.SOURCE_CODE
 READER = """
 #include "api/semaphore.h"
 #include "api/tensor/noc_traits.h"
+#include "internal/scoped_lock_cache_ops.h"
 template <uint32_t last_core>
 TT_KERNEL void read(uint32_t start, uint32_t count, const uint32_t scale_bits) {
     Noc noc;
@@ -34,6 +35,7 @@ TT_KERNEL void read(uint32_t start, uint32_t count, const uint32_t scale_bits) {
         out.reserve_back(1);
         noc.async_read(src, out, out.get_entry_size(), {.page_id = page}, {.offset_bytes = 0});
         noc.async_read_barrier();
+        const auto lock = seen.scoped_lock(page - start, 1);
         seen[page - start] = page + scale_bits;
         out.push_back(1);
     }

@@ -34,6 +34,10 @@ public:
     iterator begin() const { return memory_; }
     iterator end() const { return memory_ + size(); }
     pointer local_mem() const { return memory_; }
+    [[nodiscard]] auto scoped_lock(uint32_t offset, uint32_t num_elements) const {
+        ASSERT(offset + num_elements <= size());
+        return (memory_ + offset).scoped_lock(num_elements);
+    }
 
 private:
     pointer memory_;
