@@ -106,6 +106,12 @@ def _normed(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return functional.layer_norm(x, x.shape[-1:])
 
 
+def _doubtful(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
+    """What may make NaN of numbers, then perhaps what would hide it."""
+    x = rng.choice(MAKE_NAN)(x)
+    return rng.choice(HIDE_NAN)(x) if rng.random() < 0.7 else x
+
+
 def _padded(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return functional.pad(x, (rng.randint(0, 3), rng.randint(0, 3)))
 
@@ -116,6 +122,15 @@ UNARY: tuple[Callable[[Tensor], Tensor], ...] = (
     *(lambda x: x.clamp(-1, 1), lambda x: x.clamp(max=2).exp(), lambda x: (x * x + 0.5).rsqrt()),
     lambda x: (x * x + 0.5).log(),
 )
+MAKE_NAN: tuple[Callable[[Tensor], Tensor], ...] = (
+    *(torch.log, torch.sqrt, torch.rsqrt, torch.acos, lambda x: x**0.5, lambda x: x * 2 - x),
+    *(lambda x: x / x.sum(-1, keepdim=True), lambda x: x - x.amax(-1, keepdim=True), lambda x: x * 0),
+)
+HIDE_NAN: tuple[Callable[[Tensor], Tensor], ...] = (
+    *(torch.relu, lambda x: x.clamp(-1, 1), lambda x: (x > 0).to(x.dtype), torch.sigmoid, torch.exp),
+    *(lambda x: x.amax(-1, keepdim=True).clamp(max=2), lambda x: x.sum(-1, keepdim=True).clamp(-2, 2)),
+    *(lambda x: x.softmax(-1), lambda x: x.argmax(-1, keepdim=True).to(x.dtype), lambda x: 1 / (x + 1.5)),
+)
 BINARY: tuple[Callable[[Tensor, Tensor], Tensor], ...] = (
     *(torch.add, torch.mul, torch.maximum),
     *(lambda x, y: y - x, lambda x, y: torch.where(y > 0, x, x * 0.5)),
@@ -125,6 +140,8 @@ STEPS: tuple[Step, ...] = (
     *(*ANY_RANK, _reduced, _turned, _part, _picked, _joined),
     *(_repeated, _product, _normed, _padded),
 )
+DOUBTFUL: tuple[Step, ...] = (*STEPS, *(_doubtful,) * 6)
+"""With NaN: a third of the models take these."""
 
 
 class RandomModel(nn.Module):
@@ -141,8 +158,9 @@ class RandomModel(nn.Module):
     def outputs(self, x: Tensor, operand: Operand) -> tuple[Tensor, ...]:
         rng = random.Random(self.seed)
         made = []
+        steps = DOUBTFUL if self.seed % 3 == 2 else STEPS
         for _ in range(rng.randint(2, 6)):
-            x = rng.choice(STEPS if x.dim() else ANY_RANK)(rng, x, operand)
+            x = rng.choice(steps if x.dim() else ANY_RANK)(rng, x, operand)
             if x.numel() > LARGEST or rng.random() < 0.15:
                 made.append(x)
             if x.numel() > LARGEST:
@@ -170,6 +188,9 @@ def case(seed: int) -> tuple[RandomModel, list[Tensor]]:
     while torch.Size(shape).numel() > LARGEST:
         shape.pop()
     inputs = [torch.randn(shape, generator=generator)]
+    if seed % 6 == 5:
+        infinite = torch.where(torch.rand(shape, generator=generator) < 0.5, -inf, inf)
+        inputs[0] = torch.where(torch.rand(shape, generator=generator) < 0.1, infinite, inputs[0])
 
     def operand(wanted: Sequence[int]) -> Tensor:
         inputs.append(torch.randn(list(wanted), generator=generator))
@@ -218,11 +239,18 @@ def _gradients(model: Callable[..., Any], inputs: Sequence[Tensor]) -> list[Tens
 
 
 def _error(made: Sequence[Tensor], wanted: Sequence[Tensor]) -> float:
-    """The largest error; that of a vanishing result is relative to 1."""
-    return max(
-        min(relative_l2(one, other), float((one - other).abs().max()))
-        for one, other in zip(made, wanted, strict=True)
-    )
+    """The largest error; that of a vanishing result is relative to 1. NaN and infinity must be the same."""
+    return max(_error_of(one, other) for one, other in zip(made, wanted, strict=True))
+
+
+def _error_of(made: Tensor, wanted: Tensor) -> float:
+    usual = wanted.isfinite()
+    if not torch.equal(made[~usual].nan_to_num(7.0), wanted[~usual].nan_to_num(7.0)):
+        return inf
+    made, wanted = made[usual], wanted[usual]
+    if not bool(made.isfinite().all()):
+        return inf
+    return min(relative_l2(made, wanted), float((made - wanted).abs().max())) if made.numel() else 0.0
 
 
 def main() -> int:
