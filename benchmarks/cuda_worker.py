@@ -148,7 +148,7 @@ def _figures_of(
     }
 
 
-def host_us(run: Callable[[], Any], rounds: int = 12, count: int = 40) -> float:
+def host_us(run: Callable[[], Any], rounds: int = 30, count: int = 40) -> float:
     """Microseconds until a call returns, with nothing on the GPU before it: the median of the calmest round.
 
     Other processes compile meanwhile, and take the CPU away now and then.
