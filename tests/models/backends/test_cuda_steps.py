@@ -295,7 +295,9 @@ def test_a_plain_product_through_cudnn_is_that_product() -> None:
 
 
 def test_a_search_compiles_few_kernels_where_a_library_has_one_routine() -> None:
-    model = nn.Sequential(nn.Conv2d(64, 64, 3, padding=1), nn.ReLU(), nn.Conv2d(64, 128, 1)).bfloat16()
+    model = nn.Sequential(
+        *(nn.Conv2d(64, 64, 3, padding=1), nn.ReLU(), nn.Conv2d(64, 128, 1), nn.AdaptiveAvgPool2d(1))
+    ).bfloat16()
     found = executable(model, torch.randn(2, 64, 28, 28).bfloat16(), "O3")
     met: list[list[str]] = []
 
@@ -304,13 +306,21 @@ def test_a_search_compiles_few_kernels_where_a_library_has_one_routine() -> None
         return [0.0] * len(ways)
 
     chosen_steps(found.plan, found.options.candidates, meet)
-    convolution, product = met
+    convolution, product, _ = met
     assert convolution == [
         "cudnn convolution + bias + relu",
         "cudnn convolution + elementwise",
         "convolution",
     ]
     assert product.count("linear") == 2
+
+
+def test_a_search_meets_every_template_of_a_step_of_decoding() -> None:
+    compiled = tilesmith.compile(Step().eval().bfloat16(), backend="cuda", optimization_level="O3")
+    compiled.prepare(torch.randn(1, 1, 256).bfloat16(), torch.randn(2, 1, 4, 40, 64).bfloat16())
+    found = compiled.executable
+    assert isinstance(found, CudaExecutable)
+    assert chosen_steps(found.plan, found.options.candidates, lambda ways: [0.0] * len(ways))
 
 
 def _name_of(step: Launch | Call) -> str:

@@ -72,7 +72,8 @@ def _tried(step: Launch, theirs: Sequence[Way], most: int) -> int:
     """How many of our kernels are worth compiling: fewer where a library's one routine is hard to beat."""
     if isinstance(step.template, Convolution) and theirs:
         return 1
-    return min(most, 2) if any(len(way) == 1 for way in theirs) and not is_few_rows(step) else most
+    exact = isinstance(step.template, Linear) and any(len(way) == 1 for way in theirs)
+    return min(most, 2) if exact and not is_few_rows(step) else most
 
 
 def _pair(

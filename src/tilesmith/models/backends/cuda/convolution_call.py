@@ -119,8 +119,10 @@ def product_routine(step: Launch) -> Routine | None:
 
     def run(memory: Any, target: Storage) -> None:
         image = memory[x].view(1, n["m"], 1, n["k"]).permute(0, 3, 1, 2)
+        # With these strides torch sees that the channels are last, and copies nothing.
+        weight = memory[w].as_strided((n["n"], n["k"], 1, 1), (n["k"], 1, n["k"], n["k"]))
         with cudnn.flags(enabled=True, benchmark=True, allow_tf32=cudnn.allow_tf32):
-            result = conv2d(image, memory[w].view(n["n"], n["k"], 1, 1))
+            result = conv2d(image, weight)
         memory[target] = result.permute(0, 2, 3, 1).reshape(n["m"], n["n"])
 
     return run
