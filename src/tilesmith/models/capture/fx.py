@@ -21,6 +21,7 @@ from torch.utils import _pytree as pytree
 from tilesmith.errors import BadCallError, CaptureError
 from tilesmith.models.capture.capture_errors import refusal
 from tilesmith.models.capture.mistaken_decompositions import MISTAKEN, kept_whole
+from tilesmith.models.capture.operator_listing import operators_listed_once
 from tilesmith.models.capture.quantized_modules import plain
 from tilesmith.settings import current
 
@@ -153,7 +154,7 @@ def export(
 ) -> Captured:
     """Capture a model for inference, its weights as constants."""
     try:
-        with torch.no_grad(), warnings.catch_warnings(), kept_whole():
+        with torch.no_grad(), warnings.catch_warnings(), kept_whole(), operators_listed_once():
             # PyTorch copies its own description of arguments in a way that it warns of.
             warnings.filterwarnings("ignore", "`isinstance\\(treespec, LeafSpec", FutureWarning)
             with _said_only_on_success(), plain(model, args, kwargs or {}) as exported:

@@ -1,0 +1,44 @@
+"""A capture lists the operators of PyTorch once, and leaves PyTorch as it was."""
+
+from __future__ import annotations
+
+from unittest.mock import Mock
+
+import pytest
+import torch
+import torch._export.utils as export_utils
+
+from tilesmith.errors import CaptureError
+from tilesmith.models.capture import operator_listing
+from tilesmith.models.capture.fx import export
+
+
+@pytest.fixture
+def listing(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    counted = Mock(wraps=operator_listing._list_operators)
+    monkeypatch.setattr(operator_listing, "_list_operators", counted)
+    monkeypatch.setattr(export_utils, "_materialize_cpp_cia_ops", counted)
+    return counted
+
+
+def test_each_capture_lists_operators_once(listing: Mock) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh())
+    counts = []
+    for _ in range(2):
+        captured = export(model, (torch.ones(2, 4),))
+        counts.append(listing.call_count)
+    assert counts == [1, 2]
+    assert [node.name for node in captured.module.graph.nodes if node.op == "call_function"] == [
+        "linear",
+        "tanh",
+    ]
+
+
+def test_pytorch_is_left_as_it_was_when_a_model_cannot_be_captured(listing: Mock) -> None:
+    class Refused(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x if x.sum() > 0 else -x
+
+    with pytest.raises(CaptureError):
+        export(Refused(), (torch.ones(2),))
+    assert export_utils._materialize_cpp_cia_ops is listing
