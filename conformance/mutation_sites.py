@@ -13,6 +13,10 @@ CALL = re.compile(
     r"(?:(?P<object>\b[A-Za-z_]\w*)\s*\.\s*)?\b(?P<name>[A-Za-z_]\w*)\s*(?P<open><[^<>;{}]*>\s*\(|\()"
 )
 SEMAPHORE_OBJECT = re.compile(r"\bSemaphore<[^>]*>\s+(\w+)\s*\(")
+FABRIC = (
+    *("open", "close", "wait_for_empty_write_slot", "raise"),
+    *("send_payload_without_header_non_blocking_from_address", "send_payload_flush_blocking_from_address"),
+)
 DEFINITION = re.compile(r"(?:\bvoid|\binline|\bauto|\buint\d+_t|\bbool)\s*$")
 
 
@@ -25,6 +29,7 @@ class Family(Enum):
     REGISTERS = "DST hand-over"
     SETUP = "engine set-up"
     MULTICAST = "multicast"
+    FABRIC = "packets to other chips"
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,8 @@ def _family(name: str, owner: str | None, semaphores: set[str]) -> Family | None
         return Family.BUFFER
     if re.fullmatch(r"(noc_)?async_\w*(barrier|flushed)", name):
         return Family.BARRIER
+    if owner == "fabric" or name in FABRIC:
+        return Family.FABRIC if name in FABRIC else None
     if name in ("noc_async_write_multicast", "async_write_multicast"):
         return Family.MULTICAST
     if re.fullmatch(r"noc_semaphore_(set|inc|wait|wait_min|set_multicast)", name) or owner in semaphores:

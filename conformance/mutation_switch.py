@@ -14,12 +14,15 @@ from pathlib import Path
 from conformance.mutation_sites import Family, Site, find_sites
 
 VARIABLE = "MUTANT"
+REACHED = "MUTANT_REACHED"  # set by the call that goes wrong
 PRELUDE = f"""#ifndef TS_MUTANT_SWITCH
 #define TS_MUTANT_SWITCH
 #include <cstdlib>
 inline __attribute__((no_sanitize("thread"))) bool mutant(int number) {{
     const char* chosen = getenv("{VARIABLE}");
-    return chosen && atoi(chosen) == number;
+    const bool wrong = chosen && atoi(chosen) == number;
+    if (wrong) setenv("{REACHED}", chosen, 1);
+    return wrong;
 }}
 #endif
 """

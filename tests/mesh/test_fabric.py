@@ -178,6 +178,21 @@ def test_what_is_read_before_the_semaphore_is_a_race() -> None:
         _run(take=early)
 
 
+def test_what_nobody_waits_for_is_found() -> None:
+    """The chip that is written to looks at nothing, and ends before or behind the packets."""
+    deaf = TAKE[: TAKE.index("    noc_semaphore_wait")] + "}\n"
+    with pytest.raises(KernelFindings, match=r"none has waited for what chip \(0, 0\) writes there") as found:
+        _run(take=deaf)
+    assert {finding.check for finding in found.value.findings} == {"fabric.not-awaited"}
+
+
+def test_a_payload_without_its_header_is_found() -> None:
+    lost = "        sender.send_payload_flush_blocking_from_address((uint32_t)header"
+    lost += ", sizeof(PACKET_HEADER_TYPE));\n"
+    with pytest.raises(KernelFindings, match=r"before a header that carries none"):
+        _run(pages=1, send=SEND.replace(lost, "        noc_async_writes_flushed();\n", 1))
+
+
 def test_a_link_that_is_not_there_is_named() -> None:
     with pytest.raises(KernelFindings, match=r"no link leads there"):
         _run(send=SEND.replace("to_chip_unicast(1)", "to_chip_unicast(2)"))

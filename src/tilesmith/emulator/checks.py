@@ -84,6 +84,11 @@ CHECKS: dict[str, Check] = _catalogue(
         "give to_noc_unicast_write() the size that is sent, and split what is longer than a packet",
     ),
     (
+        "fabric.not-awaited",
+        "the kernels of a chip ended without waiting for what another chip writes there",
+        "raise a semaphore behind the last packet, and wait for it on the chip that it reaches",
+    ),
+    (
         "noc.too-long",
         "a NoC transfer longer than its target",
         "transfer at most the rest of the buffer; the size must not exceed what is left from the address on",

@@ -30,3 +30,7 @@ inline Message message(uint32_t argument) {
     };
     return {word(0), word(1), run(2), run(6), word(10) != 0, reach(11), reach(13)};
 }
+
+inline volatile tt_l1_ptr uint32_t* word_at(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}

@@ -27,8 +27,7 @@ void kernel_main() {
             read(sent_cb, source, what.from.page(i), what.from.offset, bytes);
     }
     if constexpr (summands > 0) {
-        auto* semaphore = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(arrived);
-        noc_semaphore_wait_min(semaphore, expected);
+        noc_semaphore_wait_min(word_at(arrived), expected);
         const uint32_t stride = get_tile_size(summed_cb);
         for (uint32_t i = first; i < first + count; ++i) {
             cb_reserve_back(summed_cb, summands);

@@ -37,7 +37,6 @@ void kernel_main() {
     size_t next = 7 + messages * words_of_message;
     auto fabric = FabricConnectionManager::build_from_args(next);
     Header* header = PacketHeaderPool::allocate_header();
-    auto* semaphore = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(arrived);
     if (messages) fabric.open();
 
     for (uint32_t m = 0; m < messages; ++m) {
@@ -85,5 +84,5 @@ void kernel_main() {
         }
         noc_async_write_barrier();
     }
-    noc_semaphore_wait_min(semaphore, expected);
+    noc_semaphore_wait_min(word_at(arrived), expected);
 }

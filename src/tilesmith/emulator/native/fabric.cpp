@@ -17,6 +17,7 @@ void Fabric::start(const MeshConfig& mesh, uint32_t chips) {
     busy.reset();
     holder.assign(count, nullptr);
     bytes.assign(count, 0);
+    receivers.assign(chips, {});
 }
 
 int Fabric::neighbour(uint32_t chip, Direction direction) const {
@@ -250,6 +251,8 @@ void check_payload(const Fabric& fabric, const FabricHeader& header, const Fabri
     if (carries && header.payload_size != sent)
         finding("fabric.payload-size", at, "the header says %u bytes of payload, and %zu were sent before it",
                 header.payload_size, sent);
+    if (!carries && sent)
+        finding("fabric.payload-size", at, "%zu bytes of payload were sent before a header that carries none", sent);
     if (sent > fabric.config.max_payload)
         finding("fabric.payload-size", at, "a payload of %zu bytes, and a packet of this fabric holds %u", sent,
                 fabric.config.max_payload);
@@ -345,6 +348,26 @@ extern "C" void ts_fabric_header(uint32_t channel, uint32_t src, uint32_t noc, A
 
 namespace {
 
+// Whoever is written to must wait for it: a program that runs there next would find what was there before.
+void not_awaited(const Fabric::Landed& landed, uint32_t to) {
+    const uint32_t columns = current_run->columns, from = current_run->fibers[landed.sender]->chip;
+    finding("fabric.not-awaited", landed.at,
+            "the kernels of chip (%u, %u) end, and none has waited for what chip (%u, %u) writes there", to / columns,
+            to % columns, from / columns, from % columns);
+}
+
+void note_landed(const At& at) {
+    Fiber& sender = self();
+    const uint32_t chip = current_run->chip;
+    Fabric::Receiver& receiver = current_run->fabric->receivers[chip];
+    if (!current_run->checks || receiver.kernels == 0 || chip == sender.chip) return;
+    const Fabric::Landed now{sender.id, sender.clock.at[sender.id], at};
+    if (receiver.ended == receiver.kernels) return not_awaited(now, chip);
+    for (Fabric::Landed& known : receiver.landed)
+        if (known.sender == sender.id) return void(known = now);
+    receiver.landed.push_back(now);
+}
+
 struct Arrival {
     const FabricPacket& packet;
     uint64_t time;
@@ -357,6 +380,7 @@ struct Arrival {
             if (target.dram) define_dram(current_run->machine->dram[target.index], target.offset, size);
         }
         store(target, packet.payload.data() + begin, size, time, {}, at, "a fabric write");
+        note_landed(at);
         if (!packet.undefined.empty()) store_undefined(target, size, packet.undefined.data() + begin, at);
     }
 
@@ -439,6 +463,39 @@ void deliver_to_router(Fiber& fiber, const Transfer& transfer) {
     drop_sent(fiber.fabric);
 }
 
+// ---- writes to DRAM, which no signal follows in order ----
+
+// Kernels that sum what chips have sent read from DRAM what a kernel of their own core has put there. A flush says that
+// the data has left, and only a barrier that it is there: who is signalled between the two may read too early. Runs of
+// one chip do without: they would pay for every page, and a barrier that is missing is found there in other ways.
+void note_flushed(Fiber& fiber, const Transfer& transfer) {
+    if (!current_run->fabric || !current_run->checks || transfer.kind != Transfer::Kind::write || !transfer.size)
+        return;
+    const Target target = resolve(transfer.remote, transfer.size, transfer.at);
+    if (target.dram) fiber.unacknowledged.push_back({target.memory, transfer.noc, transfer.at});
+}
+
+void note_acknowledged(Fiber& fiber, uint32_t noc) {
+    std::erase_if(fiber.unacknowledged, [&](const Fiber::Unacknowledged& write) {
+        if (write.noc != noc) return false;
+        current_run->fabric->acknowledged[write.memory] = {fiber.id, fiber.clock.at[fiber.id], write.at};
+        return true;
+    });
+}
+
+void check_acknowledged(const Target& target, const At& at) {
+    if (!current_run->fabric || !target.dram) return;
+    const auto found = current_run->fabric->acknowledged.find(target.memory);
+    if (found == current_run->fabric->acknowledged.end()) return;
+    const auto& [sender, epoch, written_at] = found->second;
+    if (sender == self().id || self().clock.at[sender] >= epoch) return;
+    finding(
+        "noc.use-before-barrier", at,
+        "a NoC read of DRAM that the NoC write issued at %s may not have reached: no barrier comes between it and the "
+        "signal that was waited for",
+        place(written_at).c_str());
+}
+
 void check_fabric_at_end(const Fiber& fiber) {
     if (!current_run->checks) return;
     for (const FabricConnection& sender : fiber.fabric.connections)
@@ -446,6 +503,14 @@ void check_fabric_at_end(const Fiber& fiber) {
             finding("fabric.left-open", sender.opened_at,
                     "the kernel ends and the connection on channel %u is open: whoever opens it next waits for ever",
                     sender.channel);
+    if (!current_run->fabric) return;
+    Fabric::Receiver& receiver = current_run->fabric->receivers[fiber.chip];
+    receiver.known.resize(fiber.clock.at.size(), 0);
+    for (size_t i = 0; i < fiber.clock.at.size(); ++i)
+        receiver.known[i] = std::max(receiver.known[i], fiber.clock.at[i]);
+    if (++receiver.ended < receiver.kernels) return;
+    for (const Fabric::Landed& landed : receiver.landed)
+        if (receiver.known[landed.sender] < landed.epoch) not_awaited(landed, fiber.chip);
 }
 
 extern "C" uint32_t ts_fabric_chip() { return self().chip; }

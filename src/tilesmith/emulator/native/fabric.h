@@ -1,5 +1,7 @@
 // The links between chips, and the routers that move packets over them.
 #pragma once
+#include <unordered_map>
+
 #include "machine.h"
 
 namespace ts {
@@ -22,6 +24,21 @@ struct Fabric {
     Occupancy busy;              // by chip and channel
     std::vector<Fiber*> holder;  // likewise: who has its connection open
     std::vector<uint64_t> bytes;  // likewise: sent over it
+    struct Landed {  // the last write of one sender, and the sender's clock then
+        uint32_t sender, epoch;
+        At at;
+    };
+    struct Receiver {  // a chip that others write to
+        uint32_t kernels = 0, ended = 0;
+        std::vector<Landed> landed;
+        std::vector<uint32_t> known;  // what its kernels that have ended know of all clocks
+    };
+    std::vector<Receiver> receivers;  // by chip
+    struct Acknowledged {  // a write to DRAM: whose clock must be known before it is read
+        uint32_t sender, epoch;
+        At at;
+    };
+    std::unordered_map<const uint8_t*, Acknowledged> acknowledged;  // by where it begins, the last one
     void start(const MeshConfig& mesh, uint32_t chips);
     int neighbour(uint32_t chip, Direction direction) const;  // -1: no link goes there
 };

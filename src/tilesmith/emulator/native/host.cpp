@@ -258,6 +258,7 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
     fiber.cached_word = nullptr;
     fiber.polls = 0;
     fiber.fabric = {};
+    fiber.unacknowledged.clear();
     fiber.raw_address = nullptr;
     fiber.last_at = {};
     cb_setup(*fiber.core, fiber);
@@ -420,6 +421,8 @@ void tsh_run_mesh(LoadedProgram** programs, const RunOptions* options, const Arg
     Fabric fabric;
     if (mesh) {
         fabric.start(*mesh, count);
+        for (uint32_t i = 0; i < count; ++i)
+            fabric.receivers[i].kernels = static_cast<uint32_t>(programs[i]->fibers.size());
         run.fabric = &fabric;
     }
     enter_chip(run, 0);

@@ -300,6 +300,12 @@ struct Fiber {
     uint32_t atomics_in_flight[2] = {};
     At atomic_at;
     FabricSender fabric;
+    struct Unacknowledged {  // on a mesh: a write to DRAM that has left
+        const uint8_t* memory;
+        uint32_t noc;
+        At at;
+    };
+    std::vector<Unacknowledged> unacknowledged;
     At last_at;  // of the last API call, for faults and raw accesses
     const void* raw_address = nullptr;  // code address of the raw access being checked, if any
     Clock clock;

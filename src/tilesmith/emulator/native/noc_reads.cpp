@@ -69,6 +69,7 @@ extern "C" void ts_noc_read(uint64_t src, uint32_t dst, uint32_t size, uint32_t 
         check_cb_write(local, size, at);
         check_before_write({fiber.core->shadow, local, size, fiber.core, "a NoC read", true}, at);
         check_read({target.shadow, target.offset, size, core_of(target), "a NoC read", false, true}, at);
+        check_acknowledged(target, at);
         mark_landing(*fiber.core->shadow, local, size, at);
     }
     Transfer transfer{.kind = Transfer::Kind::read,

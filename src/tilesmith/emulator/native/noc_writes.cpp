@@ -215,6 +215,7 @@ extern "C" void ts_noc_write_barrier(uint32_t noc, uint32_t trid, At at) {
             deliver(fiber, t);
             release_source(fiber, t);
         });
+    note_acknowledged(fiber, noc);
     remark_leaving(*fiber.core);
 }
 
@@ -232,6 +233,7 @@ extern "C" void ts_noc_writes_flushed(uint32_t noc, uint32_t trid, bool posted, 
         });
     for (Transfer& transfer : fiber.transfers) {
         if (!is_write(transfer, noc, trid) || transfer.posted != posted) continue;
+        note_flushed(fiber, transfer);
         deliver(fiber, transfer);
         release_source(fiber, transfer);
         transfer.size = 0;  // it has left: only its acknowledgement is outstanding

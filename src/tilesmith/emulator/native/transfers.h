@@ -33,6 +33,9 @@ void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, Behi
 void store_inline(uint64_t destination, uint32_t value, uint32_t byte_enable, uint64_t arrives, Behind behind,
                   const At& at);
 void check_fabric_at_end(const Fiber& fiber);
+void note_flushed(Fiber& fiber, const Transfer& transfer);
+void note_acknowledged(Fiber& fiber, uint32_t noc);
+void check_acknowledged(const Target& target, const At& at);
 
 // ---- pages.cpp ----
 void check_page(uint64_t address, const char* what, const At& at);
