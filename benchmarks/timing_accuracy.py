@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from conformance.timing import compute, gemm, launch, noc
+from conformance.timing import ccl, compute, gemm, launch, noc
 from conformance.timing.closed_form import FULL_LIMIT, extended, is_extendable
 from conformance.timing.rows import Outcome, median_error, noc_rows, p90_error
 
@@ -83,6 +83,11 @@ def sfpu_outcomes(boards: Boards) -> Iterator[Outcome]:
         yield compute.run_sfpu(boards(BOARDS[row["arch"]]), row)
 
 
+def ccl_outcomes(_: Boards) -> Iterator[Outcome]:
+    for row in ccl.ccl_rows():
+        yield ccl.run_row(row)
+
+
 PARTS: dict[str, Callable[[Boards], Iterator[Outcome]]] = {
     "gemm": gemm_outcomes,
     "closed_form": closed_form_outcomes,
@@ -90,6 +95,7 @@ PARTS: dict[str, Callable[[Boards], Iterator[Outcome]]] = {
     "launch": launch_outcomes,
     "tilize": tilize_outcomes,
     "sfpu": sfpu_outcomes,
+    "ccl": ccl_outcomes,
 }
 
 

@@ -108,6 +108,14 @@ def test_rows_and_columns_one_after_the_other() -> None:
         )
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
+def test_all_reduce_of_many_pages_sums_them_by_parts(mesh: Mesh, dtype: DataFormat) -> None:
+    """Each chip sums a part of them; the bits are those of one sum."""
+    parts = _parts(mesh, (192, 128), dtype)
+    result = collectives.all_reduce(mesh.from_parts(parts, dtype))
+    _check(result.parts(), [_summed(parts)] * mesh.num_chips)
+
+
 def test_eight_chips_under_other_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_mesh((1, 8), "t3000") as mesh:
         parts = _parts(mesh, (32, 64), DataFormat.Float16_b)
