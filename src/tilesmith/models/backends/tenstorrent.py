@@ -105,7 +105,7 @@ class TenstorrentBackend(Backend):
         )
         arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
         if chooses:
-            planned = tile_images(planned, arch, fidelity)
+            planned = tile_images(planned, arch, fidelity, self.options.weights)
         planned = stored_as(planned, self.options.weights, self.options.activations, self.options.cache)
         if self.options.approximate == "safe":
             values = {node.name: value for node, value in constants_of(module).items()}

@@ -26,20 +26,25 @@ _HIGHEST = 16
 _DEEPEST = 16
 # Steps whose products are added up before they go to L1; each needs circular buffers of its own.
 _TOGETHER = 4
-# What an element of the epilogue costs a tile.
-_FINISH = 250
+# What each operand of the epilogue costs a tile, and what roles wait for each other in a step.
+_FINISH, _STEP = 250, 700
 _SUM_BYTES = 4 * TILE * TILE
 # What a tile of the halo and the start of a block cost, in copies within L1.
 _LOADED, _STARTED = 8, 60
 
 
-def halo_template(step: Launch, arch: Arch, fidelity: str) -> HaloConvolution | HaloWindowed | None:
-    """The template that does the work of a launch on an image in tiles; None if there is none."""
+def halo_template(
+    step: Launch, arch: Arch, fidelity: str, weights: str = ""
+) -> HaloConvolution | HaloWindowed | None:
+    """The template that does the work of a launch on an image in tiles; None if there is none.
+
+    `weights` is the dtype they will lie in, if another than that of the image.
+    """
     template = step.template
     if not _is_plain(step.numbers) or template.tensors[0].dtype not in ("bfloat16", "float32"):
         return None
     if isinstance(template, Convolution) and not template.sparse:
-        return _convolution(step, template, arch, fidelity)
+        return _convolution(step, template, arch, fidelity, weights)
     return _windowed(step, template, arch) if isinstance(template, Windowed) else None
 
 
@@ -93,15 +98,16 @@ class _Choice:
     cycles: float
 
 
-def _convolution(step: Launch, template: Convolution, arch: Arch, fidelity: str) -> HaloConvolution | None:
-    choices = list(_choices(step, template, arch, fidelity))
+def _convolution(
+    step: Launch, template: Convolution, arch: Arch, fidelity: str, weights: str
+) -> HaloConvolution | None:
+    choices = list(_choices(step, template, arch, _product(step, template, fidelity, weights)))
     return min(choices, key=lambda one: one.cycles).template if choices else None
 
 
-def _choices(step: Launch, template: Convolution, arch: Arch, fidelity: str) -> Iterator[_Choice]:
+def _choices(step: Launch, template: Convolution, arch: Arch, product: Product) -> Iterator[_Choice]:
     numbers = step.numbers
     down, across, depth = padded(numbers["m"]) // TILE, padded(numbers["n"]) // TILE, numbers["depth"] // TILE
-    product = _product(step, template, fidelity)
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     for wide in (one for one in range(1, min(arch.grid.x, across) + 1) if arch.grid.x % one == 0):
         if across % wide:
@@ -131,10 +137,11 @@ def _choices(step: Launch, template: Convolution, arch: Arch, fidelity: str) -> 
                         yield _Choice(whole, _cycles(product, whole, arch))
 
 
-def _product(step: Launch, template: Convolution, fidelity: str) -> Product:
+def _product(step: Launch, template: Convolution, fidelity: str, weights: str) -> Product:
     numbers, size = step.numbers, BYTES[template.dtype]
+    held = BYTES[weights] if weights and template.dtype == "bfloat16" else size
     rows, cols, depth = padded(numbers["m"]), padded(numbers["n"]), numbers["depth"] * numbers["taps"]
-    return Product(rows, cols, depth, 1, 1, size, size, len(template.epilogue.operands), fidelity, True)
+    return Product(rows, cols, depth, 1, 1, size, held, len(template.epilogue.operands), fidelity, True)
 
 
 def _bytes(product: Product, template: HaloConvolution) -> float:
@@ -164,11 +171,16 @@ def _cycles(product: Product, template: HaloConvolution, arch: Arch) -> float:
     math = bm * bn * bk * product_cycles(product, bm, bn, arch)
     sent = 2 * wait + bk * bn * TILE * TILE * product.weight_bytes / timing.noc.stream_bytes
     stored = bm * bn * (_FINISH * product.operands + tile_bytes * cores / dram)
+    work = max(gather, pack, unpack + math)
     if template.loads_each_step:
-        pack, sent, load = pack + halo_tiles / steps * repack, sent + load / steps, load / steps
-        halo_tiles //= steps
-    loop = steps * max(gather, pack, unpack + math, sent)
-    return mesh.turns * (load + halo_tiles * repack + gather + loop + stored + wait)
+        # The writer brings pixels and weights, one after the other.
+        loop = load + steps * (2 * wait + sent + work) + halo_tiles * repack
+        load, halo_tiles = 0.0, 0
+    else:
+        loop = steps * max(work, sent) + steps / template.together * _STEP
+    # Every core that will send weights asks for its first block at once, and half of them for the same one.
+    start = 2 * cores * template.together * bk * bn * TILE * TILE * product.weight_bytes / dram
+    return start + mesh.turns * (load + halo_tiles * repack + gather + loop + stored + wait)
 
 
 def _copies(template: HaloConvolution) -> int:

@@ -24,10 +24,10 @@ from tilesmith.runtime import Layout
 _STORED = ("bfloat16", "float32")
 
 
-def tile_images(plan: Plan, arch: Arch, fidelity: str) -> Plan:
-    """The plan with images in tiles."""
+def tile_images(plan: Plan, arch: Arch, fidelity: str, weights: str = "") -> Plan:
+    """The plan with images in tiles. `weights` is the dtype they will lie in, if it is known."""
     halos = {
-        id(step): halo_template(step, arch, fidelity)
+        id(step): halo_template(step, arch, fidelity, weights)
         for step in plan.steps
         if isinstance(step, Launch) and isinstance(step.template, Convolution | Windowed)
     }
