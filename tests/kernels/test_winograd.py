@@ -72,5 +72,14 @@ def test_checks_are_silent_with_the_numbers_of_the_chip(form: str) -> None:
 def test_the_form_is_chosen_by_name_or_by_the_estimate() -> None:
     assert tile_size("direct", 1, 56, 56, 64, 64) == 0
     assert tile_size("winograd2", 1, 56, 56, 64, 64) == 2
+    assert tile_size("auto", 1, 32, 32, 640, 640) == 2
+    assert tile_size("auto", 1, 32, 32, 640, 640, held=True) == 0
     with pytest.raises(SettingsError, match="convolution is 'fft'"):
         tilesmith.compile(nn.Conv2d(8, 8, 3), convolution="fft")
+
+
+def test_auto_keeps_the_direct_form_where_it_holds_its_pixels() -> None:
+    layers = (nn.Conv2d(32, 256, 1), nn.Conv2d(256, 256, 3, 1, 1), nn.Conv2d(256, 32, 1))
+    compiled = tilesmith.compile(nn.Sequential(*layers).eval(), convolution="auto")
+    compiled.prepare(torch.randn(1, 32, 16, 16))
+    assert [line.kernel for line in compiled.report.kernels] == ["linear", "convolution", "linear"]

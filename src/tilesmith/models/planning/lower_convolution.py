@@ -10,6 +10,7 @@ import torch
 from torch.fx import Node
 
 from tilesmith.kernels.convolution import Convolution, Windowed
+from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.planning.epilogue import Finish
@@ -36,6 +37,7 @@ from tilesmith.models.planning.lower_quantized import HELD, QUANTISED, check_qua
 from tilesmith.models.planning.lower_winograd import fits_winograd, lower_winograd
 from tilesmith.models.planning.lowering import Lowering, NoKernel, size_numbers
 from tilesmith.models.planning.op_tables import INTEGER_PRODUCTS
+from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import TILE, Axis, View, fresh, new_storage, padded
 from tilesmith.models.planning.winograd_choice import tile_size
 from tilesmith.runtime import Layout
@@ -112,7 +114,7 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
         return _lower_folded(lowering, group, conv, done)
     stored = HELD if conv.is_quantised else lowering.dtype
     image = image_of(lowering, conv.x, stored)
-    size = _winograd(lowering, conv, done)
+    size = _winograd(lowering, conv, image, done)
     if size:
         return lower_winograd(lowering, group, size, image, conv.weight, conv.padding, done)
     wide = 64 if done.out.shape[1] > TILE else TILE
@@ -158,7 +160,7 @@ def _lower_folded(lowering: Lowering, group: Group, conv: Conv, done: Finish) ->
     return done.out
 
 
-def _winograd(lowering: Lowering, conv: Conv, done: Finish) -> int:
+def _winograd(lowering: Lowering, conv: Conv, image: View, done: Finish) -> int:
     """The size of the tiles of Winograd's form, if it is asked for and there is one; else 0."""
     plain = conv.groups == 1 and not conv.transposed and not conv.is_quantised
     if not plain or not fits_winograd(conv.taps, conv.stride, conv.dilation):
@@ -166,7 +168,19 @@ def _winograd(lowering: Lowering, conv: Conv, done: Finish) -> int:
     if conv.weight not in lowering.constants:
         return 0
     channels, (batch, filters, height, width) = shape_of(conv.x)[1], done.out.shape
-    return tile_size(lowering.convolution, batch, height, width, channels, filters)
+    held = lowering.folds and _is_tiled(lowering, conv, image)
+    return tile_size(lowering.convolution, batch, height, width, channels, filters, held)
+
+
+def _is_tiled(lowering: Lowering, conv: Conv, image: View) -> bool:
+    """Whether the image will lie in tiles: no kernel touches it that needs its rows."""
+    touching = (
+        step.template
+        for step in lowering.steps
+        if isinstance(step, Launch) and image.storage in step.storages.values()
+    )
+    kernels = all(isinstance(one, Linear | Convolution | Windowed | Elementwise) for one in touching)
+    return kernels and not any("group_norm" in str(user.target) for user in conv.x.users)
 
 
 def _numbers(conv: Conv, image: View, done: Finish) -> dict[str, int]:

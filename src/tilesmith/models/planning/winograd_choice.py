@@ -22,22 +22,45 @@ _PRODUCTS = 1500
 """Cycles of a product of 64 x 64 by 64 x 64, with its operands."""
 _STEP = 10500
 """Cycles of a tap of a block of 64 pixels and 64 channels in the direct form: 256 runs, and the product."""
+_COPIED, _MULTIPLIED, _PACKED, _FINISHED = 110, 95, 100, 600
+"""Cycles of a tile that is gathered and tilized, multiplied at HiFi4, added to the sum, and finished."""
+_RECTANGLES = 0.43
+"""What the kernels of Winograd's form take of that where their products run on rectangles of cores."""
 _BEGIN = 40000
 _LAUNCH = 5000
 
 
-def tile_size(asked: str, batch: int, height: int, width: int, channels: int, filters: int) -> int:
+def tile_size(
+    asked: str, batch: int, height: int, width: int, channels: int, filters: int, held: bool = False
+) -> int:
     """The size of Winograd's tiles, or 0 for the direct form. Tiles of 4 round more: they must be asked for.
+
+    With `held` the direct form keeps its pixels in L1, and the products of Winograd's run on rectangles.
 
     >>> tile_size("winograd4", 1, 8, 8, 32, 32), tile_size("auto", 1, 56, 56, 64, 64)
     (4, 0)
-    >>> tile_size("auto", 1, 32, 32, 1280, 1280)
-    2
+    >>> tile_size("auto", 1, 32, 32, 1280, 1280), tile_size("auto", 1, 32, 32, 640, 640, held=True)
+    (2, 0)
     """
     if asked != "auto":
         return _SIZES[asked]
-    direct = direct_cycles(batch * height * width, channels, filters)
-    return 2 if winograd_cycles(2, batch, height, width, channels, filters) < direct else 0
+    count = held_cycles if held else direct_cycles
+    direct = count(batch * height * width, channels, filters)
+    winograd = winograd_cycles(2, batch, height, width, channels, filters) * (_RECTANGLES if held else 1.0)
+    return 2 if winograd < direct else 0
+
+
+def held_cycles(pixels: int, channels: int, filters: int) -> float:
+    """The direct form with its pixels in L1: each row of tiles is copied, multiplied and packed for each tap.
+
+    >>> held_cycles(56 * 56, 64, 64) < direct_cycles(56 * 56, 64, 64) / 2
+    True
+    """
+    rows, deep, wide = (ceil(size / TILE) for size in (pixels, channels, filters))
+    shares = max(1, min(8, _CORES // rows))  # of the filters, where rows are too few for all cores
+    mine = ceil(wide / shares)
+    row = 9 * (deep * _COPIED + deep * mine * _MULTIPLIED + mine * _PACKED) + mine * _FINISHED
+    return _turns(rows * shares) * float(row) + _BEGIN / 4
 
 
 def direct_cycles(pixels: int, channels: int, filters: int) -> float:
