@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,13 +21,17 @@ def estimate(
     precision: Annotated[
         str, typer.Option(help="of weights: bfloat16, bfloat8_b, bfloat4_b, or mixed: bfloat4_b where gated")
     ] = "mixed",
+    html: Annotated[Path | None, typer.Option(help="write a page too", metavar="FILE")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how fast a language model would generate on a board, and whether it fits. It needs no weights."""
     from tilesmith.models.estimate.estimate import estimate as estimated
     from tilesmith.models.estimate.hollow import read_config
+    from tilesmith.models.estimate.page import as_html
     from tilesmith.models.estimate.summary import as_data, as_text
 
     with stdout_kept_for_json(as_json):
         found = estimated(read_config(source), board, batch, prompt, tokens, precision)
+    if html is not None:
+        html.write_text(as_html(found), encoding="utf-8")
     tell(as_json, as_data(found), as_text(found))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,8 @@ def test_more_layers_take_more_time_and_memory() -> None:
     assert large.tokens_per_second == pytest.approx(2 * large.tokens_per_second_per_user)
 
 
-def test_the_command_prints_both_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One estimate, which takes seconds, printed twice."""
+def test_the_command_prints_all_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One estimate, which takes seconds, told three times."""
     made: list[Any] = []
 
     def once(*args: Any) -> Any:
@@ -66,12 +67,17 @@ def test_the_command_prints_both_forms(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(sys.modules[estimate.__module__], "estimate", once)
     llama_config(num_hidden_layers=1).save_pretrained(tmp_path)
     arguments = ["estimate", str(tmp_path), "--batch", "2", "--prompt", "8", "--tokens", "8"]
-    text = CliRunner().invoke(app, arguments).output
+    page = tmp_path / "page.html"
+    text = CliRunner().invoke(app, [*arguments, "--html", str(page)]).output
     assert "tokens/s for each user" in text
     assert "of one prompt" in text
     data = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).output)
     assert data["fits"] is True
-    assert data["decode"]["families"][0]["microseconds"] > 0
+    families = data["decode"]["families"]
+    assert families[0]["microseconds"] > 0
+    shown = page.read_text()
+    assert all(f"<td>{escape(family['name'])}</td>" in shown for family in families)
+    assert f"{data['tokens_per_second_per_user']:.2f}" in shown
 
 
 def test_a_configuration_that_is_none_says_so(tmp_path: Path) -> None:
