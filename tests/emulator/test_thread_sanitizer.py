@@ -46,7 +46,7 @@ int main() {
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 def test_the_runtime_has_no_races(tmp_path: Path) -> None:
     units = "".join(f'#include "num/{path.name}"\n' for path in sorted((NATIVE / "num").glob("*.cpp")))
-    calls = Path(__file__).with_name("calls.cpp")
+    calls = Path(__file__).parent / "arithmetic" / "calls.cpp"
     (tmp_path / "main.cpp").write_text(f'{units}#include "{calls}"\n{MAIN}')
     flags = ["-std=c++20", "-O1", "-g", "-march=native", "-fsanitize=thread", "-pthread", "-w"]
     folders = [f"-I{NATIVE}", f"-I{NATIVE.parent / 'include'}"]
