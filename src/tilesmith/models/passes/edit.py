@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import torch
@@ -73,7 +75,27 @@ def runnable(target: Any) -> Callable[..., Any]:
 def tidy(module: GraphModule) -> None:
     """Drop what nobody uses, also what may draw random numbers, which PyTorch would keep."""
     module.graph.eliminate_dead_code(is_impure_node=_has_effects)
-    module.recompile()
+    recompile(module)
+
+
+_compiled_later: ContextVar[GraphModule | None] = ContextVar("compiled later", default=None)
+
+
+@contextmanager
+def compiled_once(module: GraphModule) -> Iterator[None]:
+    """Passes inside change the graph; its Python code, which only calls need, is written at the end."""
+    token = _compiled_later.set(module)
+    try:
+        yield
+    finally:
+        _compiled_later.reset(token)
+        module.recompile()
+
+
+def recompile(module: GraphModule) -> None:
+    """Let calls of the module follow its graph: now, or at the end of `compiled_once`."""
+    if _compiled_later.get() is not module:
+        module.recompile()
 
 
 def changes_by_itself(node: Node) -> bool:

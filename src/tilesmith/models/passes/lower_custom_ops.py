@@ -10,6 +10,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models import custom_ops
 from tilesmith.models.custom_ops.attention import backward_products
+from tilesmith.models.passes.edit import recompile
 from tilesmith.models.passes.inline import expand
 
 assert custom_ops.__all__  # imported because that registers the operators
@@ -26,7 +27,7 @@ def lower_custom_ops(module: GraphModule) -> None:
         elif node.target is ours.attention_backward.default:
             expand(module, node, backward_products)
     module.graph.lint()
-    module.recompile()
+    recompile(module)
 
 
 Call = tuple[Any, tuple[Any, ...], dict[str, Any]]

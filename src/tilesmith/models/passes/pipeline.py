@@ -12,7 +12,7 @@ from tilesmith.models.passes.canonicalize_group_norm import canonicalize_group_n
 from tilesmith.models.passes.cse import cse
 from tilesmith.models.passes.decompose import decompose
 from tilesmith.models.passes.decompose_complex import decompose_complex
-from tilesmith.models.passes.edit import tidy
+from tilesmith.models.passes.edit import compiled_once, tidy
 from tilesmith.models.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.models.passes.fold_constants import fold_constants
 from tilesmith.models.passes.fold_masks import fold_masks
@@ -85,13 +85,14 @@ _BEFORE_INT8: tuple[Pass, ...] = (remove_noops, fold_constants, fold_batch_norm,
 
 def optimise(module: GraphModule, options: ModelOptions, passes: tuple[Pass, ...] = GENERAL) -> None:
     """Run the passes of a level on a graph, in place. At O0 only what is not needed goes."""
-    before = owners(module)
-    lower_custom_ops(module)
-    if options.precision == "int8":
-        for rewrite in _BEFORE_INT8 if options.folds else (fold_constants, fuse_linear, fold_constants):
+    with compiled_once(module):
+        before = owners(module)
+        lower_custom_ops(module)
+        if options.precision == "int8":
+            for rewrite in _BEFORE_INT8 if options.folds else (fold_constants, fuse_linear, fold_constants):
+                rewrite(module)
+            quantize_products(module)
+        for rewrite in passes if options.folds else ():
             rewrite(module)
-        quantize_products(module)
-    for rewrite in passes if options.folds else ():
-        rewrite(module)
-    separate_outputs(module, before)
-    tidy(module)
+        separate_outputs(module, before)
+        tidy(module)

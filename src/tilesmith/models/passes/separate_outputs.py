@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from tilesmith.models.passes.edit import insert
+from tilesmith.models.passes.edit import insert, recompile
 
 aten = torch.ops.aten
 
@@ -36,7 +36,7 @@ def separate_outputs(module: GraphModule, before: list[Node | None]) -> None:
         else:
             taken[owner] = first
     last.args = (tuple(results),)
-    module.recompile()
+    recompile(module)
 
 
 def _outputs(module: GraphModule) -> Any:
