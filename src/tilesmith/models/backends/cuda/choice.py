@@ -69,11 +69,16 @@ def _best(step: Launch, known: Known, most: int, timer: Timer | None) -> tuple[W
 
 
 def _tried(step: Launch, theirs: Sequence[Way], most: int) -> int:
-    """How many of our kernels are worth compiling: fewer where a library's one routine is hard to beat."""
-    if isinstance(step.template, Convolution) and theirs:
+    """How many of our kernels are worth compiling: few where they differ little or a library is good."""
+    template: Any = step.template
+    if isinstance(template, Convolution) and theirs:
         return 1
-    exact = isinstance(step.template, Linear) and any(len(way) == 1 for way in theirs)
-    return min(most, 2) if exact and not is_few_rows(step) else most
+    if isinstance(template, Attention):
+        return 1 if step.numbers["m"] < 64 and theirs else most
+    exact = any(len(way) == 1 for way in theirs)
+    if isinstance(template, Linear) and not exact and not is_few_rows(step):
+        return most
+    return min(most, 2)
 
 
 def _pair(
@@ -92,7 +97,8 @@ def _pair(
     split = {place: apart[0][0], partner: apart[1][0]}
     if together is None or (timer is None and is_few_rows(product)):
         return split
-    joined: list[Way] = [(together[0], *way) for way in kernel_ways(together[1], most if timer else 1)]
+    tried = _tried(together[1], (), most) if timer else 1
+    joined: list[Way] = [(together[0], *way) for way in kernel_ways(together[1], tried)]
     if timer is None:
         least: Way | None = joined[0]
     else:
