@@ -10,7 +10,7 @@ import torch
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
 
 
-def sums() -> CompiledKernel:
+def sums(approximate: str = "none") -> CompiledKernel:
     @T.prim_func
     def main(
         x: T.Tensor((64, 64), "bfloat16"),
@@ -32,7 +32,7 @@ def sums() -> CompiledKernel:
                 total[i, j] = T.max(total[i, j] + row[j] + old[i, j], 0)
             T.copy(total, y)
 
-    return compile_kernel(main, "wormhole", out_idx=[3])
+    return compile_kernel(main, "wormhole", out_idx=[3], approximate=approximate)
 
 
 def test_biases_and_residuals_are_added_by_the_matrix_unit() -> None:
@@ -52,3 +52,10 @@ def test_sums_keep_their_bits() -> None:
     residual = (torch.randint(-99, 99, (64, 64)) / 128).to(torch.bfloat16)
     wanted = torch.relu(x.float() @ x.float() + bias.float() + residual.float())
     assert torch.equal(sums()(x, bias, residual), wanted)
+
+
+def test_sums_of_products_keep_their_bits_where_others_may_be_rounded() -> None:
+    exact, rounding = sums(), sums(approximate="bfloat16")
+    x, bias = torch.randn(64, 64).to(torch.bfloat16), torch.randn(64).to(torch.bfloat16)
+    residual = torch.randn(64, 64).to(torch.bfloat16)
+    assert torch.equal(exact(x, bias, residual), rounding(x, bias, residual))

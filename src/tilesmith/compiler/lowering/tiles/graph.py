@@ -54,10 +54,10 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst) -> Node:
         (root,) = root.args  # packing rounds
     if is_rounded(out) and not is_exact(root, list(accesses), out.element_type):
         return rounded(root, out)
-    if dst.rounds:
-        return _leaves_on_matrix_unit(root, accesses, dst, {})
     if dst.wide:
         root = _added_on_matrix_unit(root, accesses, {})
+    if dst.rounds:
+        return _leaves_on_matrix_unit(root, accesses, dst, {})
     return _on_matrix_unit(root, accesses, out)
 
 
