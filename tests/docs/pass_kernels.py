@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import tilelang.language as T
-from tests.compiler.passes import samples
-from tests.compiler.passes.test_pipeline_stores import products
+from tests.compiler.passes import samples, test_pipeline_stores
 from tests.compiler.passes.test_share_circular_buffers import chain
 from xdsl.dialects.builtin import ModuleOp
 
@@ -139,6 +138,11 @@ def deep() -> Any:
                 T.copy(x, C[k * 128, 0])
 
     return deep
+
+
+def products() -> Any:
+    """Steps so deep that no two of them are merged."""
+    return test_pipeline_stores.products(deep=256)
 
 
 def sample(name: str) -> ModuleOp:
