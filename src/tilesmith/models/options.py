@@ -58,8 +58,8 @@ class ModelOptions:
                 _refuse(f"{name} is {value!r}", f"choose one of: {', '.join(filter(None, allowed))}")
             if name in _AT_LEAST and not (isinstance(value, int | float) and value >= _AT_LEAST[name]):
                 _refuse(f"{name} is {value!r}", f"it must be a number from {_AT_LEAST[name]} up")
-            if name == "accuracy" and value > 1:
-                _refuse(f"accuracy is {value!r}", "it is a correlation: a number from 0 to 1")
+            if name == "accuracy" and not (isinstance(value, int | float) and 0.5 <= value <= 1):
+                _refuse(f"accuracy is {value!r}", "it is a correlation, not an error: a number from 0.5 to 1")
         return ModelOptions(**given)
 
     @property
@@ -116,7 +116,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "fidelity": tuple(MathFidelity.__members__),
 }
 
-_AT_LEAST = {"accuracy": 0, "candidates": 1}
+_AT_LEAST = {"candidates": 1}
 
 
 def _refuse(what: str, remedy: str) -> None:

@@ -91,10 +91,9 @@ def test_blocks_are_timed_once_and_found_again() -> None:
 
 
 def test_options_that_mean_nothing_are_refused() -> None:
-    with pytest.raises(SettingsError, match=r"accuracy is -1[\s\S]*a number from 0 up"):
-        tilesmith.compile(network(), accuracy=-1)
-    with pytest.raises(SettingsError, match=r"accuracy is 1.5[\s\S]*from 0 to 1"):
-        tilesmith.compile(network(), accuracy=1.5)
+    for wrong in (-1, 0.01, 1.5, "high"):
+        with pytest.raises(SettingsError, match=r"accuracy is [\s\S]*from 0.5 to 1"):
+            tilesmith.compile(network(), accuracy=wrong)
     with pytest.raises(SettingsError, match=r"candidates is 'many'"):
         tilesmith.compile(network(), candidates="many")
 
