@@ -15,7 +15,7 @@ from conformance.mutation_cases import CASES, GRID
 from conformance.mutation_sites import local_includes
 from conformance.mutation_switch import VARIABLE
 from tilesmith import settings
-from tilesmith.errors import EmulatorGap, InternalFault, KernelFindings, UserError
+from tilesmith.errors import EmulatorGap, InternalFault, KernelCompileError, KernelFindings, UserError
 from tilesmith.program import Program
 from tilesmith.runtime import Device, RunReport
 from tilesmith.testing import compare
@@ -82,6 +82,8 @@ def _run(example: str, device: Device, seed: int) -> Verdict:
             comparison = compare(*case.run(device), case.tolerance)
     except KernelFindings as caught:
         return Verdict("found", caught.findings[0].check)
+    except KernelCompileError as caught:  # no check has seen it run
+        return Verdict("fault", caught.what)
     except UserError as caught:
         return Verdict("found", type(caught).__name__)
     except EmulatorGap as caught:
