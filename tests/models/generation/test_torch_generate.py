@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import pytest
 import torch
@@ -48,6 +50,17 @@ def test_two_graphs_for_any_number_of_tokens(how: Callable[..., Any]) -> None:
     with torch.no_grad():  # a change of the weights is noticed
         compiled.lm_head.weight.copy_(compiled.lm_head.weight.flip(0))
     assert not torch.equal(compiled.generate(IDS, max_new_tokens=2, **CALL), wanted[:, :9])
+
+
+@pytest.mark.parametrize("how", [whole, in_place, forward_alone])
+def test_what_was_compiled_goes_with_the_model(how: Callable[..., Any]) -> None:
+    model = how(tiny_model(), device="cpu")
+    model.generate(IDS, max_new_tokens=1, **CALL)
+    kept = ref(model)
+    del model
+    torch._dynamo.reset()
+    gc.collect()
+    assert kept() is None
 
 
 def test_the_default_cache_on_the_device() -> None:

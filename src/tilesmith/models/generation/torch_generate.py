@@ -14,6 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
+from types import MethodType
 from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
@@ -89,11 +90,18 @@ def _compiled(model: Any, options: Mapping[str, Any]) -> CompiledModel:
         backend = Backend.create(chosen.pop("device", "tenstorrent"), ModelOptions.of(chosen))
         known = _models[model] = (key, CompiledModel(copy.copy(model), backend))
     original = known[1].original
+    before = vars(original).get("forward")
     vars(original).update(vars(model))  # modules and parameters are shared, and flags may have changed
     original._compiled_call_impl = None
-    if _is_compiled(vars(original).get("forward")):
-        vars(original)["forward"] = vars(original)["forward"]._torchdynamo_orig_callable
+    if _is_compiled(vars(model).get("forward")):
+        forward = _bound_to(original, vars(model)["forward"]._torchdynamo_orig_callable)
+        vars(original)["forward"] = before if before == forward else forward
     return known[1]
+
+
+def _bound_to(model: Any, function: Any) -> Any:
+    """A method of the copy: what is kept for a model must not keep the model itself."""
+    return MethodType(function.__func__, model) if isinstance(function, MethodType) else function
 
 
 def _options_of(model: Any) -> Mapping[str, Any] | None:

@@ -32,7 +32,7 @@ def with_rotary_kernels(plan: Plan, constants: Mapping[str, torch.Tensor]) -> Pl
 
 def is_rotation(value: torch.Tensor) -> bool:
     """
-    >>> is_rotation(rotation(8)), is_rotation(torch.eye(8))
+    >>> is_rotation(rotation(16)), is_rotation(torch.eye(16))
     (True, False)
     """
     square = value.dim() == 2 and value.shape[0] == value.shape[1]
