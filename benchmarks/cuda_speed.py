@@ -5,7 +5,7 @@
     python benchmarks/cuda_speed.py --only kernels --ways O3    one way
     python benchmarks/cuda_speed.py --lanes 4 --save all.json   four processes compile at a time; what a file
                                                                 has already is not run again
-    CUDA_SPEED_LOCK=/tmp/lock python ...                        several of these at once, with one lock
+    CUDA_SPEED_LOCK=gpu.lock python ...                         several of these at once, with one lock
 
 Each figure of the result is the time of torch's best way over ours: 1.0 is parity, more is faster. Models are
 timed call after call; kernels as calls recorded in a CUDA graph by all, so that only the GPU's time counts.

@@ -28,11 +28,11 @@ sys.path.insert(0, str(ROOT))
 
 from conformance.mutation import Score  # noqa: E402 - the repository's root must be on the path
 from conformance.mutation_pool import run_all  # noqa: E402
-from conformance.mutation_run import STEP_LIMIT, Task, Verdict  # noqa: E402
+from conformance.mutation_run import STEP_LIMIT, Task, Verdict, verdict_of  # noqa: E402
 from conformance.mutation_switch import REACHED, VARIABLE, rewrite_tree  # noqa: E402
 from tilesmith import collectives, settings  # noqa: E402
 from tilesmith.collectives import programs  # noqa: E402
-from tilesmith.errors import EmulatorGap, InternalFault, KernelCompileError, KernelFindings, UserError  # noqa: E402
+from tilesmith.errors import TilesmithError  # noqa: E402
 from tilesmith.formats import DataFormat  # noqa: E402
 from tilesmith.runtime import MeshTensor, open_mesh  # noqa: E402
 
@@ -142,16 +142,8 @@ def _run(example: str, seed: int, data: int) -> Verdict:
             result = case.run(mesh.from_parts(parts, chosen))
             one = name == "point_to_point"
             found = [result.part(mesh.num_chips - 1)] if one else result.parts()
-    except KernelFindings as caught:
-        return Verdict("found", caught.findings[0].check)
-    except KernelCompileError as caught:
-        return Verdict("fault", caught.what)
-    except UserError as caught:
-        return Verdict("found", type(caught).__name__)
-    except EmulatorGap as caught:
-        return Verdict("gap", caught.what)
-    except InternalFault as caught:
-        return Verdict("fault", caught.what)
+    except TilesmithError as caught:
+        return verdict_of(caught)
     same = all(map(_equal, found, case.wanted(parts)))
     return Verdict("silent", "") if same else Verdict("wrong result", "")
 

@@ -15,7 +15,7 @@ from conformance.mutation_cases import CASES, GRID
 from conformance.mutation_sites import local_includes
 from conformance.mutation_switch import VARIABLE
 from tilesmith import settings
-from tilesmith.errors import EmulatorGap, InternalFault, KernelCompileError, KernelFindings, UserError
+from tilesmith.errors import EmulatorGap, KernelCompileError, KernelFindings, TilesmithError, UserError
 from tilesmith.program import Program
 from tilesmith.runtime import Device, RunReport
 from tilesmith.testing import compare
@@ -80,17 +80,18 @@ def _run(example: str, device: Device, seed: int) -> Verdict:
     try:
         with settings.using(seed=seed):
             comparison = compare(*case.run(device), case.tolerance)
-    except KernelFindings as caught:
-        return Verdict("found", caught.findings[0].check)
-    except KernelCompileError as caught:  # no check has seen it run
-        return Verdict("fault", caught.what)
-    except UserError as caught:
-        return Verdict("found", type(caught).__name__)
-    except EmulatorGap as caught:
-        return Verdict("gap", caught.what)
-    except InternalFault as caught:
-        return Verdict("fault", caught.what)
+    except TilesmithError as caught:
+        return verdict_of(caught)
     return Verdict("silent", "") if comparison.ok else Verdict("wrong result", str(comparison))
+
+
+def verdict_of(error: TilesmithError) -> Verdict:
+    """A check or a refusal has found it; what did not even compile, or ended elsewhere, proves nothing."""
+    if isinstance(error, KernelFindings):
+        return Verdict("found", error.findings[0].check)
+    if isinstance(error, UserError) and not isinstance(error, KernelCompileError):
+        return Verdict("found", type(error).__name__)
+    return Verdict("gap" if isinstance(error, EmulatorGap) else "fault", error.what)
 
 
 @contextmanager
