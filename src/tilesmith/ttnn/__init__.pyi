@@ -21,9 +21,9 @@ from tilesmith.ops.elementwise.activation import UnaryOpType as _UnaryOpType
 from tilesmith.ops.elementwise.steps import Applied as _Applied
 from tilesmith.ops.embedding.api import EmbeddingsType as _EmbeddingsType
 from tilesmith.ops.generic.descriptors import ProgramDescriptor as _ProgramDescriptor
+from tilesmith.ops.hosted.broadcasting import BcastOpDim as _BcastOpDim
+from tilesmith.ops.hosted.broadcasting import BcastOpMath as _BcastOpMath
 from tilesmith.ops.hosted.convolution_config import Conv2dConfig as _Conv2dConfig
-from tilesmith.ops.hosted.misc import BcastOpDim as _BcastOpDim
-from tilesmith.ops.hosted.misc import BcastOpMath as _BcastOpMath
 from tilesmith.ops.memory import MemoryConfig as _MemoryConfig
 from tilesmith.ops.mesh_names import MeshCoordinate as _MeshCoordinate
 from tilesmith.ops.mesh_names import Topology as _Topology
@@ -155,8 +155,8 @@ from tilesmith.ttnn import kv_cache as kv_cache
 from tilesmith.ttnn import model_preprocessing as model_preprocessing
 from tilesmith.ttnn import operations as operations
 from tilesmith.ttnn import transformer as transformer
-from tilesmith.ops.hosted.misc import BcastOpDim as BcastOpDim
-from tilesmith.ops.hosted.misc import BcastOpMath as BcastOpMath
+from tilesmith.ops.hosted.broadcasting import BcastOpDim as BcastOpDim
+from tilesmith.ops.hosted.broadcasting import BcastOpMath as BcastOpMath
 from tilesmith.ops.mesh_mapping import ConcatMesh2dToTensor as ConcatMesh2dToTensor
 from tilesmith.ops.mesh_mapping import ConcatMeshToTensor as ConcatMeshToTensor
 from tilesmith.ops.hosted.convolution_config import Conv1dConfig as Conv1dConfig

@@ -29,7 +29,7 @@ _NAMES = {
     "ops.core_grid": "num_cores_to_corerangeset_in_subcoregrids",
     "ops.printing": "set_printoptions",
     "ops.hosted.attention_reference": "PagedCacheGeometryOverride",
-    "ops.hosted.misc": "BcastOpMath BcastOpDim",
+    "ops.hosted.broadcasting": "BcastOpMath BcastOpDim",
     "ops.program_configs": "SDPAProgramConfig MinimalMatmulConfig"
     " MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
     "ttnn.hooks": "register_pre_operation_hook register_post_operation_hook",
