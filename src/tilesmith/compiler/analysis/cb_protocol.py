@@ -31,6 +31,7 @@ class Held:
         return self.plus(other, -1)
 
 
+_CALLS = (tt.ReserveBackOp, tt.PushBackOp, tt.WaitFrontOp, tt.PopFrontOp)
 State = dict[SSAValue, Held]
 NOTHING_HELD = Held()
 
@@ -54,7 +55,8 @@ class _Follower:
 
     def block(self, block: Block, state: State) -> State:
         for op in block.ops:
-            state = self.op(op, state)
+            if op.regions or type(op) in _CALLS:
+                state = self.op(op, state)
         return state
 
     def op(self, op: Operation, state: State) -> State:

@@ -11,11 +11,13 @@ from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.walk import walk
 from tilesmith.errors import InternalFault
 
+_WITH_SLOTS = (ttc.MatmulBlockOp, ttc.VectorOp, ttc.MoveTileOp, ttc.EltwiseTilesOp, ttc.PackTileOp)
+
 
 def check_slots(kernel: tt.KernelOp, arch: Arch) -> None:
     """Refuse a kernel that uses more slots than DST has: its work should have been cut into batches."""
     capacity = arch.dst_tiles(fp32="fp32_dest_acc_en" in kernel.attributes, full_sync=False)
-    for op in walk(kernel):
+    for op in (inner for inner in walk(kernel) if type(inner) in _WITH_SLOTS):
         highest = _highest_slot(op)
         if highest is not None and highest >= capacity:
             raise InternalFault(

@@ -20,11 +20,16 @@ PageCounts = Counter[tuple[str, str, Path]]
 """Pages by what is done ("push" or "pop"), the circular buffer, and the control flow around it."""
 
 
+_CALLS = (tt.PushBackOp, tt.PopFrontOp, tt.SendOp, tt.ReceiveOp)
+
+
 def page_counts(block: Block) -> PageCounts:
     """What everything that runs in a block adds up to."""
     total: PageCounts = Counter()
     for op in block.ops:
-        total.update(_of_op(op))
+        if op.regions or type(op) in _CALLS:
+            for entry, pages in _of_op(op).items():
+                total[entry] += pages
     return total
 
 
@@ -56,6 +61,8 @@ def _of_op(op: Operation) -> PageCounts:
 
 def _loop(op: scf.ForOp) -> PageCounts:
     inside = page_counts(op.body.block)
+    if not inside:
+        return inside
     trips = trip_count(op)
     if trips is None:
         return _under(f"for {key_of(op.lb)} to {key_of(op.ub)} by {key_of(op.step)}", inside)
@@ -64,6 +71,8 @@ def _loop(op: scf.ForOp) -> PageCounts:
 
 def _branch(op: scf.IfOp) -> PageCounts:
     then, other = (page_counts(region.block) if region.blocks else PageCounts() for region in op.regions)
+    if then == other:
+        return then
     always = then & other
     condition = key_of(op.cond)
     return always + _under(f"if {condition}", then - always) + _under(f"unless {condition}", other - always)

@@ -13,6 +13,8 @@ from tilesmith.compiler.dialects.walk import walk
 
 _SCALAR = (*CONTROL, tile.VarOp, tile.GetOp, tile.SetOp, tile.ReadOp, tile.ViewOp, tt.AccessorOp, tt.ArgOp)
 
+_KERNELS = (tile.FuncOp, tt.KernelOp)
+
 
 def needed_by(roots: Iterable[Operation], ends: Iterable[Operation] = ()) -> set[Operation]:
     """What the roots need: scalars, variables, the loops and branches around. `ends` need nothing more."""
@@ -66,4 +68,4 @@ class _Needed:
 def _maker_of(value: SSAValue) -> Operation | None:
     """The operation that makes a value; for the counter of a loop, the loop."""
     maker = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
-    return None if isinstance(maker, tile.FuncOp | tt.KernelOp) else maker
+    return None if type(maker) in _KERNELS else maker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Operation, SSAValue
 
 from tilesmith.compiler.codegen import cpp
@@ -48,7 +48,7 @@ def _constant(e: Emitter, op: arith.ConstantOp) -> Expr:
 
 
 def _integer(value: int, result_type: object) -> Expr:
-    if result_type == IntegerType(1):
+    if result_type == i1:
         return Expr("true" if value else "false")
     if value == -(2**31):
         return Expr("INT32_MIN")
@@ -70,7 +70,7 @@ def float_literal(value: float) -> Expr:
 @expresses(*_OPERATORS)
 def _operator(e: Emitter, op: Operation) -> Expr:
     symbol, binds = _OPERATORS[type(op)]
-    if op.results[0].type == IntegerType(1):
+    if op.results[0].type == i1:
         symbol, binds = _LOGICAL.get(symbol, Expr(symbol, binds))
     left, right = op.operands
     # a + (b + c) keeps its parentheses for floats: they round where the kernel says. So does a * (b / c).
@@ -205,7 +205,7 @@ def _cast(e: Emitter, op: Operation) -> Expr:
 
 @expresses(arith.UIToFPOp)
 def _unsigned_to_float(e: Emitter, op: arith.UIToFPOp) -> Expr:
-    if op.input.type == IntegerType(1):
+    if op.input.type == i1:
         return Expr(f"static_cast<float>({e.value(op.input)})")
     return Expr(f"static_cast<float>(static_cast<uint32_t>({e.value(op.input)}))")
 
@@ -218,7 +218,7 @@ def _float_to_unsigned(e: Emitter, op: arith.FPToUIOp) -> Expr:
 @expresses(arith.ExtUIOp)
 def _extend_unsigned(e: Emitter, op: arith.ExtUIOp) -> Expr:
     result_type = cpp_type(op.results[0].type)
-    if op.input.type == IntegerType(1):
+    if op.input.type == i1:
         return Expr(f"static_cast<{result_type}>({e.value(op.input)})")
     return Expr(f"static_cast<{result_type}>(static_cast<u{cpp_type(op.input.type)}>({e.value(op.input)}))")
 

@@ -6,6 +6,7 @@ What only compute kernels do is in `tt_compute`, what only data movement does in
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, Dialect, ParametrizedAttribute, Region, SSAValue, TypeAttribute
@@ -38,6 +39,7 @@ ARG_SCOPES = ("core", "common")
 _KERNEL_PROPERTIES: tuple[str, ...] = ("sym_name", "arg_names", "symbols", "source")
 
 
+@lru_cache(maxsize=1024)
 def number(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 

@@ -20,6 +20,7 @@ from tilesmith.compiler.analysis.kernel_signature import kernels_of
 from tilesmith.compiler.analysis.roles import COMPUTE
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.tt_dataflow import ReadBytesOp
+from tilesmith.compiler.dialects.walk import operations_of, walk
 from tilesmith.compiler.pass_group import Pass
 
 # So many blocks are asked for before the store: as many as the circular buffers of loads mostly have.
@@ -37,12 +38,12 @@ class PipelineStores(Pass):
         loaded = {tensor for kernel in kernels for tensor in _loaded(kernel)}
         for kernel in kernels:
             if kernel.role.data != COMPUTE:
-                for loop in [inner for inner in kernel.walk() if isinstance(inner, scf.ForOp)]:
+                for loop in operations_of(kernel, scf.ForOp):
                     _pipeline(loop, loaded)
 
 
 def _is_store(op: Operation) -> bool:
-    return isinstance(op, tt.StageOp) and not op.outs and not any(map(_reads, op.walk()))
+    return isinstance(op, tt.StageOp) and not op.outs and not any(map(_reads, walk(op)))
 
 
 def _reads(op: Operation) -> bool:
@@ -94,7 +95,7 @@ def _needed(body: Block, moved: Sequence[Operation]) -> list[Operation]:
     """The scalars of a loop that some of its operations need, in order."""
     waiting, found = list(moved), set[Operation]()
     while waiting:
-        for value in (value for op in waiting.pop().walk() for value in op.operands):
+        for value in (value for op in walk(waiting.pop()) for value in op.operands):
             owner = value.owner
             if isinstance(owner, Operation) and owner.parent is body and owner not in found:
                 found.add(owner)
@@ -106,7 +107,7 @@ def _runs(inner: scf.ForOp) -> bool:
     """Whether a loop brings operands, and how often is known to be often enough."""
     first, last, step = (constant_of(value) for value in (inner.lb, inner.ub, inner.step))
     loads = any(isinstance(op, tt.StageOp) and op.outs for op in inner.body.block.ops)
-    stores = any(isinstance(op, tt.StageOp) and not op.outs for op in inner.walk())
+    stores = any(isinstance(op, tt.StageOp) and not op.outs for op in walk(inner))
     return loads and not stores and (first, step) == (0, 1) and last is not None and last >= _AHEAD
 
 
@@ -127,7 +128,7 @@ def _may_move(op: Operation) -> bool:
 
 
 def _stored(tail: Sequence[Operation]) -> set[int]:
-    accessors = (value.owner for op in tail for inner in op.walk() for value in inner.operands)
+    accessors = (value.owner for op in tail for inner in walk(op) for value in inner.operands)
     return {_tensor(owner) for owner in accessors if isinstance(owner, tt.AccessorOp)}
 
 

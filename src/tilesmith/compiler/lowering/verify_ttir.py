@@ -46,10 +46,11 @@ class VerifyTTIR(Pass):
 
 
 def _check_concrete(op: Operation) -> None:
-    in_tile = op.name.startswith("tile.") and not isinstance(op, _CONCRETE_TILE)
-    if in_tile or isinstance(op, _ABSTRACT):
+    op_type = type(op)
+    in_tile = op_type.name.startswith("tile.") and op_type not in _CONCRETE_TILE
+    if in_tile or op_type in _ABSTRACT:
         raise InternalFault(f"{op.name} is still there after every lowering", where=tile.location_of(op))
-    if isinstance(op, tt.AccessorOp) and op.address is None:
+    if op_type is tt.AccessorOp and op.address is None:  # type: ignore[attr-defined]
         raise InternalFault("an accessor is bound to no argument", where=tile.location_of(op))
 
 

@@ -48,8 +48,21 @@ def unpacked_whole(kernel: Operation) -> frozenset[SSAValue]:
     return frozenset(cb for cb in moved - worked_on if buffer_of(cb).format.data == "Float32")
 
 
+_WITH_NEEDS = (
+    ttc.MoveTileOp,
+    ttc.EltwiseTilesOp,
+    ttc.MatmulBlockOp,
+    ttc.TilizeBlockOp,
+    ttc.InitUntilizeOp,
+    ttc.VectorOp,
+    ttc.PackTileOp,
+)
+
+
 def needs_of(op: Operation, formats: Formats) -> list[Need]:
     """What an operation needs, in the order it is set up."""
+    if type(op) not in _WITH_NEEDS:
+        return []
     if isinstance(op, ttc.MoveTileOp):
         cb, name = op.cb, op.fn.data
         return [

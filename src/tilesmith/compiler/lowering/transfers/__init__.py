@@ -38,6 +38,9 @@ def lower_transfer(op: Operation, arch: Arch) -> tt.StageOp:
 
 
 def _load(op: tile.LoadOp, arch: Arch) -> tt.StageOp:
+    return _load_alone(op, arch) if op.multicast is None else shared(op, arch, _load_alone)
+
+
+def _load_alone(op: tile.LoadOp, arch: Arch) -> tt.StageOp:
     in_tiles = tensor_of(op.tensor).layout.data == "tile"
-    stage = load_tiles(op) if in_tiles else load_rows(op, arch)
-    return stage if op.multicast is None else shared(op, stage, arch)
+    return load_tiles(op) if in_tiles else load_rows(op, arch)

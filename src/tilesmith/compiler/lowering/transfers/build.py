@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
@@ -14,6 +15,11 @@ from tilesmith.compiler.analysis.index_ranges import factor_of
 
 Index = int | SSAValue
 """An index that is known now, or only when the kernel runs."""
+
+
+@lru_cache(maxsize=1024)
+def _number(index: int) -> IntegerAttr[IndexType]:
+    return IntegerAttr(index, IndexType())
 
 
 class Body:
@@ -42,7 +48,7 @@ class Body:
     def value(self, index: Index) -> SSAValue:
         if isinstance(index, SSAValue):
             return index
-        return self.op(arith.ConstantOp(IntegerAttr(index, IndexType()))).results[0]
+        return self.op(arith.ConstantOp(_number(index))).results[0]
 
     def add(self, a: Index, b: Index) -> Index:
         if isinstance(a, int) and isinstance(b, int):

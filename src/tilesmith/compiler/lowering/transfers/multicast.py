@@ -5,7 +5,7 @@ All cores of the group run the same loads in the same order, so that the block h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -19,7 +19,8 @@ from tilesmith.compiler.lowering.transfers import rotating_senders as rotating
 from tilesmith.compiler.lowering.transfers.barriers import end_with_barrier
 from tilesmith.compiler.lowering.transfers.build import Body
 from tilesmith.compiler.lowering.transfers.rotating_senders import staged_block
-from tilesmith.compiler.lowering.transfers.tensors import kernel_of, tensor_of
+from tilesmith.compiler.lowering.transfers.tensors import kernel_of, role_of, tensor_of
+from tilesmith.compiler.lowering.transfers.tiles import load_title
 from tilesmith.errors import InternalFault
 from tilesmith.program import CoreCoord
 
@@ -57,27 +58,29 @@ def _coordinates(along: str, group: list[CoreCoord], arch: Arch) -> dict[str, in
     }
 
 
-def shared(op: tile.LoadOp, plain: tt.StageOp, arch: Arch) -> tt.StageOp:
-    """The stage of a load that its group shares, made of the stage that does it for one core."""
+def shared(op: tile.LoadOp, arch: Arch, alone: Callable[[tile.LoadOp, Arch], tt.StageOp]) -> tt.StageOp:
+    """The stage of a load that its group shares; `alone` makes the one that does it for one core."""
     assert op.multicast is not None
     along, partition = op.multicast.data, _partition(op)
     cores = partition.columns if along == "row" else partition.rows
     if cores < 2:
-        return plain
+        return alone(op, arch)
+    in_tiles = tensor_of(op.tensor).layout.data == "tile"
+    takes_turns = in_tiles and rotating.turns_of(op) > 1
+    plain = None if takes_turns else alone(op, arch)
     semaphores = _semaphores(op, along)
     place = _argument(op, "core_x" if along == "row" else "core_y")
-    in_tiles = tensor_of(op.tensor).layout.data == "tile"
-    staged = staged_block(op, arch) if in_tiles and rotating.turns_of(op) > 1 else None
+    staged = staged_block(op, arch) if takes_turns else None
     # A sender goes on when its block has left; that it has arrived is made sure once, at the end.
     end_with_barrier(op)
     if staged is not None:
         body = _in_turn(op, staged, place, cores, semaphores, arch)
-        title = f"{plain.title.data}, in turn for the {along} of cores"
-        plain.drop_all_references()
+        title = f"{load_title(op)}, in turn for the {along} of cores"
     else:
+        plain = plain or alone(op, arch)
         body = _by_the_first(op, plain, place, cores, semaphores)
         title = f"{plain.title.data}, once for the {along} of cores"
-    return tt.StageOp(plain.role.data, title, [], [op.buffer], body.region)
+    return tt.StageOp(role_of(op), title, [], [op.buffer], body.region)
 
 
 def _by_the_first(

@@ -52,8 +52,11 @@ def load_tiles(op: tile.LoadOp) -> tt.StageOp:
     body = Body()
     read_tiles(body, op, op.buffer)
     body.op(ReadBarrierOp.build())
-    title = f"load {op.buffer.name_hint} from {name_of(op.tensor)}"
-    return tt.StageOp(role_of(op), title, [], [op.buffer], body.region)
+    return tt.StageOp(role_of(op), load_title(op), [], [op.buffer], body.region)
+
+
+def load_title(op: tile.LoadOp) -> str:
+    return f"load {op.buffer.name_hint} from {name_of(op.tensor)}"
 
 
 def read_tiles(body: Body, op: tile.LoadOp, target: SSAValue) -> None:
