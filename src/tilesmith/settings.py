@@ -16,7 +16,7 @@ from tilesmith.errors import SettingsError
 
 Checks = Literal["on", "off"]
 Numbers = Literal["chip", "fast"]
-VerifyIR = Literal["ends", "each"]
+VerifyIR = Literal["start", "ends", "each"]
 Clock = Literal["on", "off"]
 Bar = Literal["auto", "on", "off"]
 Verbosity = Literal["quiet", "normal", "verbose"]
@@ -120,9 +120,9 @@ class Settings:
     )
     cxx: str = _setting("", str, "C++20 compiler to use, with leading options if any; empty: look for one")
     verify_ir: VerifyIR = _setting(
-        "ends",
-        _one_of("ends", "each"),
-        "each verifies the compiler's IR after every pass, ends before the first and after the last",
+        "start",
+        _one_of("start", "ends", "each"),
+        "when the compiler's IR is verified: before the first pass, after the last too, or after each",
     )
     ttnn_wheel: str = _setting(
         "", str, "an unpacked ttnn wheel whose names `tilesmith op new --cpp` checks against; empty: no check"

@@ -129,7 +129,7 @@ class CompiledKernel:
         self._launches: OrderedDict[tuple[tuple[str, int], ...], Launch] = OrderedDict()
         self._last: tuple[RunReport, ...] = ()
         self._called: Call | None = None
-        self._ir: dict[str, list[str]] = {}
+        self._ir: dict[str, str] = {}
         for module in self.modules:
             lower(module, choices)
 
@@ -197,19 +197,17 @@ class CompiledKernel:
 
     def ir(self, after: str = "") -> str:
         """The module after a pass; "import" is what the front end made. Left out, after the last one."""
-        if not self._ir:
-            for module in self.imported:
-                self._note_ir("import", module)
-                lower(module.clone(), self.choices, self._note_ir)
-        names = [step.name for step, _ in tree(pipeline(self.choices))]
+        names = ["import", *(step.name for step, _ in tree(pipeline(self.choices)))]
         chosen = after or names[-1]
-        if chosen not in self._ir:
+        if chosen not in names:
             raise UnknownPassError(
                 f"there is no pass {chosen!r}",
                 where="ir(after=...)",
-                remedy=f"choose one of: {', '.join(['import', *names])}",
+                remedy=f"choose one of: {', '.join(names)}",
             )
-        return "\n".join(self._ir[chosen])
+        if chosen not in self._ir:
+            self._ir[chosen] = "\n".join(self._texts_after(chosen))
+        return self._ir[chosen]
 
     def profile(self, *args: Any, **named: Any) -> Profile:
         """Where the time of a run with these arguments goes; without any, the last run is done again."""
@@ -349,8 +347,19 @@ class CompiledKernel:
     def _for_user(self, name: str, values: Array) -> Array:
         return packed(values) if bits_of(self.signature.tensors[name].element) == 4 else values
 
-    def _note_ir(self, name: str, module: ModuleOp) -> None:
-        self._ir.setdefault(name, []).append(str(module))
+    def _texts_after(self, chosen: str) -> list[str]:
+        """What every grid's module is after a pass; it is lowered again, and printed only there."""
+        if chosen == "import":
+            return [str(module) for module in self.imported]
+        texts: list[str] = []
+
+        def note(name: str, module: ModuleOp) -> None:
+            if name == chosen:
+                texts.append(str(module))
+
+        for module in self.imported:
+            lower(module.clone(), self.choices, note)
+        return texts
 
 
 def annotation_notes(modules: Iterable[ModuleOp]) -> tuple[str, ...]:

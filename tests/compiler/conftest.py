@@ -1,0 +1,14 @@
+"""The verifier sees the module after the last pass, too; in tests of passes, after each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="package")
+def verified_after_the_last_pass() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TILESMITH_VERIFY_IR", "ends")
+        yield
