@@ -153,6 +153,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
         (noise(2, 3, 4),),
     ),
     "variance of one": (lambda x: x.var(-1), (noise(3, 1),)),
+    "a divisor of zero": (lambda x: (x / torch.zeros(()), x / torch.zeros(1), x / -0.0), (noise(3, 4),)),
+    "every target ignored": (
+        lambda x: torch.nn.functional.cross_entropy(x, torch.full((6,), -100)),
+        (noise(6, 5),),
+    ),
     "products and running sums": (
         lambda x: (x.prod(1, keepdim=True, dtype=torch.float64), x.cumsum(-1, dtype=torch.float64)),
         (noise(2, 5),),

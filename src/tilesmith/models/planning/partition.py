@@ -33,7 +33,9 @@ def on_device(
     chosen: set[Node] = set(residents)
     ranges = ranges_of(graph, constants)
     for node in graph.nodes:
-        if node.op == "call_function" and node not in constants and _is_for_device(node, chosen, ranges):
+        if node.op != "call_function" or node in constants or divides_by_zero(node, constants):
+            continue
+        if _is_for_device(node, chosen, ranges):
             chosen.add(node)
     return chosen
 
@@ -58,17 +60,18 @@ def _is_for_device(node: Node, chosen: set[Node], ranges: Mapping[Node, Range]) 
 def _needs_host(node: Node, fed: bool) -> bool:
     if any(_is_wide(one) or is_complex(one) for one in (node, *node.all_input_nodes)):
         return True
-    return (
-        node.target in _REMAINDERS
-        or _divides_by_zero(node)
-        or (not fed and (_sees_nan(node) or node.target in _PERIODIC))
-    )
+    return node.target in _REMAINDERS or (not fed and (_sees_nan(node) or node.target in _PERIODIC))
 
 
-def _divides_by_zero(node: Node) -> bool:
-    """Whether a divisor is the number 0, as that of the variance of one element is."""
-    divides = node.target in (aten.div.Tensor, aten.div.Scalar)
-    return divides and isinstance(node.args[1], int | float) and node.args[1] == 0
+def divides_by_zero(node: Node, constants: Mapping[Node, torch.Tensor]) -> bool:
+    """Whether a divisor is the number 0: one element's variance, a loss that ignores every target."""
+    if node.target not in (aten.div.Tensor, aten.div.Scalar):
+        return False
+    divisor = node.args[1]
+    if isinstance(divisor, Node):
+        known = constants.get(divisor)
+        return known is not None and known.numel() == 1 and float(known) == 0
+    return isinstance(divisor, int | float) and divisor == 0
 
 
 def _reads_nothing(node: Node) -> bool:
@@ -122,7 +125,7 @@ def is_collective(node: Node) -> bool:
     return getattr(node.target, "namespace", "") in ("_c10d_functional", "c10d_functional", "c10d")
 
 
-def why_on_host(node: Node) -> str:
+def why_on_host(node: Node, constants: Mapping[Node, torch.Tensor]) -> str:
     """Why a node that computes something is left to the host."""
     every = (node, *node.all_input_nodes)
     if isinstance(node.target, HigherOrderOperator):
@@ -141,7 +144,7 @@ def why_on_host(node: Node) -> str:
         return "an empty tensor"
     if node.target in _REMAINDERS:
         return "the chip's division would round before the remainder is taken"
-    if _divides_by_zero(node):
+    if divides_by_zero(node, constants):
         return "a division by zero"
     if node.target in _PERIODIC:
         return "the angles come with the call, and may be beyond what the chip reduces exactly"

@@ -144,7 +144,7 @@ def _lower_node(lowering: Lowering, node: Node, chosen: set[Node]) -> tuple[Choi
     elif is_integer_product(node):
         lower_integer_product(lowering, node)
     else:
-        reason = why_on_host(node)
+        reason = why_on_host(node, lowering.constants)
         lowering.call_host(node, reason)
         return (Choice((node.name,), "", (reason,)),)
     return ()
