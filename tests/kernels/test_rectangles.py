@@ -1,4 +1,4 @@
-"""Products on a rectangle of cores, where rows of cores share one operand and columns the other."""
+"""Products on cores that share operands: rows of cores one, columns of cores the other or none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilesmith.compiler.launch import shared_device, tensor_types
 from tilesmith.formats import DataFormat
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Apply, Input
-from tilesmith.kernels.linear import Linear, Rectangle
+from tilesmith.kernels.linear import Linear, Mesh, Rectangle
 from tilesmith.kernels.operands import STRIDES, Operand
 from tilesmith.runtime import Layout
 
@@ -31,7 +31,7 @@ FINISHED = Epilogue(
 class Case:
     sizes: tuple[int, int, int]
     block: tuple[int, int, int]
-    mesh: Rectangle
+    mesh: Rectangle | Mesh | None
     target: str = "n150"
     format: str = "Float16_b"
     transposed: bool = False
@@ -54,6 +54,17 @@ CASES = {
     ),
     "blocks of batches": Case((64, 64, 64), (32, 32, 32), Rectangle(2, 3, 1, 2, 2, 2), batches=3),
     "block floats": Case((64, 64, 64), (32, 32, 32), Rectangle(2, 2, 1, 1, 2), format="Bfp8_b"),
+    "a row of cores beyond the columns": Case((32, 224, 64), (32, 96, 32), Mesh(3, 1, 1), finished=True),
+    "rows of cores beyond columns and depth": Case((32, 352, 160), (32, 96, 64), Mesh(2, 2, 1)),
+    "weights beyond columns and depth": Case(
+        (64, 160, 224), (32, 64, 128), Mesh(3, 1, 2), transposed=True, weights=2
+    ),
+    "block floats beyond columns and depth": Case(
+        (32, 160, 160), (32, 96, 128), Mesh(2, 1, 1), format="Bfp8_b", transposed=True
+    ),
+    "cores that share nothing, beyond columns and depth": Case(
+        (64, 160, 96), (32, 96, 64), None, transposed=True, finished=True
+    ),
     "columns beyond the gap": Case((64, 320, 96), (32, 32, 32), Rectangle(10, 2, 1, 1, 3), "p150"),
 }
 

@@ -21,8 +21,14 @@ from tilesmith.models.planning.views import BYTES, TILE, padded
 _L1_SHARE = 0.6
 # What a block that is sent on waits, in latencies: its own read, and a part of the receivers' readiness.
 _HANDSHAKE = 1.25
+# Of what a core can read, what it gets from DRAM in blocks of tiles while others read too.
+_READ_SHARE = 0.45
 _DEEPEST = 768
 _WIDEST = 256
+# Where blocks may reach beyond the last column they may be wider, so that one for each core is enough.
+_WIDEST_ALONE = 320
+# Depths that are tried even if the last block reaches beyond the end, where nothing else is stored.
+_DEPTHS_ALONE = (128, 256)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class Product:
     """The same of the last row."""
     shares_weights: bool = True
     """Whether all batches have the same."""
+    depth_ends_alone: bool = False
+    """Whether blocks may reach beyond the end of what is added up: there both operands read zeros."""
 
     @staticmethod
     def of(step: Launch, fidelity: str) -> Product:
@@ -72,7 +80,19 @@ class Product:
                 for stride in ("row", "col")
                 for batch in (1, 2)
             ),
+            _depth_ends_alone(step, template),
         )
+
+
+def _depth_ends_alone(step: Launch, template: Linear) -> bool:
+    """Whether both operands end where their tensors do: a block beyond reads nothing but zeros."""
+    if template.x_access != "block" or template.dtype == "int8":
+        return False
+    weights = (step.storages[f"w{number}"] for number in range(template.weights))
+    ends = [one.cols if template.transposed else one.rows for one in weights]
+    x = step.storages["x"]
+    ends.append(x.rows if template.x_transposed else x.cols)
+    return all(end == padded(step.numbers["k"]) for end in ends)
 
 
 def product_candidates(step: Launch, arch: Arch, fidelity: str) -> list[Linear]:
@@ -106,8 +126,8 @@ def _ranked(product: Product, chip: str) -> list[_Choice]:
 
 def _choices(product: Product, arch: Arch) -> Iterator[_Choice]:
     for bm in _divisors(product.rows, _WIDEST):
-        for bn in _divisors(product.cols, _WIDEST):
-            for bk in _depths(product.depth):
+        for bn in _widths(product):
+            for bk in _depths(product):
                 if _bytes(product, (bm, bn, bk)) > _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base):
                     continue
                 block = (bm, bn, bk)
@@ -115,18 +135,27 @@ def _choices(product: Product, arch: Arch) -> Iterator[_Choice]:
                     yield _Choice(block, mesh, _cycles(product, block, mesh, arch))
 
 
+def _widths(product: Product) -> list[int]:
+    """Widths of blocks: those that divide the columns, and where the last may reach beyond them, any."""
+    if not product.ends_alone:
+        return _divisors(product.cols, _WIDEST)
+    return list(range(TILE, min(product.cols, _WIDEST_ALONE) + 1, TILE))
+
+
 def _divisors(size: int, most: int) -> list[int]:
     return [block for block in range(TILE, min(size, most) + 1, TILE) if size % block == 0]
 
 
-def _depths(depth: int) -> list[int]:
+def _depths(product: Product) -> list[int]:
     """Even numbers of tiles, if there are any: rows of weights then begin at fewer of the same banks."""
-    depths = _divisors(depth, _DEEPEST)
-    return [one for one in depths if one % (2 * TILE) == 0] or depths
+    depths = _divisors(product.depth, _DEEPEST)
+    depths = [one for one in depths if one % (2 * TILE) == 0] or depths
+    beyond = [one for one in _DEPTHS_ALONE if product.depth_ends_alone and one < product.depth]
+    return sorted({*depths, *beyond})
 
 
 def _meshes(product: Product, bm: int, bn: int, arch: Arch) -> Iterator[Mesh]:
-    down, across = product.rows // bm, product.cols // bn
+    down, across = product.rows // bm, -(-product.cols // bn)
     if product.batches > 1:
         return
     for columns in range(2, arch.grid.x + 1):
@@ -144,8 +173,8 @@ def _bytes(product: Product, block: tuple[int, int, int]) -> float:
 
 def _cycles(product: Product, block: tuple[int, int, int], mesh: Mesh | None, arch: Arch) -> float:
     bm, bn, bk = block
-    timing, down, across = arch.timing, product.rows // bm, product.cols // bn
-    steps = product.depth // bk
+    timing, down, across = arch.timing, product.rows // bm, -(-product.cols // bn)
+    steps = -(-product.depth // bk)
     row_bytes, weight_bytes = (
         bm * bk * product.row_bytes,
         bn * bk * product.weight_bytes * product.weights,
@@ -160,7 +189,9 @@ def _cycles(product: Product, block: tuple[int, int, int], mesh: Mesh | None, ar
         bm * bn // TILE**2 * product.weights * (timing.pack.start + 8 * TILE**2 / timing.pack.bytes_per_cycle)
     )
     math = max(math, sums)
-    weights_read = blocks * steps * weight_bytes
+    weights_read = (
+        down * product.batches * product.cols * product.depth * product.weight_bytes * product.weights
+    )
     rows_read = blocks * steps * row_bytes
     if mesh is None:
         step = max(2 * wait + (row_bytes + weight_bytes) / rate, math)
@@ -168,10 +199,12 @@ def _cycles(product: Product, block: tuple[int, int, int], mesh: Mesh | None, ar
     else:
         sent = _HANDSHAKE * wait + row_bytes / rate + row_bytes / timing.noc.stream_bytes
         step = max(sent, wait + weight_bytes / rate, math)
-        traffic = weights_read / (arch.grid.x * timing.noc.stream_bytes)
-    dram = weights_read / (arch.num_dram_banks * timing.dram.read_bytes_by_packet[-1][1])
+        rows_read /= mesh.columns
+        read = min(arch.grid.x * timing.noc.stream_bytes, blocks * _READ_SHARE * rate)
+        traffic = (weights_read + rows_read) / read
+    dram = (weights_read + rows_read) / (arch.num_dram_banks * timing.dram.read_bytes_by_packet[-1][1])
     finish = 2 * wait + bm * bn // TILE**2 * timing.sfpu.default * product.operands
-    return max(turns * steps * step, traffic, dram) + turns * finish + 2 * step
+    return max(turns * steps * step, traffic, dram) + turns * (steps * wait / 4 + finish) + 2 * step
 
 
 def _latency(arch: Arch) -> float:
