@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -32,6 +32,8 @@ class Case:
     """The formats, fidelity and approximations of the published figure, as options of `compile`."""
     layers: int = 1
     """Of so many equal layers one is compiled; the published time is divided by them."""
+    state: tuple[int, ...] = ()
+    """Inputs that stay on the device from call to call, and are written in place, as a cache."""
     metric: Literal["kernel", "end to end"] = "kernel"
 
     @property
@@ -111,7 +113,7 @@ def bert(layers: int, width: int, batch: int, length: int) -> Model:
 class DecoderLayer(nn.Module):
     """A layer of Llama, or of Falcon: one norm for attention and a plain unit beside it.
 
-    With `past` it makes one token after so many, which lie in the cache that is given.
+    With keys and values it makes one token, and writes its own to their place in that cache.
     """
 
     def __init__(self, width: int, heads: int, shared: int, inner: int, is_falcon: bool) -> None:
@@ -125,33 +127,39 @@ class DecoderLayer(nn.Module):
         if not is_falcon:
             self.gate, self.after = nn.Linear(width, inner, bias=False), nn.RMSNorm(width, 1e-5)
 
-    def forward(
-        self, x: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None = None, values: Tensor | None = None
-    ) -> Any:
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, *cache: Tensor) -> Tensor:
         y = self.before(x)
-        seen, new_k, new_v = self._attention(y, cos, sin, keys, values)
+        seen = self._attention(y, cos, sin, *cache)
+        made: Tensor
         if self.is_falcon:
             made = x + seen + self.down(functional.gelu(self.up(y)))
         else:
             x = x + seen
             y = self.after(x)
             made = x + self.down(functional.silu(self.gate(y)) * self.up(y))
-        return made if keys is None else (made, new_k, new_v)
+        return made
 
     def _attention(
-        self, y: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None, values: Tensor | None
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        self,
+        y: Tensor,
+        cos: Tensor,
+        sin: Tensor,
+        keys: Tensor | None = None,
+        values: Tensor | None = None,
+        place: Tensor | None = None,
+        mask: Tensor | None = None,
+    ) -> Tensor:
         batch, length, width = y.shape
         parts = self.qkv(y).split((width, self.shared * self.each, self.shared * self.each), -1)
         q, k, v = (one.view(batch, length, -1, self.each).transpose(1, 2) for one in parts)
         q, k = q * cos + _turned(q) * sin, k * cos + _turned(k) * sin
-        all_k, all_v = k, v
-        if keys is not None and values is not None:
-            all_k, all_v = torch.cat((keys, k), 2), torch.cat((values, v), 2)
+        if keys is not None and values is not None and place is not None:
+            k, v = keys.index_copy_(2, place, k), values.index_copy_(2, place, v)
         seen = functional.scaled_dot_product_attention(
-            q, all_k, all_v, is_causal=keys is None, enable_gqa=self.heads != self.shared
+            q, k, v, mask, is_causal=mask is None, enable_gqa=self.heads != self.shared
         )
-        return self.out(seen.transpose(1, 2).reshape(batch, length, width)), k, v
+        made: Tensor = self.out(seen.transpose(1, 2).reshape(batch, length, width))
+        return made
 
 
 def _turned(x: Tensor) -> Tensor:
@@ -172,9 +180,14 @@ def _decoder(sizes: tuple[int, int, int, int, bool], batch: int, length: int, pa
     angles = torch.randn(2, length, width // heads)
     inputs: tuple[Tensor, ...] = (torch.randn(batch, length, width), angles[0], angles[1])
     if past:
-        cache = torch.randn(2, batch, shared, past, width // heads)
-        inputs = (*inputs, cache[0], cache[1])
+        held = past + 32
+        keys, values = (torch.randn(batch, shared, held, width // heads) for _ in range(2))
+        inputs = (*inputs, keys, values, torch.tensor([past]), torch.arange(held)[None, None, None] <= past)
     return DecoderLayer(*sizes), inputs
+
+
+CACHE = (3, 4)
+"""The keys and values among the inputs of a layer that decodes."""
 
 
 CASES = (
@@ -184,11 +197,14 @@ CASES = (
     Case("bert_large_b8", "n150", lambda: bert(24, 1024, 8, 384), 8, 371, HIFI2),
     Case("sentence_bert_b8", "n150", lambda: bert(12, 768, 8, 384), 8, 460, HIFI2),
     Case("mnist_b128", "n150", lambda: mnist_mlp(128), 128, 1_235_000, {}),
-    Case("falcon7b_decode_b32", "n150", lambda: falcon_layer(32, 1, 128), 32, 647, NARROW_WEIGHTS, 32),
+    Case(
+        "falcon7b_decode_b32", "n150", lambda: falcon_layer(32, 1, 128), 32, 647, NARROW_WEIGHTS, 32,
+        CACHE,
+    ),
     Case("falcon7b_prefill_1024", "n150", lambda: falcon_layer(1, 1024), 1024, 3120, NARROW_WEIGHTS, 32),
     Case(
         "llama1b_decode_b32", "n150", lambda: llama_1b_layer(32, 1, 128), 1, 80.5, NARROW_WEIGHTS, 16,
-        "end to end",
+        CACHE, "end to end",
     ),
     Case("sd_unet_step", "n150", unet_step, 1, 13.5, LOFI),
     Case("resnet50_b16_p150", "p150", lambda: resnet50(16), 16, 11_864, LOFI),

@@ -50,7 +50,8 @@ class Decode(torch.nn.Module):
 
 def _shapes(module: GraphModule) -> dict[str, tuple[int, ...]]:
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
-    return {str(node.target): tuple(node.meta["val"].shape) for node in calls}
+    values = {str(node.target): node.meta["val"] for node in calls}
+    return {name: tuple(value.shape) for name, value in values.items() if isinstance(value, torch.Tensor)}
 
 
 def test_work_on_single_rows_becomes_work_on_a_matrix() -> None:
@@ -74,6 +75,14 @@ def test_other_rows_stay(shape: tuple[int, ...]) -> None:
     x, w = torch.randn(shape), torch.randn(96, 64)
     module = captured(lambda x, w: functional.linear(x, w), x, w=w)
     assert same_after(fold_single_rows, module, x) == {"linear": 1}
+
+
+@pytest.mark.parametrize("split", [(64, 32), 48])
+def test_parts_of_a_split_are_folded_as_what_was_split(split: tuple[int, ...] | int) -> None:
+    x, w = torch.randn(5, 1, 64), torch.randn(96, 64)
+    module = captured(lambda x, w: functional.linear(x, w).split(split, -1)[1] * 2, x, w=w)
+    same_after(fold_single_rows, module, x)
+    assert _shapes(module)["aten.mul.Tensor"] == (5, 32 if split != 48 else 48)
 
 
 def test_queries_of_a_group_become_rows() -> None:

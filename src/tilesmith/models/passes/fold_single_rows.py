@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
+from operator import getitem
 from typing import Any
 
 import torch
@@ -83,7 +84,7 @@ class _Fold:
 
     def _comes_folded(self, node: Node) -> bool:
         """Whether a node is a view of what was folded, so that nothing is copied to fold it again."""
-        while node not in self.unfolded and is_call(node, *VIEWS):
+        while node not in self.unfolded and is_call(node, *VIEWS, getitem):
             (node,) = node.all_input_nodes
         return node in self.unfolded
 

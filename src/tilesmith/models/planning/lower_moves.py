@@ -25,7 +25,10 @@ aten = torch.ops.aten
 
 
 def lower_cat(lowering: Lowering, group: Group) -> View:
-    """Each part is copied to its place. Where places are whole tiles the result lies in tiles."""
+    """Each part is copied to its place. Where places are whole tiles the result lies in tiles.
+
+    The first part that comes from the host, as a cache that a token is added to, is brought there at once.
+    """
     node = group.anchors[0]
     args = args_of(node)
     parts = [part for part in args[0] if prod(shape_of(part))]
@@ -39,13 +42,24 @@ def lower_cat(lowering: Lowering, group: Group) -> View:
     if not whole:
         out = fresh(shape, lowering.storage_type(node), Layout.ROW_MAJOR)
         places = list(_places(out, parts, dim))
+    given = next((one for one in parts if whole and not _is_known(lowering, one)), None)
+    if given is not None:  # before the others: what is brought fills the tensor with zeros around it
+        place = places[parts.index(given)]
+        lowering.uploaded(given, f"in {node.name}", lambda: place)
     for part, place in zip(parts, places, strict=True):
+        if part is given and place is places[parts.index(part)]:
+            continue
         if whole:
             copy_block(lowering, lowering.placed(part, shape_of(part), "block"), place)
         else:
             source = lowering.in_memory(part)
             lowering.gather_into(source, place if len(shape) > 1 else place.expand((1, *place.shape)), "row")
     return out
+
+
+def _is_known(lowering: Lowering, node: Node) -> bool:
+    """Whether a value is on the device, or the same in every call."""
+    return node in lowering.device or node in lowering.constants
 
 
 def _places(out: View, parts: list[Node], dim: int) -> Any:
@@ -58,8 +72,10 @@ def _places(out: View, parts: list[Node], dim: int) -> Any:
 
 def _stores_whole(out: View, place: View, dim: int) -> bool:
     """Whether blocks of a part start at tiles, and end at one or with the tensor."""
-    fills = dim < len(out.axes) - 2 or place.axes[dim].size % TILE == 0
-    return fits(Placed("block", place)) and fills
+    here, rank = place.axes[dim], len(out.axes)
+    along = {rank - 2: place.row, rank - 1: place.col}.get(dim, 0)
+    ends = here.size % TILE == 0 or along + here.size == out.axes[dim].size
+    return fits(Placed("block", place)) and (dim < rank - 2 or ends)
 
 
 def copy_block(lowering: Lowering, source: Placed, place: View, access: Any = "block") -> None:
