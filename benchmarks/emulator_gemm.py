@@ -80,8 +80,10 @@ def torch_fp32() -> dict[str, Any]:
     return measure([sys.executable, str(HERE / "torch_matmul.py")])
 
 
-def ours(kernel: str, checks: str, numbers: str, repeats: int, cache: str = "") -> dict[str, Any]:
-    flags = ["--kernel", kernel, "--checks", checks, "--numbers", numbers, "--repeats", str(repeats)]
+def ours(
+    kernel: str, checks: str, numbers: str, repeats: int, cache: str = "", more: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    flags = ["--kernel", kernel, "--checks", checks, "--numbers", numbers, "--repeats", str(repeats), *more]
     environment = {"TILESMITH_CACHE_DIR": cache} if cache else {}
     return measure([sys.executable, str(HERE / "tilesmith_matmul.py"), *flags, "--spawned-at"], environment)
 
@@ -96,26 +98,30 @@ VARIANTS = {
     "checks_on": ("tiles", "on", "fast"),
     "chip_numbers": ("tiles", "off", "chip"),
     "block": ("blocks", "off", "fast"),
-    "defaults": ("tiles", "on", "chip"),  # no key of its own: what a user gets who asks for nothing
+    "defaults": ("tiles", "on", "chip"),  # what a user gets who asks for nothing
 }
+# The block kernel with the chip's numerics, by the wall; more of it is arithmetic, which threads share.
+THREADS = {"one_thread": ("--wall",), "two_threads": ("--threads", "2")}
 
 
 def collect(options: argparse.Namespace) -> dict[str, float | None]:
     """Rounds of every process in turn, so that a slow minute of the machine hits them all; best of each."""
     if os.getloadavg()[0] > 0.5:
         say(f"warning: the machine is not idle (load {os.getloadavg()[0]:.1f}); ratios will be off")
-    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in (*VARIANTS, "torch")}
+    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in (*VARIANTS, *THREADS, "torch")}
     for number in range(options.rounds):
         say(f"round {number + 1} of {options.rounds}")
         runs["torch"].append(torch_fp32())
         for name, variant in VARIANTS.items():
             runs[name].append(ours(*variant, options.repeats))
-    cold = [cold_start() for _ in range(options.rounds)]
+        for name, flags in THREADS.items():
+            runs[name].append(ours("blocks", "off", "chip", options.repeats, more=flags))
+    cold = [cold_start() for _ in range(0 if options.no_peer else options.rounds)]
+    peer_gflops: float | None = None
     try:
-        peer_gflops: float | None = FLOP / tt_lang(options)["seconds"] / 1e9
+        peer_gflops = None if options.no_peer else FLOP / tt_lang(options)["seconds"] / 1e9
     except PeerMissingError as why:
         say(str(why))
-        peer_gflops = None
     return summary(runs, cold, peer_gflops)
 
 
@@ -140,7 +146,10 @@ def summary(
         "ratio_chip_numbers": against_peer("chip_numbers"),
         "ratio_vs_torch_fp32": gflops["checks_off"] / gflops["torch"],
         "block_ratio_vs_torch_fp32": gflops["block"] / gflops["torch"],
-        "cold_start_s": min(r["cold_s"] for r in cold),
+        "ratio_chip_vs_torch_fp32": gflops["chip_numbers"] / gflops["torch"],
+        "ratio_defaults_vs_torch_fp32": gflops["defaults"] / gflops["torch"],
+        "threads_2_speedup": gflops["two_threads"] / gflops["one_thread"],
+        "cold_start_s": min((r["cold_s"] for r in cold), default=None),
         "warm_overhead_ms": 1e3 * min(r["overhead_s"] for r in runs["checks_off"]),
         "peak_rss_mb": max(r["peak_rss_mb"] for r in mine),
     }
@@ -151,6 +160,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
     parser.add_argument("--rounds", type=int, default=3, help="processes per figure; the best counts")
     parser.add_argument("--repeats", type=int, default=5, help="calls per process; the best counts")
+    parser.add_argument("--no-peer", action="store_true", help="leave tt-lang-sim and the cold start out")
     parser.add_argument("--peer-repeats", type=int, default=3)
     parser.add_argument("--peer-python", default="", help="a Python that has tt-lang-sim 1.1.6")
     parser.add_argument(

@@ -1,4 +1,5 @@
 // The engine's arithmetic as plain C functions: test_arithmetic.py calls them with tiles of its own.
+#include "num/matmul_general.h"
 #include "num/num.h"
 #include "num/workers.h"
 
@@ -38,6 +39,18 @@ void num_matmul_chip(const uint32_t* a, const uint32_t* b, uint8_t phases, uint3
     mode.wide = true;
     mode.phases = phases;
     matmul_chip(a, b, 1, 1, mode, &dst);
+}
+
+// The product as the engine takes it, and as the general way gives it.
+void num_matmul_both(const uint32_t* a, const uint32_t* b, uint8_t phases, bool wide, bool five_bit, bool blackhole,
+                     uint32_t* dst, uint32_t* wanted) {
+    FpuMode mode;
+    mode.wide = wide;
+    mode.five_bit_exponent = five_bit;
+    mode.blackhole = blackhole;
+    mode.phases = phases;
+    matmul_chip(a, b, 1, 1, mode, &dst);
+    general::multiply(a, b, 0, 32, mode, wanted);
 }
 
 void num_matmul_block(const uint32_t* a, const uint32_t* b, uint32_t rows, uint32_t cols, bool fast, uint32_t threads,

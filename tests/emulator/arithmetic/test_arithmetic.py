@@ -151,6 +151,33 @@ def test_more_phases_make_the_chips_product_more_exact(phases: int, tolerance: f
     assert error < tolerance * 4
 
 
+def operand(generator: np.random.Generator, span: int, five_bit: bool) -> Array:
+    """Words as a register holds them: noise over 2 * span powers of two, a quarter of it zeros."""
+    values = generator.standard_normal(1024) * 2.0 ** generator.integers(-span, span + 1, 1024)
+    values[generator.random(1024) < 0.25] = 0
+    if not five_bit:
+        return np.clip(values, -1e38, 1e38).astype(np.float32).view(np.uint32) & 0xFFFFE000
+    half = np.clip(values, -6e4, 6e4).astype(np.float16).view(np.uint16).astype(np.uint32)
+    return np.asarray((half & 0x8000) << 16 | (half & 0x7FFF) << 13, np.uint32)
+
+
+@pytest.mark.parametrize("five_bit", [False, True], ids=["bf16", "fp16"])
+@pytest.mark.parametrize("wide", [False, True], ids=["dst16", "dst32"])
+@pytest.mark.parametrize("phases", [1, 2, 3, 4])
+def test_products_are_those_of_the_general_way(phases: int, wide: bool, five_bit: bool) -> None:
+    generator = np.random.default_rng(phases)
+    for span in (0, 4, 20, 45, 70, 120):
+        a, b = operand(generator, span, five_bit), operand(generator, span, five_bit)
+        before = operand(generator, span % 120, False) & (0xFFFFFFFF if wide else 0xFFFF0000)
+        before = before * np.uint32(not five_bit or wide)
+        for blackhole in (False, True):
+            dst, wanted = before.copy(), before.copy()
+            for _ in range(2):  # cancels, and adds to what it has given
+                call("num_matmul_both", a, b, phases, wide, five_bit, blackhole, dst, wanted)
+                np.testing.assert_array_equal(dst, wanted)
+                a = a ^ np.uint32(0x80000000)
+
+
 def test_transposing_faces_and_what_is_in_them_transposes_a_tile() -> None:
     values = integers(16, 1000)
     tile = faces(values).view(np.uint32).copy()

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __AVX512F__
+#ifdef __AVX__
 #include <immintrin.h>
 #endif
 
@@ -44,6 +44,43 @@ TS_INLINE I16 absolute(I16 value) {
 #else
     const I16 negative = value >> 31;
     return (value ^ negative) - negative;
+#endif
+}
+
+// Loaded once: GCC would read it again for every use.
+TS_INLINE F16 in_register(F16 value) {
+#ifdef __AVX512F__
+    asm("" : "+v"(value));
+#endif
+    return value;
+}
+
+// Whether a lane is not zero.
+TS_INLINE bool any(I16 lanes) {
+#ifdef __AVX512F__
+    return _mm512_test_epi32_mask((__m512i)lanes, (__m512i)lanes) != 0;
+#else
+    uint64_t words[8], all = 0;
+    std::memcpy(words, &lanes, sizeof words);
+    for (const uint64_t word : words) all |= word;
+    return all != 0;
+#endif
+}
+
+// sum + floor(value), where all whole numbers near the sum are floats.
+TS_INLINE F16 add_floor(F16 sum, F16 value) {
+#ifdef __AVX512F__
+    return (F16)_mm512_add_round_ps((__m512)sum, (__m512)value, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#else
+    return sum + floor(value);
+#endif
+}
+
+TS_INLINE I16 to_int_floor(F16 value) {
+#ifdef __AVX512F__
+    return (I16)_mm512_cvt_roundps_epi32((__m512)value, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#else
+    return to_int(floor(value));
 #endif
 }
 

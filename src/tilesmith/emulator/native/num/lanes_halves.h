@@ -98,8 +98,34 @@ TS_INLINE I16 load(const void* from) { return load_as<int32_t>(from); }
 TS_INLINE F16 load_float(const void* from) { return load_as<float>(from); }
 TS_INLINE void store(void* to, const I16& value) { store_as(to, value); }
 TS_INLINE void store_float(void* to, const F16& value) { store_as(to, value); }
+TS_INLINE I16 to_int(const F16& v) {  // towards zero
+    return {__builtin_convertvector(v.low, I16::Half), __builtin_convertvector(v.high, I16::Half)};
+}
 TS_INLINE F16 to_float(const I16& v) {
     return {__builtin_convertvector(v.low, F16::Half), __builtin_convertvector(v.high, F16::Half)};
+}
+
+TS_INLINE F16::Half floor(F16::Half value) {
+#ifdef __AVX__
+    return (F16::Half)_mm256_floor_ps((__m256)value);
+#else
+    for (int i = 0; i < 8; ++i) value[i] = __builtin_floorf(value[i]);
+    return value;
+#endif
+}
+TS_INLINE F16 floor(const F16& value) { return {floor(value.low), floor(value.high)}; }
+
+TS_INLINE I16 load_bytes_as_words(const void* from) {
+#ifdef __AVX2__
+    const auto half = [](const void* at) { return (I16::Half)_mm256_cvtepu8_epi32(_mm_loadu_si64(at)); };
+    return {half(from), half(static_cast<const char*>(from) + 8)};
+#else
+    uint8_t row[16];
+    int32_t words[16];
+    std::memcpy(row, from, sizeof row);
+    for (int i = 0; i < 16; ++i) words[i] = row[i];
+    return load(words);
+#endif
 }
 
 TS_INLINE I16 load_halfwords(const void* from) {

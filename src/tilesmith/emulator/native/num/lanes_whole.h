@@ -25,12 +25,27 @@ TS_INLINE F16 load_float(const void* from) {
 }
 TS_INLINE void store(void* to, I16 value) { std::memcpy(to, &value, sizeof value); }
 TS_INLINE void store_float(void* to, F16 value) { std::memcpy(to, &value, sizeof value); }
+TS_INLINE I16 to_int(F16 value) { return __builtin_convertvector(value, I16); }  // towards zero
 TS_INLINE F16 to_float(I16 value) { return __builtin_convertvector(value, F16); }
+
+#ifdef __clang__
+TS_INLINE F16 floor(F16 value) { return __builtin_elementwise_floor(value); }
+#endif
 
 TS_INLINE I16 load_halfwords(const void* from) {
     uint16_t __attribute__((vector_size(32))) row;
     std::memcpy(&row, from, sizeof row);
     return (I16) __builtin_convertvector(row, U16);
+}
+
+TS_INLINE I16 load_bytes_as_words(const void* from) {
+#ifdef __AVX512F__  // GCC would convert datum by datum
+    return (I16)_mm512_cvtepu8_epi32(_mm_loadu_si128(static_cast<const __m128i*>(from)));
+#else
+    uint8_t __attribute__((vector_size(16))) row;
+    std::memcpy(&row, from, sizeof row);
+    return (I16) __builtin_convertvector(row, U16);
+#endif
 }
 
 template <class T>
