@@ -30,6 +30,7 @@ MISUSED = {
     "run --chekcs off good.py": "write --checks",
     "bench": "`zoo list` prints",
     "bench mlp --accuracy small": "how results must correlate",
+    "tune mlp --candidates 0": "schedules that are timed",
     "dashboard --port 999999": "from 1 to 65535",
     "dashboard --port zero": "from 1 to 65535",
     "conformance": "a recording",
@@ -76,6 +77,8 @@ FAILED = {
     "run -m no.such.module": "there is no module no.such.module",
     "run --checks maybe good.py": "one of on, off",
     "bench nosuchmodel": "choose one of: mlp",
+    "tune nosuchmodel": "choose one of: mlp",
+    "tune mlp --tiny --out good.py": "cannot read schedules: it is no file of schedules",
     "bench mlp --levels O9": "levels are O0",
     "bench mlp --weights nothing.bin": "no checkpoint at nothing.bin",
     "bench good.py:number": "returns a torch.nn.Module",
@@ -104,7 +107,12 @@ FAILED = {
 }
 """Arguments that name what is not there, or what cannot be: exit code 1."""
 
-NEEDS = {"bench": "transformers", "zoo": "transformers", "compile good.py:number": "tilelang"}
+NEEDS = {
+    "bench": "transformers",
+    "tune": "transformers",
+    "zoo": "transformers",
+    "compile good.py:number": "tilelang",
+}
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from tilesmith.cli.examples import examples
 from tilesmith.cli.op import op
 from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
 from tilesmith.cli.runs import runs
+from tilesmith.cli.tune import tune
 from tilesmith.cli.zoo import zoo
 
 # What stands behind a script is the script's, options too.
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command()(doctor)
 app.command()(settings)
 app.command()(estimate)
+app.command()(tune)
 app.add_typer(examples, name="examples")
 app.add_typer(cache, name="cache")
 app.add_typer(op, name="op")

@@ -30,7 +30,7 @@ def bench(
 ) -> list[LevelFigures]:
     """The figures of the model a user names, at the levels a user names ("O0,O2"; empty for all)."""
     chosen = _levels(levels) or list(LEVELS)
-    model, inputs = _model(name, "tiny" if tiny else "full", weights)
+    model, inputs = named_model(name, "tiny" if tiny else "full", weights)
     emulator = {"checks": "on", "numbers": "chip"} if checks else {"checks": "off", "numbers": "fast"}
     title = f"{name} tiny" if tiny else name
     return bench_levels(model, inputs, chosen, title=title, trace=trace, accuracy=accuracy, **emulator)
@@ -47,7 +47,7 @@ def bench_measured(
             remedy=f"tenstorrent is predicted; measured are {' and '.join(HOSTS)}",
         )
     chosen = _levels(levels) or ["O2"]
-    model, inputs = _model(name, "tiny" if tiny else "full", weights)
+    model, inputs = named_model(name, "tiny" if tiny else "full", weights)
     title = f"{name} tiny" if tiny else name
     return bench_host(model, inputs, backend, chosen, calls=calls, title=title)
 
@@ -76,15 +76,16 @@ def keep_and_judge(figures: Sequence[LevelFigures | MeasuredFigures], gate: Gate
     return verdicts
 
 
-def _model(name: str, size: Size, weights: Path | None) -> tuple[torch.nn.Module, Sequence[Any]]:
+def named_model(name: str, size: Size, weights: Path | None) -> tuple[torch.nn.Module, Sequence[Any]]:
+    """The model a user names, and its inputs."""
     if ".py:" in name:
         return _from_file(name)
     sample = load(name, size, weights)
     if isinstance(sample.model, Loop):
         raise BadCallError(
             f"{name} is a program around several models",
-            where="tilesmith bench",
-            remedy=f"bench its parts: {', '.join(sample.model.models)} of `tilesmith zoo list`",
+            where=name,
+            remedy=f"name one of its parts: {', '.join(sample.model.models)} of `tilesmith zoo list`",
         )
     return sample.model, sample.inputs
 

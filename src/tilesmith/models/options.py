@@ -44,7 +44,9 @@ class ModelOptions:
     accuracy: float = 0.99
     """At O3: how the model's results must at least correlate with torch's in lower precision."""
     candidates: int = 4
-    """At O3: how many ways to cut a kernel into blocks are timed."""
+    """At O3: how many schedules of a kernel are timed."""
+    schedules: str = ""
+    """A file that `tilesmith tune --out` wrote: from O2 on its schedules go before those of the estimate."""
 
     @staticmethod
     def of(given: dict[str, Any]) -> ModelOptions:

@@ -1,6 +1,6 @@
-"""Blocks by the clock: the likely fastest ways to cut each kernel are run once, and the fastest stays.
+"""Schedules by the clock: the likely fastest of each kernel are run once, and the fastest stays.
 
-What was found is kept on disk, beside compiled kernels.
+Times are kept on disk, beside compiled kernels, so that a search that was cut off goes on where it was.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from tilesmith import settings
 from tilesmith.errors import L1BudgetError, ProgramError
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.models.planning.blocks import candidates
+from tilesmith.models.planning.schedule import schedule_of
 from tilesmith.models.planning.steps import Launch, Template
+from tilesmith.models.planning.tuning_database import Problem, Tuned, exactness_of
 from tilesmith.progress import tracked
 from tilesmith.toolchain import Cache
 
@@ -25,21 +27,23 @@ if TYPE_CHECKING:
     from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
 
 
-def tune_blocks(executable: TenstorrentExecutable) -> None:
-    """Give every launch of an executable the blocks that take the fewest predicted cycles."""
-    chosen: dict[str, Template] = {}
+def tune_blocks(executable: TenstorrentExecutable) -> tuple[Tuned, ...]:
+    """Give every launch of an executable the schedule of the fewest predicted cycles; what was found."""
+    found: dict[str, tuple[Template, Tuned | None]] = {}
 
     def tuned(step: Any) -> Any:
         if not isinstance(step, Launch) or isinstance(step.template, Embedding):
             return step
         ways = _ways(step, executable)
         key = _key(step, ways, executable)
-        if key not in chosen:
-            chosen[key] = _fastest(step, ways, executable, key)
-        return step if chosen[key] == step.template else replace(step, template=chosen[key])
+        if key not in found:
+            found[key] = _fastest(step, ways, executable, key)
+        best, _ = found[key]
+        return step if best == step.template else replace(step, template=best)
 
-    steps = tuple(tuned(step) for step in tracked(executable.plan.steps, "timing blocks"))
+    steps = tuple(tuned(step) for step in tracked(executable.plan.steps, "timing schedules"))
     executable.take(replace(executable.plan, steps=steps))
+    return tuple(entry for _, entry in found.values() if entry is not None)
 
 
 def _ways(step: Launch, executable: TenstorrentExecutable) -> Sequence[Template]:
@@ -49,17 +53,32 @@ def _ways(step: Launch, executable: TenstorrentExecutable) -> Sequence[Template]
     return list(dict.fromkeys((step.template, *others[: options.candidates])))
 
 
-def _fastest(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable, key: str) -> Template:
+def _fastest(
+    step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable, key: str
+) -> tuple[Template, Tuned | None]:
     if len(ways) == 1:
-        return step.template
+        return step.template, None
 
     def time_all(path: Path) -> None:
         path.write_text(json.dumps([_cycles(replace(step, template=way), executable) for way in ways]))
 
-    found = Cache(settings.current().cache_dir).get_or_build(key, time_all, ".json")
-    times: Sequence[int | None] = json.loads(found.read_text())
+    kept = Cache(settings.current().cache_dir).get_or_build(key, time_all, ".json")
+    times: Sequence[int | None] = json.loads(kept.read_text())
     timed = {place: time for place, time in enumerate(times) if time is not None}
-    return ways[min(timed, key=timed.__getitem__)] if timed else step.template
+    if not timed:
+        return step.template, None
+    best = min(timed, key=timed.__getitem__)
+    options = executable.options
+    exactness = exactness_of(step, options.fidelity, options.approximation)
+    return ways[best], Tuned(
+        Problem.of(step, executable.arch.product, exactness),
+        " + ".join(step.ops),
+        schedule_of(ways[best]),
+        timed[best],
+        schedule_of(step.template),
+        timed.get(0, timed[best]),
+        len(timed),
+    )
 
 
 def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
@@ -67,7 +86,7 @@ def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
 
     What its tensors hold does not matter: no template but the embedding looks where to read in them.
     """
-    with executable.settings(), settings.using(checks="off", numbers="fast"):
+    with executable.settings(), settings.using(checks="off", numbers="none"):
         try:
             return executable.device.run(executable.program(step)).cycles
         except (L1BudgetError, ProgramError):
@@ -85,7 +104,7 @@ def timing_key(step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ..
     """What decides the time of a launch beside its template: sizes, formats and memory of its tensors."""
     tensors = tuple((name, _tensor_key(name, step, executable)) for name in sorted(step.storages))
     options = executable.options
-    exactness = f"{step.fidelity or options.fidelity} {step.approximate or options.approximation}"
+    exactness = exactness_of(step, options.fidelity, options.approximation)
     return exactness, tuple(sorted(step.numbers.items())), tensors
 
 

@@ -48,6 +48,7 @@ from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
 from tilesmith.models.planning.steps import Download, HostCall, Kept, Launch, Plan, Upload
 from tilesmith.models.planning.tile_images import tile_images
+from tilesmith.models.planning.tuning_database import Tuned, known_schedules
 from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
 from tilesmith.program import Program
@@ -88,7 +89,8 @@ class TenstorrentBackend(Backend):
 
         executable = lowered(executable, lower, inputs)
         if not is_open:
-            tune_blocks(executable)
+            executable.tuned = tune_blocks(executable)
+            executable.settle()
         return executable
 
     def planned(self, module: GraphModule) -> Plan:
@@ -110,7 +112,10 @@ class TenstorrentBackend(Backend):
         if self.options.approximate == "safe":
             values = {node.name: value for node, value in constants_of(module).items()}
             planned = safely_approximated(planned, values)
-        return choose_blocks(planned, arch, fidelity) if chooses else planned
+        if not chooses:
+            return planned
+        known = known_schedules(self.options.schedules)
+        return choose_blocks(planned, arch, fidelity, self.options.approximation, known)
 
     def check_input(self, number: int, value: Any) -> None:
         check_dtype(f"input {number}", value)
@@ -136,6 +141,8 @@ class TenstorrentExecutable(Executable):
         self.device: Device = shared_device(self.arch)
         self.cycles = 0
         self.launch_us = 0.0
+        self.tuned: tuple[Tuned, ...] = ()
+        self._chooses = options.tunes
         self._last: list[RunReport] = []
         self._infinite: dict[str, Ends] = {}
         self._ceiling = self.device.l1_lowest
@@ -307,7 +314,7 @@ class TenstorrentExecutable(Executable):
 
     def _placed(self, plan: Plan) -> MemoryPlan:
         """Where results lie. Kernels that are still to be chosen need room for any circular buffers."""
-        if not self.options.places or self.options.tunes or not self.device.can_place:
+        if not self.options.places or self._chooses or not self.device.can_place:
             return plan_memory(plan, self._l1_room())
         return place_in_l1(plan, self._ceiling, self._above_circular_buffers, self._bank_bytes)
 
@@ -333,6 +340,14 @@ class TenstorrentExecutable(Executable):
         if self.device.l1_lowest >= self._ceiling:
             return
         self._ceiling = self.device.l1_lowest
+        self._replace_results()
+
+    def settle(self) -> None:
+        """Kernels are chosen for good: what they hand to each other lies in L1 where it fits beside them."""
+        self._chooses = False
+        self._replace_results()
+
+    def _replace_results(self) -> None:
         self.memory = self._placed(self.plan)
         self._tensors = {key: one for key, one in self._tensors.items() if isinstance(key, Storage)}
         self._programs = {}

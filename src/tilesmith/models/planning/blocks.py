@@ -6,7 +6,7 @@ more cores get work, cores that need the same operand share it, and tests for en
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.models.planning.matmul_blocks import product_candidates
 from tilesmith.models.planning.steps import Launch, Plan, Template
+from tilesmith.models.planning.tuning_database import Problem, TuningDatabase, exactness_of
 from tilesmith.models.planning.views import TILE, padded
 
 # Scores of so many keys are kept for a block of queries; beyond, keys come block by block.
@@ -28,13 +29,22 @@ _L1_SHARE = 0.6
 _NORM_SHARE = 0.75
 
 
-def choose_blocks(plan: Plan, arch: Arch, fidelity: str = "HiFi4") -> Plan:
-    """The plan with the likely fastest blocks for every kernel there is a choice for."""
+def choose_blocks(
+    plan: Plan,
+    arch: Arch,
+    fidelity: str = "HiFi4",
+    approximate: str = "none",
+    tuned: Sequence[TuningDatabase] = (),
+) -> Plan:
+    """The plan with the blocks that were found fastest, or should be, for every kernel with a choice."""
 
     def chosen(step: Any) -> Any:
         if not isinstance(step, Launch):
             return step
-        return replace(step, template=candidates(step, arch, fidelity)[0])
+        fitting = candidates(step, arch, fidelity)
+        exactness = exactness_of(step, fidelity, approximate)
+        known = (each.choose(Problem.of(step, arch.product, exactness), fitting) for each in tuned)
+        return replace(step, template=next(filter(None, known), fitting[0]))
 
     return replace(plan, steps=tuple(map(chosen, plan.steps)))
 
