@@ -53,7 +53,7 @@ class Function(Node):
             error = error + _ACCURACY * np.maximum(np.abs(result), floor)
             error = np.where(np.isfinite(error) & self._known(a), error, np.inf)
             # What is not finite is known where the argument is, to the bit.
-            sure = (a.error == 0) & ~np.isfinite(result) & ~np.isnan(a.data)
+            sure = (a.error == 0) & ~np.isfinite(result) & ~np.isnan(a.data) & self._known(a)
             return settled(result, np.where(sure, 0.0, error), self.dtype)
 
     def _computed(self, a: Value) -> tuple[Array, Array]:
@@ -73,6 +73,10 @@ class Function(Node):
             return np.abs(a.data) + a.error < _LARGEST_ANGLE
         if self.op in ("log", "log2", "sqrt", "rsqrt"):
             sure: Array = (a.data - a.error > 0) | (a.error == 0)
+            if self.op in ("sqrt", "rsqrt"):
+                # The chip looks at the sign bit alone, so that the root of negative zero is NaN where the
+                # zero kept its sign; and it takes a denormal neither for zero nor for what it is.
+                sure &= (np.abs(a.data) >= FLUSHED) | ((a.data == 0) & ~np.signbit(a.data))
             return sure
         return np.ones(a.data.shape, bool)
 

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 import tilelang.language as T
 from conformance.fuzz.draw import random_program
+from conformance.fuzz.functions import Function
 from conformance.fuzz.judge import judged
 from conformance.fuzz.matrix_unit import product
-from conformance.fuzz.nodes import converted
+from conformance.fuzz.nodes import Node, Scope, converted
 from conformance.fuzz.run import failure_of
 from conformance.fuzz.statements import Memory
 from conformance.fuzz.values import Array, Value, numpy_type, settled, stored
@@ -60,6 +61,18 @@ def test_a_cast_is_the_nearest_number_unless_it_lies_halfway(dtype: str) -> None
     cast = converted(Value.exact(np.array([1.001, 1 + unit / 2, 1 + unit])), "float32", dtype)
     assert list(cast.error == 0) == [True, False, True]
     assert cast.data.tolist() == [stored(np.array(1.001), dtype), 1.0, 1 + unit]
+
+
+@pytest.mark.parametrize("op", ["sqrt", "rsqrt"])
+def test_roots_of_negative_zero_and_denormals_are_not_judged(op: str) -> None:
+    class Numbers(Node):
+        def value(self, scope: Scope) -> Value:
+            return scope.memories["x"]
+
+    numbers = np.array([4.0, 0.0, -1.0, -0.0, 2.0**-130, -(2.0**-130), np.inf])
+    scope = Scope({"x": Value.exact(numbers)}, {})
+    known = np.isfinite(Function(op, Numbers(), "float32").value(scope).error)
+    assert known.tolist() == [True, True, True, False, False, False, True]
 
 
 def test_one_wrong_integer_is_seen() -> None:
