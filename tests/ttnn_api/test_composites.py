@@ -293,6 +293,19 @@ def test_a_spec_as_ttnn_writes_it(device: ttnn.MeshDevice) -> None:
     assert tensor.memory_config().buffer_type is ttnn.BufferType.L1
 
 
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_scans_of_rank_0(device: ttnn.MeshDevice, name: str) -> None:
+    result = getattr(ttnn, name)(tiles(torch.tensor(-2.5), ttnn.float32, device), 0)
+    assert ttnn.to_torch(result).tolist() == -2.5
+
+
+def test_tensors_of_rank_0_are_stacked_not_concatenated(device: ttnn.MeshDevice) -> None:
+    one = tiles(torch.tensor(2), ttnn.int32, device)
+    assert ttnn.to_torch(ttnn.stack([one, one], 0)).tolist() == [2, 2]
+    with pytest.raises(OperationError, match="have no dimension to concatenate"):
+        ttnn.concat([one, one], 0)
+
+
 def test_sort_and_cumprod(device: ttnn.MeshDevice) -> None:
     values = draw(2, 9)
     ordered, places = ttnn.sort(tiles(values, ttnn.bfloat16, device), -1, True)

@@ -103,3 +103,11 @@ def test_tensors_print_as_ttnn_prints_them() -> None:
     ttnn.set_printoptions(profile="full", sci_mode=False, precision=1)
     assert "..., " not in repr(tensor)
     ttnn.set_printoptions(profile="short")
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.bfloat4_b])
+def test_block_floats_on_the_host_stay_in_tiles(dtype: ttnn.DataType) -> None:
+    tensor = ttnn.from_torch(torch.arange(40.0).reshape(5, 8), dtype, layout=ttnn.TILE_LAYOUT)
+    rows = tensor.to(ttnn.ROW_MAJOR_LAYOUT)
+    assert rows.layout is ttnn.TILE_LAYOUT
+    assert torch.equal(ttnn.to_torch(rows), ttnn.to_torch(tensor))

@@ -33,6 +33,11 @@ def concat(
     """Tensors one after another along an axis."""
     fatal(len(tensors) > 0, "ttnn.concat: expected a non-empty list of Tensors!")
     axis = normal_axis(dim, len(tensors[0].spec.shape))
+    fatal(
+        len(tensors[0].spec.shape) > 0,
+        "ttnn.concat: tensors of rank 0 have no dimension to concatenate",
+        remedy="use ttnn.stack, or unsqueeze them first",
+    )
     _check_joinable(tensors, axis)
     if groups > 1:
         return _in_groups(tensors, axis, groups, memory_config, output_tensor)

@@ -200,6 +200,8 @@ def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None) -> Tensor:
     target = (dtype or tensor.dtype).format
     if spec.layout is layout and spec.dtype is target:
         return tensor
+    if spec.dtype is target and target.is_block_float:
+        return tensor  # ttnn leaves block floats in tiles too, without a word
     converted = TensorSpec(spec.shape, target, layout, spec.memory_config)
     values = as_integers(tensor.to_numpy(), dtype or tensor.dtype)
     return Tensor(on_host=HostTensor.of_numpy(values, converted))

@@ -140,7 +140,7 @@ def _scan(tensor: Tensor, dim: int, combine: str, neutral: int, backwards: bool,
     axis = normal_axis(dim, len(tensor.spec.shape))
     x = typecast(as_tiles(tensor), DataType.INT32 if tensor.dtype.is_integer else DataType.FLOAT32)
     step = 1
-    while step < tensor.spec.shape[axis]:
+    while tensor.spec.shape and step < tensor.spec.shape[axis]:
         x = elementwise(combine, [x, _shifted(x, axis, -step if backwards else step, neutral)])
         step *= 2
     return in_layout(typecast(x, target), tensor.layout)
