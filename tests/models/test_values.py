@@ -210,3 +210,34 @@ def test_values_far_from_zero(function: Callable[[Tensor], Tensor]) -> None:
     x = noise(2, 8, 8, 8) + 300
     with torch.no_grad():
         torch.testing.assert_close(compiled(function)(x), function(x), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.copysign(x + 2, -x),
+        lambda x: torch.copysign(torch.full_like(x, 3.0), x * -2),
+        lambda x: torch.signbit((x * -1).t()).float(),
+        lambda x: torch.atan2(x * -1, x * -1),
+    ],
+    ids=["copysign", "copysign of a product", "signbit of a view", "atan2"],
+)
+def test_a_computed_zero_has_its_sign(function: Callable[[Tensor], Tensor], reports: list[Report]) -> None:
+    x = torch.tensor([0.0, -0.0, 1.0, -1.0]).repeat(2, 4)
+    torch.testing.assert_close(compiled(function)(x), function(x), rtol=1e-2, atol=1e-2)
+    assert "asks for the sign of zero" in str(reports[-1])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.cumsum(-1, dtype=torch.float64),
+        lambda x: x.sum(dtype=torch.float64),
+        lambda x: torch.linalg.vector_norm(x, dim=1, dtype=torch.float64),
+        lambda x: x.mean().double() * 1.1,
+    ],
+    ids=["cumsum", "sum of all", "vector_norm", "a mean made double"],
+)
+def test_float64_asked_for_is_float64(function: Callable[[Tensor], Tensor]) -> None:
+    x = noise(5, 40)
+    torch.testing.assert_close(compiled(function)(x), function(x), rtol=1e-9, atol=1e-12)

@@ -16,6 +16,7 @@ from tilesmith.models.backends import Backend, Executable
 from tilesmith.models.capture.eager_frames import watch_eager_frames
 from tilesmith.models.capture.mistaken_decompositions import kept_whole
 from tilesmith.models.capture.training import keep_whole, learns_statistics, training_decompositions
+from tilesmith.models.capture.view_outputs import with_shared_views
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.generation.torch_generate import take_generate
 from tilesmith.models.options import ModelOptions
@@ -80,7 +81,7 @@ def _compile(
     def build(args: tuple[Any, ...]) -> Executable:
         for number, arg in enumerate(args):
             backend.check_input(number, arg)
-        return backend.compile(specialise(copied(module), args), args)
+        return with_shared_views(specialise(copied(module), args), lambda graph: backend.compile(graph, args))
 
     def run(*args: Any) -> list[Any]:
         nonlocal only

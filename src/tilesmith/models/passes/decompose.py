@@ -8,7 +8,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models.decompositions.table import find
 from tilesmith.models.passes.edit import insert, replace, tidy
-from tilesmith.models.passes.inline import expand
+from tilesmith.models.passes.inline import DECOMPOSED, expand
 from tilesmith.models.planning.limits import note_limit
 
 aten = torch.ops.aten
@@ -31,7 +31,7 @@ def _decompose_once(module: GraphModule) -> bool:
         if node.target is aten.max_pool2d_with_indices.default:
             _forget_indices(module, node)
             continue
-        found = find(node) if node in live and _is_real(node) else None
+        found = find(node) if node in live and _is_real(node) and not _widens(node) else None
         if found is not None:
             note_limit(module, node)
             expand(module, node, found.function)
@@ -47,6 +47,13 @@ def _forget_indices(module: GraphModule, node: Node) -> None:
     for user in list(node.users):
         replace(module, user, pooled)
     module.graph.erase_node(node)
+
+
+def _widens(node: Node) -> bool:
+    """Whether an operator was asked for float64 (`dtype=`), which only the host has."""
+    value = node.meta.get("val")
+    is_wide = isinstance(value, Tensor) and value.dtype == torch.float64
+    return is_wide and not node.meta.get(DECOMPOSED)
 
 
 def _is_real(node: Node) -> bool:

@@ -20,6 +20,8 @@ from tilesmith.models.planning.pointwise import is_pointwise
 aten = torch.ops.aten
 
 _PERIODIC = {aten.sin.default, aten.cos.default, aten.tan.default}
+_SIGN_OF_ZERO = {aten.copysign.Tensor, aten.signbit.default, aten.atan2.default}
+ZERO_HAS_SIGN = "zero has a sign"
 _REMAINDERS = {
     *(aten.remainder.Scalar, aten.remainder.Tensor, aten.fmod.Scalar, aten.fmod.Tensor),
     *(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.floor_divide.default),
@@ -32,12 +34,24 @@ def on_device(
     """The nodes that kernels, or views of what kernels made or of what stays on the device, compute."""
     chosen: set[Node] = set(residents)
     ranges = ranges_of(graph, constants)
+    _mark_signs_of_zero(graph)
     for node in graph.nodes:
         if node.op != "call_function" or node in constants or divides_by_zero(node, constants):
             continue
         if _is_for_device(node, chosen, ranges):
             chosen.add(node)
     return chosen
+
+
+def _mark_signs_of_zero(graph: Graph) -> None:
+    """Mark elementwise nodes of whose zeros someone asks the sign: the vector unit has one zero."""
+    asked: set[Node] = set()
+    for node in reversed(list(graph.nodes)):
+        if node.target in _SIGN_OF_ZERO:
+            asked.update(one for one in node.args if isinstance(one, Node))
+        elif node in asked and (is_pointwise(node) or node.target in VIEWS or node.target in MOVES):
+            node.meta[ZERO_HAS_SIGN] = is_pointwise(node)
+            asked.update(node.all_input_nodes)
 
 
 def _is_for_device(node: Node, chosen: set[Node], ranges: Mapping[Node, Range]) -> bool:
@@ -60,7 +74,9 @@ def _is_for_device(node: Node, chosen: set[Node], ranges: Mapping[Node, Range]) 
 def _needs_host(node: Node, fed: bool) -> bool:
     if any(_is_wide(one) or is_complex(one) for one in (node, *node.all_input_nodes)):
         return True
-    return node.target in _REMAINDERS or (not fed and (_sees_nan(node) or node.target in _PERIODIC))
+    if node.target in _REMAINDERS or node.meta.get(ZERO_HAS_SIGN):
+        return True
+    return not fed and (_sees_nan(node) or node.target in _PERIODIC)
 
 
 def divides_by_zero(node: Node, constants: Mapping[Node, torch.Tensor]) -> bool:
@@ -87,10 +103,16 @@ def _is_empty(node: Node) -> bool:
 
 
 def _is_wide(node: Node) -> bool:
-    """Whether a node gives float64. A number that comes with a call is one, too, and counts as its rank."""
+    """Whether a node gives float64. A number that comes with a call does too, but widens no tensor."""
     value = node.meta.get("val")
-    wide = isinstance(value, torch.Tensor) and value.dtype == torch.float64 and value.dim() > 0
-    return wide and node.op != "get_attr" and not node.meta.get(DECOMPOSED)
+    if not isinstance(value, torch.Tensor) or value.dtype != torch.float64 or node.meta.get(DECOMPOSED):
+        return False
+    return node.op != "get_attr" and (value.dim() > 0 or any(map(_is_narrow, node.all_input_nodes)))
+
+
+def _is_narrow(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.dtype.is_floating_point and value.dtype != torch.float64
 
 
 def _is_exact(node: Node, ranges: Mapping[Node, Range]) -> bool:
@@ -146,6 +168,8 @@ def why_on_host(node: Node, constants: Mapping[Node, torch.Tensor]) -> str:
         return "the chip's division would round before the remainder is taken"
     if divides_by_zero(node, constants):
         return "a division by zero"
+    if node.meta.get(ZERO_HAS_SIGN):
+        return "what follows asks for the sign of zero, and the vector unit has none"
     if node.target in _PERIODIC:
         return "the angles come with the call, and may be beyond what the chip reduces exactly"
     if _sees_nan(node):
