@@ -350,3 +350,25 @@ def test_sort_of_integers_and_of_equal_elements(device: ttnn.MeshDevice) -> None
     wanted, index = values.sort(dim=-1, stable=True)
     assert torch.equal(ttnn.to_torch(found), wanted)
     assert torch.equal(ttnn.to_torch(places).long(), index)
+
+
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 4)])
+def test_reductions_of_nothing(device: ttnn.MeshDevice, shape: tuple[int, ...], layout: ttnn.Layout) -> None:
+    values = torch.zeros(shape)
+    tensor = ttnn.from_torch(values, ttnn.float32, layout=layout, device=device)
+    for name in ("sum", "mean", "prod", "var", "std"):
+        options: dict[str, Any] = {"correction": False} if name in ("var", "std") else {}
+        for dim in (None, -1):
+            made = ttnn.to_torch(getattr(ttnn, name)(tensor, dim, **options))
+            wanted = (
+                getattr(values, name)(**options) if dim is None else getattr(values, name)(dim, **options)
+            )
+            torch.testing.assert_close(made, wanted, equal_nan=True)
+
+
+def test_addmm_without_its_tensor_ignores_what_it_holds(device: ttnn.MeshDevice) -> None:
+    a, b = draw(8, 16), draw(16, 8, seed=1)
+    nan = tiles(torch.full((8, 8), float("nan")), ttnn.bfloat16, device)
+    made = ttnn.addmm(nan, *(tiles(one, ttnn.bfloat16, device) for one in (a, b)), alpha=2.0, beta=0.0)
+    torch.testing.assert_close(ttnn.to_torch(made).float(), 2 * a.float() @ b.float(), rtol=1e-2, atol=0.1)

@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional
 
 from tilesmith import ttnn
+from tilesmith.errors import OperationError
 from tilesmith.ops.device import MeshDevice
 from tilesmith.ops.hosted.attention_reference import attend
 
@@ -163,6 +164,37 @@ def test_group_norm_takes_padded_weights(device: MeshDevice) -> None:
     )
     wanted = functional.group_norm(x[:, 0].transpose(1, 2), 4, weight).transpose(1, 2)
     torch.testing.assert_close(ttnn.to_torch(found)[:, 0], wanted, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("a_is_sparse", [False, True])
+def test_sparse_matmul(device: MeshDevice, a_is_sparse: bool) -> None:
+    a, b = torch.randn(1, 3 if a_is_sparse else 2, 4, 5), torch.randn(1, 3, 5, 6)
+    kept = torch.tensor([1, 0, 1] if a_is_sparse else [1, 0, 1, 0, 0, 1]).reshape(1, 1, 1, -1)
+    kept_on = _rows(device, kept.float(), ttnn.bfloat16)
+    options: dict[str, Any] = {"is_input_a_sparse": a_is_sparse, "nnz": int(kept.sum())}
+    whole = (a @ b) if a_is_sparse else (a[:, :, None, None] @ b)
+    a[0, 1] = float("nan")  # only products that nobody asks for, or that are NaN anyway, have it
+    made = ttnn.to_torch(ttnn.sparse_matmul(_on(device, a), _on(device, b), sparsity=kept_on, **options))
+    assert made.shape == whole.shape
+    chosen = made.reshape(-1, 4, 6)[kept.flatten() == 0]
+    assert not chosen.any()
+    clean = whole.reshape(-1, 4, 6)[:3:2]
+    torch.testing.assert_close(made.reshape(-1, 4, 6)[:3:2], clean, rtol=1e-5, atol=1e-5)
+    with pytest.raises(OperationError, match="is not the number of non-zeros"):
+        ttnn.sparse_matmul(_on(device, a), _on(device, b), sparsity=kept_on, **{**options, "nnz": 1})
+
+
+def test_sparse_matmul_by_index(device: MeshDevice) -> None:
+    a, b, chosen = torch.randn(1, 2, 4, 5), torch.randn(1, 7, 5, 6), torch.tensor([[[[6, 1]]]])
+    kept = _rows(device, torch.ones(1, 1, 1, 7), ttnn.bfloat16)
+    indices = _rows(device, chosen, ttnn.uint16)
+    both: dict[str, Any] = {"is_input_a_sparse": True, "is_input_b_sparse": True}
+    made = ttnn.sparse_matmul(_on(device, a), _on(device, b), sparsity=kept, indices=indices, **both)
+    torch.testing.assert_close(ttnn.to_torch(made), a @ b[:, [6, 1]], rtol=1e-5, atol=1e-5)
+    with pytest.raises(OperationError, match="must not be supplied together with indices"):
+        ttnn.sparse_matmul(_on(device, a), _on(device, b), sparsity=kept, indices=indices, nnz=2, **both)
+    with pytest.raises(OperationError, match="requires at least one of is_input_a_sparse"):
+        ttnn.sparse_matmul(_on(device, a), _on(device, b), sparsity=kept, is_input_b_sparse=False)
 
 
 @pytest.mark.parametrize("name", ["tanh", "gelu", "sigmoid", "sqrt"])

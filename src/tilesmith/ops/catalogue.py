@@ -32,6 +32,7 @@ _MODULES = (
     "hosted.products",
     "hosted.rotary",
     "hosted.selection",
+    "hosted.sparse_matmul",
     "matmul.api",
     "normalization.api",
     "normalization.masked",

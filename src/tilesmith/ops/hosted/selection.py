@@ -32,9 +32,28 @@ def manual_seed(
     sub_core_grids: object = None,
 ) -> Any:
     """Set the state of random numbers for `sampling`. One state serves all users here."""
+    _check_seeds(seeds, user_ids)
     number = int(seeds.to_torch().flatten()[0]) if isinstance(seeds, Tensor) else int(seeds)
     _random().manual_seed(number)
     return seeds if isinstance(seeds, Tensor) else None
+
+
+def _check_seeds(seeds: int | Tensor, user_ids: int | Tensor | None) -> None:
+    if not isinstance(seeds, Tensor):
+        in_range = not isinstance(user_ids, int) or 0 <= user_ids <= 31
+        fatal(in_range, "User IDs scalar must be in the range [0, 31].")
+        return
+    fatal(
+        not isinstance(user_ids, int),
+        "Seeds were provided as a tensor, so user_ids must not be provided as a scalar.",
+    )
+    for name, tensor in (("Seeds", seeds), ("User IDs", user_ids)):
+        if isinstance(tensor, Tensor):
+            fatal(tensor.dtype is DataType.UINT32, f"{name} tensor must be of type UINT32.")
+            fatal(tensor.layout is Layout.ROW_MAJOR, f"{name} tensor must have ROW_MAJOR layout.")
+    if isinstance(user_ids, Tensor):
+        same = seeds.spec.shape == user_ids.spec.shape
+        fatal(same, "Seeds tensor and User IDs tensor must have the same shape.")
 
 
 @registered("ttnn.sampling")
@@ -124,43 +143,3 @@ def ema(
         return torch.stack(averages, -1)
 
     return on_host("ttnn.ema", compute, [input_tensor], memory_config=memory_config, output=out)[0]
-
-
-@registered("ttnn.sparse_matmul")
-def sparse_matmul(
-    input_tensor_a: Tensor,
-    input_tensor_b: Tensor,
-    *,
-    sparsity: Tensor,
-    program_config: object = None,
-    nnz: int | None = None,
-    is_input_a_sparse: bool = False,
-    is_input_b_sparse: bool = True,
-    memory_config: MemoryConfig | None = None,
-    dtype: DataType | None = None,
-    compute_kernel_config: object = None,
-    core_grid: object = None,
-    output_tile: object = None,
-    optional_output_tensor: Tensor | None = None,
-    global_cb: object = None,
-    sub_device_id: object = None,
-) -> Tensor:
-    """Products with many matrices, those left out that `sparsity` says are zero."""
-    fatal(sparsity.layout is Layout.ROW_MAJOR, "Sparsity tensor must be ROW_MAJOR layout")
-
-    def compute(a: Any, b: Any, kept: Any) -> Any:
-        mask = kept != 0
-        if is_input_a_sparse:
-            found = a @ b
-            return found * mask.reshape(*found.shape[:-2], 1, 1)
-        found = a[:, :, None, None] @ b[:, None, None]
-        return found * mask.reshape(*found.shape[:-2], 1, 1)
-
-    return on_host(
-        "ttnn.sparse_matmul",
-        compute,
-        [input_tensor_a, input_tensor_b, sparsity],
-        dtype=dtype,
-        memory_config=memory_config,
-        output=optional_output_tensor,
-    )[0]

@@ -85,11 +85,7 @@ def addmm(
     optional_output_tensor: Tensor | None = None,
 ) -> Tensor:
     """beta times a tensor, plus alpha times a @ b."""
-    shape = (*mat1_tensor.spec.shape[:-1], mat2_tensor.spec.shape[-1])
-    fatal(
-        len(shape) == 2 and input_tensor.spec.shape == shape,
-        "input_tensor must have shape matching one of result of mat1_tensor @ mat2_tensor",
-    )
+    _check_addmm(input_tensor, mat1_tensor, mat2_tensor, alpha, beta)
     product = matmul(
         mat1_tensor,
         mat2_tensor,
@@ -99,6 +95,14 @@ def addmm(
         core_grid=core_grid,
     )
     scale = [[Activation("scale", number)] if number != 1 else [] for number in (alpha, beta)]
+    if beta == 0:  # what the tensor holds does not count, NaN neither
+        return elementwise(
+            "",
+            [product],
+            after=scale[0],
+            memory_config=memory_config,
+            output_tensor=optional_output_tensor,
+        )
     return elementwise(
         "add",
         [product, input_tensor],
@@ -106,6 +110,21 @@ def addmm(
         memory_config=memory_config,
         output_tensor=optional_output_tensor,
     )
+
+
+def _check_addmm(tensor: Tensor, a: Tensor, b: Tensor, alpha: float, beta: float) -> None:
+    fatal(alpha != 0, "alpha parameter cannot be 0")
+    shape = (*a.spec.shape[:-1], b.spec.shape[-1])
+    fatal(
+        len(shape) == 2 and (beta == 0 or tensor.spec.shape == shape),
+        "input_tensor must have shape matching one of result of mat1_tensor @ mat2_tensor",
+    )
+    operands = [("mat1_tensor", a), ("mat2_tensor", b)]
+    for name, operand in [("input_tensor", tensor), *operands] if beta != 0 else operands:
+        fatal(
+            operand.dtype in (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B),
+            f"only ttnn.bfloat16, ttnn.float32 and ttnn.bfloat8_b types are supported for {name}",
+        )
 
 
 def _product(

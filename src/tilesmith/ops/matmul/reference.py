@@ -40,4 +40,5 @@ def addmm(
     beta: float = 1.0,
     **_: Any,
 ) -> torch.Tensor:
-    return beta * tensor + alpha * (a @ b)
+    product = alpha * (a @ b)
+    return product if beta == 0 else beta * tensor + product

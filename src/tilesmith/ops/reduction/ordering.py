@@ -23,6 +23,7 @@ from tilesmith.ops.rearrange.memory import copy, to_memory_config
 from tilesmith.ops.rearrange.permutation import transpose
 from tilesmith.ops.rearrange.shapes import reshape
 from tilesmith.ops.rearrange.slicing import slice_
+from tilesmith.ops.reduction.topk_checks import check_topk
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout
@@ -51,10 +52,22 @@ def topk(
     stable: bool = False,
 ) -> list[Tensor]:
     """The k largest (or smallest) elements along an axis, in order, and where they are."""
+    check_topk(input_tensor, k, dim, indices_tensor, output_tensor)
+    return _in_order(input_tensor, k, dim, largest, memory_config, indices_tensor, output_tensor)
+
+
+def _in_order(
+    input_tensor: Tensor,
+    k: int,
+    dim: int,
+    largest: bool,
+    memory_config: MemoryConfig | None,
+    indices_tensor: Tensor | None,
+    output_tensor: tuple[Tensor, Tensor] | None,
+) -> list[Tensor]:
     shape = input_tensor.spec.shape
     axis = normal_axis(dim, len(shape))
     size = shape[axis]
-    fatal(0 < k <= size, f"K cannot be larger than the dimension size {size}, got {k}")
     if k > MOST_STEPS or input_tensor.dtype.is_integer or indices_tensor is not None:
         return _topk_on_host(input_tensor, k, axis, largest, memory_config, indices_tensor, output_tensor)
     fatal(size < 2**24, f"tilesmith: topk counts up to 2^24 elements, got {size}")
@@ -114,7 +127,14 @@ def sort(
 ) -> list[Tensor]:
     """The elements along an axis in order, and where they were; equal ones keep their order."""
     size = input_tensor.spec.shape[normal_axis(dim, len(input_tensor.spec.shape))]
-    return topk(input_tensor, size, dim, descending, memory_config=memory_config, output_tensor=out)
+    fatal(size > 0, "ttnn.sort: the dimension has no elements")
+    if out is not None and input_tensor.dtype in (DataType.FLOAT32, DataType.UINT16):
+        fatal(
+            out[1].dtype is DataType.UINT32,
+            "Output indices tensor dtype must be UINT32 when input dtype is FLOAT32 or UINT16. Got:"
+            f" DataType::{out[1].dtype.name}",
+        )
+    return _in_order(input_tensor, size, dim, descending, memory_config, None, out)
 
 
 def _largest(x: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -22,6 +22,7 @@ from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.shapes import reshape
 from tilesmith.ops.rearrange.slicing import slice_
 from tilesmith.ops.reduction.api import Axes, reduced_axes
+from tilesmith.ops.reduction.empty import filled, of_nothing
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout
@@ -65,14 +66,12 @@ def _variance(
 def _undefined(
     tensor: Tensor, dim: Axes, keepdim: bool, memory_config: MemoryConfig | None, correction: bool
 ) -> Tensor | None:
-    """NaN, where one element is corrected by one: arithmetic would make infinity of it in bfloat16."""
+    """NaN, of nothing or of one element corrected by one: arithmetic would make infinity in bfloat16."""
     shape = tensor.spec.shape
     axes = reduced_axes(dim, len(shape))
     if not correction or math.prod(shape[axis] for axis in axes) != 1:
-        return None
-    kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdim or axis not in axes]
-    values = np.full(kept, np.nan, np.float32)
-    return from_values(values, tensor.dtype, Layout.TILE, tensor.device(), memory_config)
+        return of_nothing("var", tensor, axes, keepdim, memory_config)
+    return filled(tensor, axes, keepdim, math.nan, memory_config)
 
 
 @registered("ttnn.var", golden=_golden("var"))
@@ -132,6 +131,9 @@ def prod(
     fatal(
         not input_tensor.dtype.is_integer, f"tilesmith: prod works on real numbers, got {input_tensor.dtype}"
     )
+    axes = reduced_axes(dim, len(shape))
+    if (known := of_nothing("prod", input_tensor, axes, keepdim, memory_config)) is not None:
+        return known
     x = typecast(as_tiles(input_tensor), DataType.FLOAT32)
     if dim is None:
         x, axis = reshape(x, (x.logical_volume(), 1)), 0
