@@ -25,7 +25,7 @@ DOCS_STAMP  := $(DOCS)/.installed
 BUILD       := .venv-build
 BUILD_STAMP := $(BUILD)/.installed
 
-.PHONY: demo test test-ttnn test-peers fuzz fast lint format coverage sanitize faults docs dist wheel-test release-check clean help
+.PHONY: demo test test-ttnn test-peers fuzz fast sweeps lint format coverage sanitize faults docs dist wheel-test release-check clean help
 
 help:        ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -57,6 +57,9 @@ FAST_TESTS := $(addprefix tests/,tiny arch program formats isa toolchain testing
     compiler/codegen models/planning/test_selection.py ops/test_framework.py docs/test_words.py docs/test_rooms.py)
 fast: $(STAMP)       ## the tests that take a minute, of the lower rooms and of what is selected for models
 	$(PYTEST) -n auto -m "not slow and not fault" $(FAST_TESTS)
+
+sweeps: $(STAMP)     ## every combination of types and shapes that the other tests sample
+	$(PYTEST) -n auto --sweeps -m sweep tests
 
 CPP := find src tests/emulator -name '*.h' -o -name '*.hpp' -o -name '*.cpp'
 lint: $(STAMP)       ## ruff, mypy in strict mode, the layers of the rooms, the format of Python and of C++

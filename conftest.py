@@ -30,7 +30,16 @@ gc.set_threshold(10_000, 10, 10)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files of the tests run")
+    parser.addoption("--sweeps", action="store_true", help="every combination, where tests run a sample")
     parser.addoption("--tt-metal", metavar="CHECKOUT", help="read exported host programs with its headers")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Sweeps run when they are asked for: `make sweeps`, and every night."""
+    if not config.getoption("--sweeps"):
+        left_out = [item for item in items if item.get_closest_marker("sweep")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("sweep")]
 
 
 @pytest.fixture

@@ -153,14 +153,26 @@ def batched(pairs: Iterable[tuple[str, str]], size: int) -> Iterator[tuple[tuple
         yield batch
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("source", TYPES)
+def test_types_a_buffer_is_copied_to_in_pairs(source: str, tmp_path: Path) -> None:
+    """Each type with the one so many places after it, another distance for each source."""
+    distance = TYPES.index(source) % (len(TYPES) // 2 + 1)
+    pairs = [(first, TYPES[(at + distance) % len(TYPES)]) for at, first in enumerate(TYPES)]
+    check_many_copies(source, pairs, 5, tmp_path)
+
+
+@pytest.mark.sweep
 @pytest.mark.parametrize("source", TYPES)
 def test_every_pair_of_types_a_buffer_is_copied_to(source: str, tmp_path: Path) -> None:
+    check_many_copies(source, combinations_with_replacement(TYPES, 2), 8, tmp_path)
+
+
+def check_many_copies(source: str, every: Iterable[tuple[str, str]], at_once: int, folder: Path) -> None:
     values = values_of(source).to(getattr(torch, source))
-    for pairs in batched(combinations_with_replacement(TYPES, 2), 8):
+    for pairs in batched(every, at_once):
         names = [name for pair in pairs for name in pair]
         outs = [torch.zeros(SIZE, SIZE).to(getattr(torch, name)) for name in names]
-        tilesmith.compile(many_copies(source, pairs, tmp_path))(values, *outs)
+        tilesmith.compile(many_copies(source, pairs, folder))(values, *outs)
         for out, name in zip(outs, names, strict=True):
             assert_same(out, values, name)
 

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
+from itertools import product
 from typing import Any
 
 import pytest
@@ -81,11 +82,16 @@ def test_reduction(kind: str, dtype: str, dim: int, clear: bool) -> None:
     check(kind, dtype, dim, clear)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", COMBINE)
-@pytest.mark.parametrize("dtype", TYPES)
-def test_every_reduction(kind: str, dtype: str) -> None:
-    for dim in (0, 1):
-        for clear in (True, False):
-            if clear or kind != "abssum":  # TileLang's abssum always starts anew
-                check(kind, dtype, dim, clear)
+def every_case() -> Iterator[Any]:
+    """Every function with every type in one way, another each time; in all ways with `--sweeps`."""
+    for (row, kind), (column, dtype) in product(enumerate(COMBINE), enumerate(TYPES)):
+        # TileLang's abssum always starts anew.
+        ways = [way for way in product((0, 1), (True, False)) if way[1] or kind != "abssum"]
+        for at, (dim, clear) in enumerate(ways):
+            marks = () if at == (row + column) % len(ways) else (pytest.mark.sweep,)
+            yield pytest.param(kind, dtype, dim, clear, marks=marks)
+
+
+@pytest.mark.parametrize(("kind", "dtype", "dim", "clear"), list(every_case()))
+def test_every_reduction(kind: str, dtype: str, dim: int, clear: bool) -> None:
+    check(kind, dtype, dim, clear)
