@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,16 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache for a test that looks into it."""
     monkeypatch.setenv("TILESMITH_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+@pytest.fixture
+def lasting_folder(request: pytest.FixtureRequest) -> Path:
+    """An empty folder that lies at the same path in every run: the next finds kernels in it compiled."""
+    name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:16]
+    folder = _ROOT / ".pytest_cache" / "folders" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

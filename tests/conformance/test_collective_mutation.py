@@ -14,10 +14,10 @@ from tilesmith.collectives import programs
 
 
 @pytest.mark.slow
-def test_altered_calls_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_altered_calls_are_found(lasting_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_KERNELS", programs._KERNELS)
     monkeypatch.setenv("MUTANT", "0")
-    root = tmp_path / "kernels"
+    root = lasting_folder / "kernels"
     copytree(collective_mutation.KERNELS, root)
     mutants = [one for one in rewrite_tree(root) if one.path.name == "sender.cpp" and one.kind == "drop"]
     task = Task("all_to_all-line", root, "", 0, "", "", 0, range(1))

@@ -158,13 +158,13 @@ SYNCHRONISATION = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "dropped"), SYNCHRONISATION)
 def test_a_dropped_call_is_found(
-    file: str, dropped: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: str, dropped: str, lasting_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path in programs._KERNELS.iterdir():
         text = path.read_text()
         assert path.name != file or dropped in text
-        (tmp_path / path.name).write_text(text.replace(dropped, "", 1) if path.name == file else text)
-    monkeypatch.setattr(programs, "_KERNELS", tmp_path)
+        (lasting_folder / path.name).write_text(text.replace(dropped, "", 1) if path.name == file else text)
+    monkeypatch.setattr(programs, "_KERNELS", lasting_folder)
     with open_mesh((1, 2), "n300") as mesh:
         tensor = mesh.from_parts(_parts(mesh, (64, 64), DataFormat.Float32), DataFormat.Float32)
         with pytest.raises(KernelFindings):
