@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import getpass
 import hashlib
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -54,8 +56,19 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def lasting_folder(request: pytest.FixtureRequest) -> Path:
     """An empty folder that lies at the same path in every run: the next finds kernels in it compiled."""
-    name = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:16]
-    folder = _ROOT / ".pytest_cache" / "folders" / name
+    return _emptied(request.node.nodeid)
+
+
+@pytest.fixture(scope="module")
+def lasting_folder_of_module(request: pytest.FixtureRequest) -> Path:
+    """The same for all tests of a module."""
+    return _emptied(request.node.nodeid)
+
+
+def _emptied(node: str) -> Path:
+    # Not in the checkout: a project that a test makes there would find ours around it.
+    name = hashlib.sha256(f"{_ROOT} {node}".encode()).hexdigest()[:16]
+    folder = Path(tempfile.gettempdir()) / f"tilesmith-tests-{getpass.getuser()}" / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder

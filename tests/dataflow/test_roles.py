@@ -24,10 +24,10 @@ def prints(kernel: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_only_pack_prints(tmp_path: Path, name: str) -> None:
+def test_only_pack_prints(lasting_folder: Path, name: str) -> None:
     statement = ASKING[name].replace("{!r}", '"packing"')
-    (tmp_path / "own.hpp").write_text(f"inline void say() {{\n{statement}\n}}\n")
-    kernel = tmp_path / "kernel.cpp"
+    (lasting_folder / "own.hpp").write_text(f"inline void say() {{\n{statement}\n}}\n")
+    kernel = lasting_folder / "kernel.cpp"
     kernel.write_text('#include "api/compute/common.h"\n#include "own.hpp"\nvoid kernel_main() { say(); }\n')
     assert prints(kernel) == ["packing"]
 

@@ -25,6 +25,8 @@ from conformance.random_programs import Log
 
 import tilesmith
 
+pytestmark = pytest.mark.usefixtures("verified_after_each_pass")
+
 
 @pytest.mark.parametrize("number", range(3))
 def test_random_kernels_are_right(number: int) -> None:

@@ -1,4 +1,7 @@
-"""Random kernels of float functions against torch; RANDOM_PROGRAMS says how many. See also `test_fuzz.py`."""
+"""Random kernels of float functions against torch: the same in every run, and so compiled already in most.
+
+RANDOM_PROGRAMS=500 draws so many others. See also `test_fuzz.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from tests.differential.programs.running import check_meaning, check_program
 from tests.differential.programs.source import kernel_source
 
 CASES = int(os.environ.get("RANDOM_PROGRAMS", "40"))
+pytestmark = pytest.mark.usefixtures("verified_after_each_pass")
 quietly = settings(
     max_examples=CASES,
+    derandomize="RANDOM_PROGRAMS" not in os.environ,
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -15,8 +15,8 @@ EXAMPLE = "transpose"
 
 
 @pytest.fixture(scope="module")
-def tasks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Task]]:
-    root = tmp_path_factory.mktemp("mutation") / "metal"
+def tasks(lasting_folder_of_module: Path) -> Iterator[list[Task]]:
+    root = lasting_folder_of_module / "metal"
     shutil.copytree(EXAMPLES, root)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, "0")

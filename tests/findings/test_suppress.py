@@ -93,8 +93,8 @@ def test_from_the_environment(device: Device, monkeypatch: pytest.MonkeyPatch) -
     ],
     ids=["on the line", "among others", "on the line before", "for the file"],
 )
-def test_in_the_kernel(device: Device, text: str, in_a_file: bool, tmp_path: Path) -> None:
-    path = tmp_path / "signaller.cpp" if in_a_file else None
+def test_in_the_kernel(device: Device, text: str, in_a_file: bool, lasting_folder: Path) -> None:
+    path = lasting_folder / "signaller.cpp" if in_a_file else None
     assert len(run(device, text, path=path).suppressed) == 1
 
 

@@ -16,9 +16,9 @@ OPS = ("scale_rows", "masked_sum", "take_rows")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPS)
-def test_from_spec_to_stage_7(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(EXAMPLES / f"{name}_spec.md", tmp_path)
-    monkeypatch.chdir(tmp_path)
+def test_from_spec_to_stage_7(name: str, lasting_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(EXAMPLES / f"{name}_spec.md", lasting_folder)
+    monkeypatch.chdir(lasting_folder)
     assert tilesmith("new", f"{name}_spec.md", "--out", "ops").exit_code == 0
     done = tilesmith("stage", "1-6", "--op", f"ops/{name}")
     assert done.exit_code == 0, done.output

@@ -98,31 +98,31 @@ def test_broken_test_file_stops_before_the_stage(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_kernel_errors_belong_to_stage_6(tmp_path: Path) -> None:
-    assert tilesmith("new", STACK_ROWS, "--out", tmp_path).exit_code == 0
-    assert tilesmith("stage", "1-6", "--op", tmp_path).exit_code == 0
-    journal = find_op(tmp_path)
+def test_kernel_errors_belong_to_stage_6(lasting_folder: Path) -> None:
+    assert tilesmith("new", STACK_ROWS, "--out", lasting_folder).exit_code == 0
+    assert tilesmith("stage", "1-6", "--op", lasting_folder).exit_code == 0
+    journal = find_op(lasting_folder)
     kernel = journal.folder / "kernels/dataflow/writer_stack_rows.cpp"
     right = kernel.read_text()
     line = right[: right.index("cb_pop_front(cb_row, 1)")].count("\n") + 1
     kernel.write_text(right.replace("cb_pop_front(cb_row, 1)", "cb_pop_fronk(cb_row, 1)"))
 
-    broken = tilesmith("stage", "6", "--op", tmp_path)
+    broken = tilesmith("stage", "6", "--op", lasting_folder)
     assert "stage 6 RED" in broken.output
     assert "cb_pop_fronk" in broken.output
     assert [journal.is_green(stage) for stage in range(1, 7)] == [True] * 5 + [False]
     with pytest.raises(StageError, match=r"stage 6 \(Kernel Compilation\) is not green"):
-        tilesmith("stage", "7", "--op", tmp_path)
+        tilesmith("stage", "7", "--op", lasting_folder)
     row = "| kernels/dataflow/writer_stack_rows.cpp | 'cb_pop_fronk' is not a function or name"
-    log = tilesmith("log", "--op", tmp_path).output
+    log = tilesmith("log", "--op", lasting_folder).output
     assert "| Kernel | Error | Line | Fix Applied |" in log
     assert row in log
     assert f"| {line} | open |" in log
 
     kernel.write_text(right)
-    assert tilesmith("stage", "6", "--op", tmp_path).exit_code == 0
+    assert tilesmith("stage", "6", "--op", lasting_folder).exit_code == 0
     fix = f"| {line} | line {line}: `cb_pop_fronk(cb_row, 1);` became `cb_pop_front(cb_row, 1);` |"
-    assert fix in tilesmith("log", "--op", tmp_path).output
+    assert fix in tilesmith("log", "--op", lasting_folder).output
 
 
 # ---- stubs ----

@@ -40,9 +40,9 @@ def red_then_green(journal: Journal, stage: int) -> bool:
 
 
 @pytest.fixture(scope="module")
-def softmax(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def softmax(lasting_folder_of_module: Path) -> Path:
     """Masked softmax, made up to stage 6."""
-    out = tmp_path_factory.mktemp("ops")
+    out = lasting_folder_of_module
     assert tilesmith("new", MASKED_SOFTMAX, "--cpp", "--out", out).exit_code == 0
     folder = out / "masked_softmax"
     assert tilesmith("stage", "1-6", "--op", folder).exit_code == 0
@@ -102,11 +102,11 @@ def check_log(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", [STACK_ROWS, MAX_INDEX], ids=["stack", "reduction with an index"])
-def test_from_spec_to_stage_6(spec: Path, tmp_path: Path) -> None:
-    assert tilesmith("new", spec, "--out", tmp_path).exit_code == 0
-    done = tilesmith("stage", "1-6", "--op", tmp_path)
+def test_from_spec_to_stage_6(spec: Path, lasting_folder: Path) -> None:
+    assert tilesmith("new", spec, "--out", lasting_folder).exit_code == 0
+    done = tilesmith("stage", "1-6", "--op", lasting_folder)
     assert done.exit_code == 0, done.output
-    journal = find_op(tmp_path)
+    journal = find_op(lasting_folder)
     assert all(red_then_green(journal, stage) for stage in range(1, 7))
     assert [state for _, _, state in status(journal)] == ["green"] * 6 + ["red"]
 

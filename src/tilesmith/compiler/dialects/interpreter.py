@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -64,7 +64,7 @@ class _Run:
             action = _ACTIONS.get(type(op))
             if action is not None:
                 action(self, op)
-            else:
+            elif type(op) is not arith.ConstantOp or op.results[0] not in self.values:
                 self.values[op.results[0]] = evaluate(op, [self.values[value] for value in op.operands])
 
     def all(self, values: Sequence[SSAValue]) -> list[Any]:
@@ -127,7 +127,7 @@ class _Run:
     def _position(self, op: Operation, array: Array, indices: Sequence[SSAValue]) -> tuple[Value, ...]:
         position = tuple(self.all(indices))
         for index, size in zip(position, array.shape, strict=True):
-            if np.any(index < 0) or np.any(index >= size):
+            if not (0 <= index < size if type(index) is int else np.all((index >= 0) & (index < size))):
                 raise IndexError(f"{op.name} at {position} of shape {array.shape}, {tile.location_of(op)}")
         return position
 
