@@ -8,7 +8,7 @@ WORKDIR /tilesmith
 # What is needed changes less often than the source: it is a layer of its own.
 FROM base AS requirements
 COPY pyproject.toml constraints.txt hatch_build.py README.md LICENSE NOTICE ./
-COPY src/tilesmith/__init__.py src/tilesmith/__init__.py
+COPY src/tilesmith/version.py src/tilesmith/version.py
 COPY scripts/requirements scripts/requirements
 RUN python scripts/requirements dev torch tilelang zoo > /requirements.txt \
     && pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu -r /requirements.txt -c constraints.txt

@@ -5,10 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from tilesmith import moved_modules
+from tilesmith.version import __version__ as __version__
 
 TYPE_CHECKING = False  # as mypy reads it; importing typing would take longer than all the rest of this file
-
-__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from typing import Any

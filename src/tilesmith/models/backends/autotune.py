@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from tilesmith.models.planning.steps import Launch, Template
 from tilesmith.models.planning.tuning_database import Problem, Tuned, exactness_of
 from tilesmith.progress import tracked
 from tilesmith.toolchain import Cache
+from tilesmith.version import __version__
 
 if TYPE_CHECKING:
     from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
@@ -96,7 +96,7 @@ def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
 def _key(step: Launch, ways: Sequence[Template], executable: TenstorrentExecutable) -> str:
     """Launches of one key take the same times."""
     exactness, numbers, tensors = timing_key(step, executable)
-    parts = (version("tilesmith"), executable.arch.product, exactness, ways, [*numbers], [*tensors])
+    parts = (__version__, executable.arch.product, exactness, ways, [*numbers], [*tensors])
     return sha256(repr(parts).encode()).hexdigest()[:40]
 
 

@@ -10,8 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tilesmith import settings
+from tilesmith.version import __version__
 
-_PACKAGES = ("tilesmith", "torch", "tilelang", "numpy")
+_PACKAGES = ("torch", "tilelang", "numpy")
 _MARKS = (".tilesmith", ".git", "pyproject.toml")
 _NOT_OF_A_RUN = ("cache_dir", "runs_dir", "progress", "compile_jobs")
 
@@ -37,10 +38,10 @@ def circumstances(project: Path) -> Circumstances:
 
 
 def _versions() -> dict[str, str]:
-    """Only of what is imported already, but for ourselves: asking must not import torch."""
-    found = {}
+    """Only of what is imported already: asking must not import torch."""
+    found = {"tilesmith": __version__}
     for name in _PACKAGES:
-        if name != "tilesmith" and name not in sys.modules:
+        if name not in sys.modules:
             continue
         try:
             found[name] = version(name)

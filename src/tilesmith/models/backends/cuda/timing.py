@@ -21,6 +21,7 @@ from tilesmith.models.backends.cuda.runner import Runner
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import Storage
 from tilesmith.toolchain import Cache
+from tilesmith.version import __version__
 
 # Weights come from memory, not from L2, when a model runs: each time in a round another copy is read.
 _COLD = 96 << 20
@@ -172,7 +173,7 @@ def _key(ways: Sequence[Way]) -> str:
         [(step.name, step.shape) if isinstance(step, Call) else repr(key_of(step)) for step in way]
         for way in ways
     ]
-    where = (torch.cuda.get_device_name(), torch.__version__, _version("tilelang"), _version("tilesmith"))
+    where = (torch.cuda.get_device_name(), torch.__version__, _version("tilelang"), __version__)
     return sha256(repr((parts, where)).encode()).hexdigest()[:40]
 
 
