@@ -46,6 +46,20 @@ MISUSED = {
     "op agent --format pdf": "none of agents, skill, all",
     "zoo": "one of list, run, generate",
     "zoo rn mlp": "write `tilesmith zoo run`",
+    "help": "write `tilesmith --help`",
+    "doctor --json extra": "`tilesmith doctor --help`",
+    "cache clear --older-than nan": "from 0",
+    "init hello --kernel": "`tilesmith init --help`",
+    "op stage -1": "`tilesmith op stage --help`",
+    "run -m": "a Python file",
+    "run --board n300 good.py": "--nproc-per-node 4",
+    "run --nproc-per-node 1000000 good.py": "each with a chip",
+    "run --nproc-per-node -1 good.py": "each with a chip",
+    "runs": "one of list, show",
+    "runs list --limit 0": "at most so many",
+    "runs show -1": "`tilesmith runs show --help`",
+    "compare": "numbers, tags, last",
+    "dashboard --port 99999999999999999999": "from 1 to 65535",
 }
 """Arguments that mean nothing: exit code 2."""
 
@@ -104,6 +118,51 @@ FAILED = {
     "zoo run mlp --tiny --backend tpu": "choose one of: tenstorrent",
     "zoo run mlp --tiny --level O9": "choose one of: O0",
     "zoo run mlp --tiny --out image.png": "sd and sd-vae do",
+    "zoo run mlp --tiny --weights good.py": "leave out --tiny",
+    "bench mlp --tiny --baseline nothing.json": "make it with --update-baseline",
+    "compile folder.py:kernel": "there is no file folder.py",
+    "compile binary.py:kernel": "make it load in Python",
+    "compile exits.py:kernel": "make it load in Python",
+    "compile add.mlir:kernel": "ends in .py",
+    "compile ''": "write file.py:kernel",
+    "compile 'good.py:maker(1,,2)'": "with plain values",
+    "compile binary.mlir": "a .mlir file",
+    "opt folder.mlir": "Is a directory",
+    "opt empty.mlir -p all": "what `tilesmith opt` prints",
+    "opt add.mlir -p 'verify-ttir{arch=3}'": "`tilesmith opt --list`",
+    "opt add.mlir -p all --trace full": "Is a directory",
+    "run full": "there is no file full",
+    "run binary.py": "give a Python script",
+    "run -m .": "give its full name",
+    "run -m 'two words'": "give its full name",
+    "profile --fail-over -5% good.py": "5% or 0.05",
+    "profile --baseline nothing.json good.py": "make it with --update-baseline",
+    "profile --update-baseline good.py": "ends in .json",
+    "runs show 99999999999999999999999999": "`tilesmith runs list`",
+    "runs show last-99999999999999999999999": "`tilesmith runs list`",
+    "runs tag 1 last": "cannot be a tag",
+    "compare last": "name two or more",
+    "compare wrong.json::a wrong.json::b": "--update-baseline",
+    "compare full full": "the folder that",
+    "estimate wrong.json": "as transformers writes them",
+    "estimate strange.json": "as transformers writes them",
+    "estimate llama.json --batch 0": "count from 1",
+    "estimate llama.json --prompt 99999999999999": "go up to",
+    "estimate llama.json --precision int3": "choose: bfloat16",
+    "estimate llama.json --html full": "Is a directory",
+    "init class": "a word of Python's",
+    "init json": "a module of Python's",
+    "init numpy": "an installed package",
+    "init good.py/inside": "Not a directory",
+    "examples copy ../..": "choose all, or one of",
+    "op new binary.py": "in Markdown",
+    "op new full": "op_design.md",
+    "op stage 1.5": "a number from 1 to 7",
+    "dashboard good.py": "leave it out for the runs of this project",
+    "conformance empty.npz": "--record",
+    "conformance add.mlir --sizes Q=64": "leave it out",
+    "export empty.npz --out new": "--record",
+    "export add.mlir --out good.py/new": "name a new directory",
 }
 """Arguments that name what is not there, or what cannot be: exit code 1."""
 
@@ -111,7 +170,16 @@ NEEDS = {
     "bench": "transformers",
     "tune": "transformers",
     "zoo": "transformers",
+    "estimate": "transformers",
     "compile good.py:number": "tilelang",
+}
+
+TEXTS = {
+    "broken.py": "import nonsense_that_is_not_there\n",
+    "exits.py": "import sys\nsys.exit(3)\n",
+    "wrong.json": "{not json",
+    "strange.json": '{"model_type": "llama", "hidden_size": "big"}',
+    "llama.json": '{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1}',
 }
 
 
@@ -122,11 +190,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "good.py").write_text("number = 3\n\n\ndef maker():\n    return number\n")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    (tmp_path / "broken.py").write_text("import nonsense_that_is_not_there\n")
+    for name in ("folder.py", "folder.mlir"):
+        (tmp_path / name).mkdir()
+    for name in ("empty.mlir", "empty.npz"):
+        (tmp_path / name).touch()
+    for name in ("binary.py", "binary.mlir"):
+        (tmp_path / name).write_bytes(bytes(range(256)))
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
 
 
-def test_there_are_fifty() -> None:
-    assert len(MISUSED) + len(FAILED) >= 50
+def test_there_are_a_hundred_and_forty() -> None:
+    assert len(MISUSED) + len(FAILED) >= 140
 
 
 @pytest.mark.parametrize("typed", [*MISUSED, *FAILED])
@@ -140,4 +215,5 @@ def test_a_sentence_and_a_fix(typed: str, capsys: pytest.CaptureFixture[str]) ->
     assert (MISUSED.get(typed) or FAILED[typed]) in printed.err
     assert printed.err.count("  fix: ") == 1
     assert "Traceback" not in printed.err
+    assert "this is a bug" not in printed.err
     assert not printed.out

@@ -12,6 +12,7 @@ import pytest
 import tilesmith
 from tilesmith import settings
 from tilesmith.cli.invocation import invoke
+from tilesmith.profiling.runs.describe import circumstances
 
 Captured = pytest.CaptureFixture[str]
 
@@ -94,12 +95,23 @@ def test_what_follows_a_script_is_its_own(
     assert capsys.readouterr().out == f"{given}\n"
 
 
-@pytest.mark.parametrize(("text", "code"), [("raise SystemExit(7)", 7), ("1 / 0", 1), ("", 0)])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("raise SystemExit(7)", 7),
+        ("raise SystemExit('mine')", 1),
+        ("1 / 0", 1),
+        ("def (:", 1),
+        ("", 0),
+    ],
+)
 def test_run_ends_as_the_script_does(text: str, code: int, tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "script.py").write_text(text)
     assert invoke(["run", str(tmp_path / "script.py")]) == code
     told = capsys.readouterr().err
     assert ("ZeroDivisionError" in told) == (text == "1 / 0")
+    assert ("SyntaxError" in told) == (text == "def (:")
+    assert ("mine" in told) == ("mine" in text)
     assert "runpy" not in told
     assert "cli/script.py" not in told
 
@@ -167,3 +179,37 @@ def test_a_faulty_file_of_the_user_is_no_traceback(tmp_path: Path, capsys: Captu
     told = capsys.readouterr().err
     assert "ZeroDivisionError: division by zero" in told
     assert "Traceback" not in told
+
+
+def test_a_script_that_fails_before_any_program_is_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("script.py").write_text("raise SystemExit(7)")
+    assert invoke(["profile", "script.py"]) == 7
+    assert not any(capsys.readouterr())
+    assert not Path(".tilesmith").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("settings >&-", 0),
+        ("--version >/dev/full", 1),
+        ("settings >/dev/full", 1),
+        ("opt -p all <&-", 1),
+        ("opt --list | true", 0),
+    ],
+)
+def test_streams_that_are_closed_full_or_gone(typed: str, code: int) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m tilesmith.cli {typed}'], capture_output=True, text=True
+    )
+    assert done.returncode == code
+    assert done.stderr.count("  fix: ") == code
+    assert "Traceback" not in done.stderr
+    assert "this is a bug" not in done.stderr
+
+
+def test_a_run_names_the_version_of_the_source_that_made_it(tmp_path: Path) -> None:
+    assert circumstances(tmp_path).versions["tilesmith"] == tilesmith.__version__

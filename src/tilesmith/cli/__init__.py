@@ -10,8 +10,14 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from tilesmith import __version__
 
-        print(f"tilesmith {__version__}")
+        try:
+            print(f"tilesmith {__version__}", flush=True)
+        except OSError as error:  # a full disk, a reader that is gone
+            sys.exit(f"the version cannot be printed: {error.strerror}\n  fix: look where the output goes")
         sys.exit(0)
-    from tilesmith.cli.invocation import invoke
+    try:
+        from tilesmith.cli.invocation import invoke
 
-    sys.exit(invoke(sys.argv[1:]))
+        sys.exit(invoke(sys.argv[1:]))
+    except KeyboardInterrupt:  # while it still loads
+        sys.exit(130)

@@ -153,14 +153,23 @@ def run(
     checks: Annotated[str, typer.Option(help="on or off: look for broken rules in kernels")] = "",
     numbers: Annotated[str, typer.Option(help="chip or fast: how values are rounded")] = "",
     nproc_per_node: Annotated[
-        int, typer.Option("--nproc-per-node", help="ranks of torch.distributed, each with a chip of one mesh")
+        int,
+        typer.Option(
+            "--nproc-per-node",
+            help="ranks of torch.distributed, each with a chip of one mesh",
+            min=0,
+            max=1024,
+        ),
     ] = 0,
     board: Annotated[str, typer.Option(help="the board these chips are on: t3000, galaxy, ...")] = "",
 ) -> None:
     """Run a script; errors of tilesmith end in their sentence, and options stand for variables."""
     from tilesmith.cli.script import check_exists, run_script, with_variables
+    from tilesmith.errors import CommandLineError
     from tilesmith.settings import current
 
+    if board and not nproc_per_node:
+        raise CommandLineError("--board is for ranks", remedy="say how many: --nproc-per-node 4")
     check_exists(script, module)
     with with_variables(arch=arch, checks=checks, numbers=numbers):
         current()  # what means nothing is refused before anything runs

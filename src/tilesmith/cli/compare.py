@@ -37,6 +37,12 @@ class Gate:
 
     def __post_init__(self) -> None:
         parse_tolerance(self.fail_over)
+        if self.baseline.endswith(".json") and not self.update and not Path(self.baseline).is_file():
+            raise BadCallError(
+                f"there is no file {self.baseline}",
+                where="--baseline",
+                remedy="make it with --update-baseline",
+            )
         if self.update and not self.baseline.endswith(".json"):
             raise BadCallError(
                 "--update-baseline has no file to write",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
+from tilesmith.cli.output import AsJson, check_writable, stdout_kept_for_json, tell
 
 
 def estimate(
@@ -30,6 +30,8 @@ def estimate(
     from tilesmith.models.estimate.page import as_html
     from tilesmith.models.estimate.summary import as_data, as_text
 
+    if html is not None:
+        check_writable(html)
     with stdout_kept_for_json(as_json):
         found = estimated(read_config(source), board, batch, prompt, tokens, precision)
     if html is not None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,8 @@ def init(folder: Path, template: Template) -> list[Path]:
             f"{name!r} cannot be the name of a Python module",
             remedy="use letters, digits and _, with a letter first: tilesmith init hello",
         )
+    if taken := _taken(name):
+        raise ScriptError(f"{name} is {taken}", remedy="choose another name: tilesmith init hello")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ScriptError(f"{folder} is there already", remedy="name a new folder, or empty this one")
     written = []
@@ -58,6 +63,22 @@ def init(folder: Path, template: Template) -> list[Path]:
         path.write_text(_notebook(text) if path.suffix == ".ipynb" else text, encoding="utf-8")
         written.append(path)
     return written
+
+
+def _taken(name: str) -> str:
+    """What else a module of this name would be: its own test could not import it."""
+    if iskeyword(name):
+        return "a word of Python's"
+    if name in sys.stdlib_module_names:
+        return "a module of Python's"
+    # Found where packages are installed, not in the folder that the new one goes to.
+    return (
+        f"an installed package, {found.origin}" if (found := PathFinder.find_spec(name, _installed())) else ""
+    )
+
+
+def _installed() -> list[str]:
+    return [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
 
 
 def _files(template: Template) -> Iterator[tuple[str, str]]:

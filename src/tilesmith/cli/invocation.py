@@ -7,6 +7,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+import typer
+
 from tilesmith import settings
 from tilesmith.cli.script import with_variables
 from tilesmith.cli.usage import USAGE_ERROR, as_sentence
@@ -29,14 +31,15 @@ def invoke(arguments: Sequence[str]) -> int:
         try:
             with naming_extras():
                 code = app(rest or ["--help"], prog_name="tilesmith", standalone_mode=False)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it may be closed
+                sys.stdout.flush()
         except USAGE_ERROR as error:
-            return _tell(as_sentence(error), MISUSED)
+            return _tell(as_sentence(error, rest), MISUSED)
         except CommandLineError as error:
             return _tell(error, MISUSED)
         except TilesmithError as error:
             return _tell(error, FAILED)
-        except (KeyboardInterrupt, EOFError):
+        except (KeyboardInterrupt, EOFError, typer.Abort):
             return INTERRUPTED
         except BrokenPipeError:
             # The reader has seen enough; Python would complain once more when it flushes at its end.

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="print JSON, and nothing el
 def tell(as_json: bool, data: Any, text: str) -> None:
     """One answer, in the form asked for."""
     typer.echo(json.dumps(data, indent=2, default=str) if as_json else text)
+
+
+def check_writable(file: Path) -> None:
+    """That a file can be written, before the long work whose result it takes."""
+    existed = file.exists()
+    file.open("a").close()
+    if not existed:
+        file.unlink()
 
 
 @contextmanager

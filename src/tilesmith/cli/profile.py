@@ -31,7 +31,9 @@ def profile_script(
     with recording(title) as recorder, live(title), stdout_kept_for_json(as_json):
         code = run_script(script, arguments, module)
     profile = recorder.profile
-    if not profile.programs and not code:
+    if not profile.programs and code:
+        return code  # it has said why
+    if not profile.programs:
         raise ProfileError(
             f"{script} ran no program on the emulator",
             where=script,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import TracebackType
 
 from tilesmith import settings
 from tilesmith.errors import ScriptError, TilesmithError
@@ -20,7 +21,7 @@ def check_exists(script: str, module: bool) -> None:
         sys.path.insert(0, "")
         try:
             found = find_spec(script) is not None
-        except ModuleNotFoundError:
+        except (ImportError, ValueError):  # ValueError: what is written cannot be a name
             found = False
         if not found:
             raise ScriptError(
@@ -62,18 +63,29 @@ def run_script(script: str, arguments: Sequence[str], module: bool, ranks: int =
             sys.path.insert(0, str(Path(script).resolve().parent))
             runpy.run_path(script, run_name="__main__")
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        return _exit_code(stop)
     except TilesmithError as error:
         if settings.current().verbosity == "verbose":
-            _print_traceback(error)
+            traceback.print_exception(type(error), error, _frames_of_script(error))
         print(error, file=sys.stderr)
         return 1
     except Exception as error:
-        _print_traceback(error)
+        frames = _frames_of_script(error)
+        if frames is None and not (isinstance(error, SyntaxError) and error.lineno):
+            raise ScriptError(f"{script} cannot be run: {error}", remedy="give a Python script") from error
+        traceback.print_exception(type(error), error, frames)
         return 1
     finally:
         sys.argv, sys.path[:] = before
     return 0
+
+
+def _exit_code(stop: SystemExit) -> int:
+    """As Python ends: with the number, or with 1 and what else was given on standard error."""
+    if stop.code is None or isinstance(stop.code, int):
+        return stop.code or 0
+    print(stop.code, file=sys.stderr)
+    return 1
 
 
 def _run_on_mesh(script: str, module: bool, ranks: int, board: str) -> None:
@@ -83,12 +95,12 @@ def _run_on_mesh(script: str, module: bool, ranks: int, board: str) -> None:
     run_script_on_mesh(path.origin or script if path is not None else script, ranks, board)
 
 
-def _print_traceback(error: Exception) -> None:
-    """From the script on: the frames above it are ours and Python's."""
+def _frames_of_script(error: Exception) -> TracebackType | None:
+    """From the script on: the frames above it are ours and Python's. One that never began has none."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_RUNNERS):
         frames = frames.tb_next
-    traceback.print_exception(type(error), error, frames or error.__traceback__)
+    return frames
 
 
 _RUNNERS = (__file__, runpy.__file__, "<frozen runpy>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,10 +16,12 @@ _click: Any = sys.modules[typer.BadParameter.__module__]
 USAGE_ERROR: type[Exception] = _click.ClickException
 
 
-def as_sentence(error: Any) -> CommandLineError:
+def as_sentence(error: Any, arguments: Sequence[str] = ()) -> CommandLineError:
     """What was wrong with the arguments, and what to write instead."""
     context: Any = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "tilesmith"
+    # The parser does not always say where it was: then the first word is the subcommand.
+    words = ["tilesmith", *(word for word in arguments[:1] if not word.startswith("-"))]
+    command = context.command_path if context is not None else " ".join(words)
     said = error.format_message().strip().rstrip(".")
     look = f"`{command} --help` shows what it takes"
     if isinstance(error, getattr(_click, "NoArgsIsHelpError", ())) or _wants_a_subcommand(error, context):
@@ -34,6 +37,7 @@ def as_sentence(error: Any) -> CommandLineError:
     if said.startswith("No such command"):
         wrong = said.split("'")[1]
         near = get_close_matches(wrong, context.command.list_commands(context), n=1)
+        near = ["--help"] if wrong == "help" else near
         remedy = f"write `{command} {near[0]}`" if near else _one_of(context)
         return CommandLineError(f"{command} has no subcommand {wrong}", remedy=remedy)
     if isinstance(error, _click.BadParameter) and error.param is not None:

@@ -100,8 +100,8 @@ def _module(path: Path) -> Any:
     if not path.is_file():
         raise BadCallError(f"there is no file {path}", remedy="give the path of a Python file")
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise BadCallError(f"{path} is no Python file", remedy="name one that ends in .py")
     module = importlib.util.module_from_spec(spec)
     # As for a script what lies beside it can be imported, and as for `python -m` what lies here.
     sys.path[:0] = [str(path.parent.resolve()), str(Path.cwd())]
@@ -111,12 +111,12 @@ def _module(path: Path) -> Any:
             spec.loader.exec_module(module)
     except TilesmithError:
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         raise _unreadable(path, problem) from problem
     return module
 
 
-def _unreadable(path: Path, problem: Exception) -> BadCallError:
+def _unreadable(path: Path, problem: BaseException) -> BadCallError:
     """What stopped the user's own code, and the line of that file that it stopped at."""
     frames = traceback.extract_tb(problem.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]

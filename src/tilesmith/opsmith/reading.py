@@ -43,7 +43,11 @@ def read_spec(path: Path) -> OpSpec:
     """Read and check a spec; whatever is wrong is said with its section, row and line."""
     if not path.is_file():
         raise SpecError(f"there is no spec {path}", remedy="give the path of a {op}_spec.md or op_design.md")
-    context = Context(parse_markdown(path.read_text(encoding="utf-8"), path))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise SpecError(f"{path} is no text", remedy="give a spec in Markdown, in UTF-8") from None
+    context = Context(parse_markdown(text, path))
     spec = _spec(context)
     check_buffer_references(context, spec)
     check_cases(context, spec, case_calls(spec))

@@ -52,7 +52,7 @@ def load_recording(path: Path) -> Recording:
                 tuple(spec_from_plain(item) for item in document["tensors"]),
                 tuple(_launch_in(number, item, arrays) for number, item in enumerate(document["launches"])),
             )
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as problem:
         raise BadCallError(
             f"{path} is no recording: {problem}", remedy="make one with `tilesmith conformance --record`"
         ) from problem

@@ -66,6 +66,13 @@ def _of_kernel(
                 where=str(kernel.signature),
                 remedy=f"give --sizes {','.join(f'{name}=64' for name in missing)}",
             )
+        unknown = [name for name in sizes if name not in (*kernel.signature.symbols, *kernel.signature.order)]
+        if unknown:
+            raise BadCallError(
+                f"the kernel has no size {unknown[0]}",
+                where=str(kernel.signature),
+                remedy=f"leave it out; --sizes takes {', '.join(kernel.signature.symbols) or 'nothing here'}",
+            )
         numbers = np.random.default_rng(_SEED)
         given: dict[str, Any] = {
             name: _random(parameter, sizes, numbers) for name, parameter in kernel.signature.tensors.items()

@@ -46,4 +46,10 @@ def load(name: str, size: Size = "full", checkpoint: Path | None = None) -> Samp
     torch.Size([32, 64])
     """
     entry = find(name)
+    if size == "tiny" and checkpoint is not None:
+        raise BadCallError(
+            f"the tiny {name} has random weights, and does not read {checkpoint}",
+            where="zoo",
+            remedy="leave out --tiny, or --weights",
+        )
     return entry.tiny() if size == "tiny" else entry.full(checkpoint)

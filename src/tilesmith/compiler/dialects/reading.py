@@ -52,16 +52,18 @@ def read(text: str, name: str = "<text>") -> ModuleOp:
 
 def read_file(source: str) -> ModuleOp:
     """The module in a file; "-" is standard input."""
-    if source == "-":
-        return read(sys.stdin.read(), "<stdin>")
     try:
-        text = Path(source).read_text(encoding="utf-8")
+        text = Path(source).read_text(encoding="utf-8") if source != "-" else _standard_input()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
         raise IRError(
             f"cannot read {source}: {reason}", remedy="give a .mlir file, or - for standard input"
         ) from None
-    return read(text, source)
+    return read(text, source if source != "-" else "<stdin>")
+
+
+def _standard_input() -> str:
+    return sys.stdin.read() if sys.stdin is not None else ""  # none: it was closed
 
 
 def check(module: ModuleOp) -> None:

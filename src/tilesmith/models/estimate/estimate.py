@@ -24,6 +24,8 @@ PRECISIONS: dict[str, dict[str, str]] = {
 }
 """How weights and caches lie, and the fidelity of products. mixed has gated products in bfloat4_b, LoFi."""
 
+_MOST = 1 << 20  # tokens of a text, and texts: no model and no board takes more
+
 
 @dataclass(frozen=True)
 class Family:
@@ -162,6 +164,10 @@ def _check(config: Any, precision: str, *sizes: int) -> None:
     if min(sizes) < 1:
         raise BadCallError(
             f"{min(sizes)} is too few", where="estimate", remedy="batch, prompt and tokens count from 1"
+        )
+    if max(sizes) > _MOST:
+        raise BadCallError(
+            f"{max(sizes)} is too many", where="estimate", remedy=f"batch, prompt and tokens go up to {_MOST}"
         )
     if getattr(config, "is_encoder_decoder", False) or not hasattr(config, "num_hidden_layers"):
         raise BadCallError(

@@ -29,9 +29,9 @@ def read_config(source: str | Path) -> Any:
     try:
         fields = json.loads(file.read_text(encoding="utf-8"))
         return AutoConfig.for_model(fields.pop("model_type"), **fields)
-    except (KeyError, ValueError, TypeError) as error:
+    except Exception as error:  # every configuration checks its fields in its own way
         raise BadCallError(
-            f"{file} is no configuration of a model that transformers knows: {error}",
+            f"{file} is no configuration of a model that transformers knows: {' '.join(str(error).split())}",
             where="estimate",
             remedy="it needs the model_type and the sizes of a language model, as transformers writes them",
         ) from error

@@ -287,6 +287,8 @@ def _tags(database: sqlite3.Connection) -> dict[int, list[str]]:
 
 def _find(database: sqlite3.Connection, name: str) -> tuple[int, str, float, str, str] | None:
     back = _steps_back(name)
+    if max(back or 0, int(name) if name.isdecimal() else 0) >= 2**63:  # no number of SQLite's
+        return None
     if back is not None:
         found = database.execute(f"{_SELECT} ORDER BY id DESC LIMIT 1 OFFSET ?", [back])
     elif name.isdecimal():
