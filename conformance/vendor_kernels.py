@@ -1,15 +1,16 @@
 """Compiles every kernel file of a ttnn wheel, unmodified, against the emulator's headers. Nothing is run.
 
 With --json the last line is an object with `compiled`, `total`, `metal2` (both counts for the files whose
-arguments come from generated namespaces, as names) and `missing`. Kernels that need Ethernet cores or the
-fabric between chips count, and are missing. A kernel that compiles may still call something that is not
-modelled: that is an EmulatorGap when it runs.
+arguments come from generated namespaces, as names) and `missing`. A kernel that compiles may still call
+something that is not modelled: that is an EmulatorGap when it runs. --fabric takes those kernels only whose
+path or text names the fabric, collectives (ccl), sockets, Ethernet or circular buffers of other cores.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -22,6 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from conformance.vendor.compile import Outcome, VendorCompiler
 from conformance.vendor.wheel import VendorKernel, Wheel
 from tilesmith.arch import load_arch
+
+_FABRIC = re.compile("fabric|ccl|socket|ethernet|erisc|edm|remote_c", re.IGNORECASE)
 
 
 def main() -> int:
@@ -43,6 +46,8 @@ def _chosen(wheel: Wheel, options: argparse.Namespace) -> Iterator[VendorKernel]
     print(f"{len(wheel.kernels)} kernel files; {metal2} are in the Metal 2.0 style")
     only = set(options.only.read_text().split()) if options.only else None
     for kernel in wheel.kernels:
+        if options.fabric and not _FABRIC.search(f"{kernel.name}\n{kernel.text}"):
+            continue
         if options.filter in kernel.name and (only is None or kernel.name in only):
             yield kernel
 
@@ -54,6 +59,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--arch", choices=("wormhole", "blackhole"), default="wormhole")
     parser.add_argument("--filter", default="", help="only kernels whose path contains this")
     parser.add_argument("--only", type=Path, help="a file that names the kernels to compile, one per line")
+    parser.add_argument("--fabric", action="store_true", help="only kernels that talk to other chips")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="one line per kernel that failed")
     parser.add_argument("--log", type=Path, help="append the compiler's output for failed kernels here")

@@ -32,9 +32,12 @@ class Guess:
 
     word: int | None = None
     format: DataFormat = DataFormat.Float16_b
+    zeros: int | None = None
+    """Words that are zero, for flags that exclude each other: those with even or with odd places."""
 
     def words(self, count: int) -> list[int]:
-        return [(2 + 4 * index) % 64 if self.word is None else self.word for index in range(count)]
+        words = [(2 + 4 * index) % 64 if self.word is None else self.word for index in range(count)]
+        return [0 if self.zeros == index % 2 else word for index, word in enumerate(words)]
 
 
 # As words, 2 makes interleaved accessors and 1 sharded ones; the others are sizes that divide.
@@ -43,6 +46,7 @@ _GUESSES = (
     *(Guess(word) for word in (2, 1, 32, 64, 16, 0)),
     Guess(format=DataFormat.Float32),
     Guess(format=DataFormat.UInt32),
+    *(Guess(word, zeros=place) for word in (None, 1) for place in (0, 1)),
 )
 
 _REASONS = (

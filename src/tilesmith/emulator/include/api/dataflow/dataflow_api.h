@@ -11,6 +11,7 @@
 #include "internal/circular_buffer_interface.h"
 #include "ts/dataflow/barriers.h"
 #include "ts/dataflow/multicast.h"
+#include "ts/dataflow/pcie.h"
 #include "ts/dataflow/reads.h"
 #include "ts/dataflow/semaphores.h"
 #include "ts/dataflow/writes.h"
