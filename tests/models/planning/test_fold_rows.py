@@ -54,6 +54,19 @@ def _shapes(module: GraphModule) -> dict[str, tuple[int, ...]]:
     return {name: tuple(value.shape) for name, value in values.items() if isinstance(value, torch.Tensor)}
 
 
+def test_a_sum_over_processes_stays_between_folded_rows() -> None:
+    def forward(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        part = torch.ops._c10d_functional.all_reduce(functional.linear(x, w), "sum", "chips")
+        total: torch.Tensor = torch.ops._c10d_functional.wait_tensor(part)
+        return x + total
+
+    module = captured(forward, torch.randn(5, 1, 64), w=torch.randn(64, 64))
+    fold_single_rows(module)
+    shapes = _shapes(module)
+    assert shapes["_c10d_functional.all_reduce.default"] == (5, 64)
+    assert shapes["aten.add.Tensor"] == (5, 64)
+
+
 def test_work_on_single_rows_becomes_work_on_a_matrix() -> None:
     x, w = torch.randn(5, 1, 64), torch.randn(96, 64)
     module = captured(lambda x, w: functional.silu(functional.linear(x, w)) + 1, x, w=w)

@@ -1,9 +1,9 @@
 """A batch of single rows becomes the rows of one matrix.
 
 Tiles have 32 rows. A batch of decode steps, (32, 1, width), would be 32 matrices of one row each and 31 of
-padding; as (32, width) it is one tile high. Norms, products with one weight and elementwise work do not mind:
-they are written for (.., batch, width) instead of (batch, .., 1, width), and others get a view of their
-results.
+padding; as (32, width) it is one tile high. Norms, products with one weight, elementwise work and sums over
+processes do not mind: they are written for (.., batch, width) instead of (batch, .., 1, width), and others
+get a view of their results.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from torch.fx import GraphModule, Node
 from tilesmith.models.passes.edit import insert, tidy, value_of
 from tilesmith.models.passes.match import is_call
 from tilesmith.models.planning.op_tables import NORMS, VIEWS
+from tilesmith.models.planning.partition import is_collective
 from tilesmith.models.planning.pointwise import is_pointwise
 
 aten = torch.ops.aten
+_SUMS_OVER_PROCESSES = ("all_reduce", "wait_tensor")
 _SOFTMAXES = tuple(target for target, name in NORMS.items() if name.endswith("softmax"))
 
 
@@ -78,6 +80,10 @@ class _Fold:
         if is_call(node, *_SOFTMAXES):
             last = node.args[1] in (-1, rank - 1)
             return [self._as_rows(node.args[0], node), -1, *node.args[2:]] if last else None
+        if is_collective(node):
+            sums = getattr(node.target, "_opname", "") in _SUMS_OVER_PROCESSES
+            folds = sums and self._comes_folded(node.all_input_nodes[0])
+            return [self._as_rows(node.args[0], node), *node.args[1:]] if folds else None
         if is_pointwise(node) and any(self._comes_folded(arg) for arg in node.all_input_nodes):
             return [self._as_rows(arg, node) if isinstance(arg, Node) else arg for arg in node.args]
         return None
