@@ -15,7 +15,7 @@ from tilesmith.cli.app import app
 from tilesmith.errors import BadCallError
 from tilesmith.models.estimate.estimate import all_launches, estimate
 from tilesmith.models.estimate.hollow import hollow_model, read_config
-from tilesmith.models.estimate.timing import Timed
+from tilesmith.models.estimate.timed import Timed
 from tilesmith.zoo.llama import llama_config
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import torch
 
-from tilesmith.arch import load_arch
+from tilesmith.arch import Arch, Board, board_names, find_board, load_arch
 from tilesmith.errors import BadCallError
 from tilesmith.models.estimate.hollow import hollow_model, layer_period
-from tilesmith.models.estimate.timing import Graph, Timed, TimingBackend
+from tilesmith.models.estimate.links import Links
+from tilesmith.models.estimate.timed import Timed
+from tilesmith.models.estimate.timing import Graph, TimingBackend
 from tilesmith.models.generation.generate import generator_of
 from tilesmith.models.options import ModelOptions
 
@@ -36,18 +38,25 @@ class Family:
     microseconds: float
     math_us: float
     dram_us: float
+    link_us: float = 0.0
+
+    @property
+    def limit_us(self) -> float:
+        return max(self.math_us, self.dram_us, self.link_us)
 
     @property
     def bound(self) -> str:
         """What the least time is made of; `latency` if that is under a tenth of what it takes."""
-        if max(self.math_us, self.dram_us) < 0.1 * self.microseconds:
+        if self.limit_us < 0.1 * self.microseconds:
             return "latency"
+        if self.link_us == self.limit_us:
+            return "links"
         return "math" if self.math_us > self.dram_us else "DRAM"
 
     @property
     def share(self) -> float:
         """Of the physical limit."""
-        return max(self.math_us, self.dram_us) / max(self.microseconds, 1e-9)
+        return self.limit_us / max(self.microseconds, 1e-9)
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,12 @@ class Phase:
     kernel_us: float
     launch_us: float
     host: int
+    link_us: float = 0.0
+    """Of `kernel_us`, in collectives: packets on links, and the sums of what they bring."""
+
+    @property
+    def link_share(self) -> float:
+        return self.link_us / max(self.microseconds, 1e-9)
 
     @property
     def microseconds(self) -> float:
@@ -67,7 +82,7 @@ class Phase:
     @property
     def share(self) -> float:
         """Of the physical limit: kernels that were bound by nothing but products or DRAM."""
-        least = sum(max(family.math_us, family.dram_us) for family in self.families)
+        least = sum(family.limit_us for family in self.families)
         return least / max(self.microseconds, 1e-9)
 
 
@@ -91,6 +106,8 @@ class Estimate:
     dram_bytes: int
     l1_needed: int
     l1_bytes: int
+    chips: int = 1
+    """That share the model, in tensor parallel; memory is that of each."""
 
     @property
     def fits(self) -> bool:
@@ -117,14 +134,19 @@ def estimate(
     prompt: int = 128,
     tokens: int = 128,
     precision: str = "mixed",
+    chips: int | None = None,
 ) -> Estimate:
-    """Plan a model of a configuration for a board, and time each distinct kernel once."""
+    """Plan a model of a configuration for a board, and time each distinct kernel once.
+
+    Of a board of several chips all share the model, in tensor parallel, or as many as are asked for.
+    """
     _check(config, precision, batch, prompt, tokens)
+    arch, links = _hardware(board, chips)
     count, period = int(config.num_hidden_layers), layer_period(config)
     sizes = (count, count) if period == count else (period, 2 * period)
     chosen = dict(PRECISIONS[precision])
-    options = ModelOptions.of({"target": board, "checks": "off", **chosen})
-    backend = TimingBackend(options, gated="bfloat4_b" if precision == "mixed" else "")
+    options = ModelOptions.of({"target": arch.product, "checks": "off", **chosen})
+    backend = TimingBackend(options, gated="bfloat4_b" if precision == "mixed" else "", links=links)
     planner = replace(backend, plans_only=True)
     backends = tuple(zip(sizes, (planner, backend), strict=True))
     prompts = [_graph(config, size, backend, 1, prompt, prompt + tokens) for size, backend in backends]
@@ -133,10 +155,9 @@ def estimate(
     weights = _scaled(steps, more, lambda graph: graph.weight_bytes)
     cache = _scaled(steps, more, lambda graph: graph.state_bytes)
     needed = weights + cache + max(graph.dram_bytes for graph in (*prompts, *steps))
-    arch = load_arch(board)
     return Estimate(
         str(config.model_type),
-        arch.product,
+        links.board.name if links else arch.product,
         precision,
         count,
         _parameters(config, sizes, more),
@@ -151,7 +172,23 @@ def estimate(
         arch.num_dram_banks * (arch.dram_bank_size - arch.dram_reserved),
         max(graph.l1_bytes for graph in (*prompts, *steps)),
         (arch.l1_size - arch.l1_unreserved_base) * len(arch.l1_banks),
+        links.chips if links else 1,
     )
+
+
+def _hardware(board: str, chips: int | None) -> tuple[Arch, Links | None]:
+    """The chip, and what joins several of them: a line or ring."""
+    if board not in board_names():
+        if chips not in (None, 1):
+            raise BadCallError(
+                f"{board} has one chip, not {chips}",
+                where="estimate",
+                remedy=f"choose a board of several: {', '.join(board_names())}",
+            )
+        return load_arch(board), None
+    whole: Board = find_board(board)
+    count = whole.num_chips if chips is None else chips
+    return whole.arch, None if count == 1 else Links(find_board(board, (1, count)))
 
 
 def _check(config: Any, precision: str, *sizes: int) -> None:
@@ -179,7 +216,7 @@ def _check(config: Any, precision: str, *sizes: int) -> None:
 
 def _graph(config: Any, layers: int, backend: TimingBackend, batch: int, prompt: int, length: int) -> Graph:
     """The graph of the first forward call for prompts of a length, with a cache for `length` tokens."""
-    model = hollow_model(config, layers)
+    model = hollow_model(config, layers, backend.links.chips if backend.links else 1)
     before = len(backend.graphs)
     generate = generator_of(model, backend, lambda module: module)
     generate.chooses = False
@@ -209,6 +246,7 @@ def _phase(graphs: Sequence[Graph], more: int) -> Phase:
         sum(launch.microseconds for launch in launches),
         sum(launch.launch_us for launch in launches),
         int(_scaled(graphs, more, lambda graph: len(graph.host))),
+        sum(launch.microseconds for launch in launches if launch.link_us),
     )
 
 
@@ -233,6 +271,7 @@ def _family(name: str, launches: Sequence[Timed]) -> Family:
         sum(launch.microseconds for launch in launches),
         sum(launch.math_us for launch in launches if launch.math_us >= launch.dram_us),
         sum(launch.dram_us for launch in launches if launch.math_us < launch.dram_us),
+        sum(launch.link_us for launch in launches),
     )
 
 

@@ -11,6 +11,7 @@ from torch import nn
 
 from tilesmith.errors import BadCallError
 from tilesmith.extras import naming_extras
+from tilesmith.models.estimate.tensor_parallel import part_of, with_collectives
 
 
 def read_config(source: str | Path) -> Any:
@@ -37,16 +38,18 @@ def read_config(source: str | Path) -> Any:
         ) from error
 
 
-def hollow_model(config: Any, layers: int) -> Any:
-    """A model of a configuration with some of its layers, and no weights."""
+def hollow_model(config: Any, layers: int, chips: int = 1) -> Any:
+    """A model of a configuration with some of its layers, and no weights: the part of one of the chips."""
     from transformers import AutoModelForCausalLM
 
-    fields = config.to_dict()
+    fields = (config if chips == 1 else part_of(config, chips)).to_dict()
     fields["num_hidden_layers"] = layers
     if fields.get("layer_types"):
         fields["layer_types"] = fields["layer_types"][:layers]
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(type(config).from_dict(fields)).eval()
+    if chips > 1:
+        model = with_collectives(model, config, chips)
     known: dict[int, nn.Parameter] = {}
     for module in model.modules():
         for name, parameter in module._parameters.items():

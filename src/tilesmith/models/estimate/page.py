@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from tilesmith.models.estimate.estimate import Estimate, Phase
+from tilesmith.models.estimate.summary import on_what, times_of
 from tilesmith.notebook import html_fields, html_table
 from tilesmith.units import readable
 
@@ -17,7 +18,7 @@ _STYLE = (
 
 def as_html(estimate: Estimate) -> str:
     """The figures, and every kernel of a prompt and of a token, slowest first."""
-    title = f"{estimate.model} on {estimate.board}"
+    title = f"{estimate.model} on {on_what(estimate)}"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
@@ -64,7 +65,7 @@ def _phase(title: str, phase: Phase) -> str:
         for family in phase.families
     ]
     told = (
-        f"{phase.microseconds / 1e3:.2f} ms, {phase.launch_us / 1e3:.2f} ms of it launches; "
+        f"{times_of(phase)}; "
         f"{phase.kernels} kernels, {phase.share:.0%} of the limit; "
         f"{phase.host} operators on the host are not counted"
     )

@@ -12,7 +12,7 @@ _MOST = 8
 
 def as_data(estimate: Estimate) -> dict[str, Any]:
     """All figures, for JSON."""
-    names = ("model", "board", "precision", "layers", "parameters", "batch", "prompt", "tokens")
+    names = ("model", "board", "chips", "precision", "layers", "parameters", "batch", "prompt", "tokens")
     memory = ("weight_bytes", "cache_bytes", "dram_needed", "dram_bytes", "l1_needed", "l1_bytes", "fits")
     return {
         **{name: getattr(estimate, name) for name in names},
@@ -30,6 +30,8 @@ def _phase_data(phase: Phase) -> dict[str, Any]:
         "microseconds": round(phase.microseconds, 1),
         "kernels": phase.kernels,
         "launch_us": round(phase.launch_us, 1),
+        "link_us": round(phase.link_us, 1),
+        "link_share": round(phase.link_share, 4),
         "host_operators": phase.host,
         "share_of_limit": round(phase.share, 4),
         "families": [
@@ -51,7 +53,7 @@ def as_text(estimate: Estimate) -> str:
     lines = [
         (
             f"{estimate.model}, {estimate.layers} layers, {estimate.parameters / 1e9:.2f} billion weights, "
-            f"{estimate.precision}, on one {estimate.board}"
+            f"{estimate.precision}, on {on_what(estimate)}"
         ),
         f"batch {estimate.batch}, prompt {estimate.prompt}, {estimate.tokens} tokens",
         "",
@@ -59,7 +61,8 @@ def as_text(estimate: Estimate) -> str:
         f"tokens/s for each user {estimate.tokens_per_second_per_user:10.2f}",
         f"tokens/s in all        {estimate.tokens_per_second:10.2f}",
         (
-            f"DRAM: {readable(estimate.weight_bytes)} weights, {readable(estimate.cache_bytes)} cache, "
+            f"DRAM{' of a chip' if estimate.chips > 1 else ''}: {readable(estimate.weight_bytes)} weights, "
+            f"{readable(estimate.cache_bytes)} cache, "
             f"{readable(estimate.dram_needed)} in all of {readable(estimate.dram_bytes)}: {fit}"
         ),
         f"L1: {readable(estimate.l1_needed)} of {readable(estimate.l1_bytes)} for tensors; every kernel fits",
@@ -69,9 +72,23 @@ def as_text(estimate: Estimate) -> str:
     return "\n".join(lines)
 
 
+def on_what(estimate: Estimate) -> str:
+    if estimate.chips == 1:
+        return f"one {estimate.board}"
+    return f"{estimate.chips} chips of {estimate.board} (tensor parallel)"
+
+
+def times_of(phase: Phase) -> str:
+    """A phase's time, and what of it is no kernel's own."""
+    launches = f"{phase.microseconds / 1e3:.2f} ms, {phase.launch_us / 1e3:.2f} ms of it launches"
+    if not phase.link_us:
+        return launches
+    return f"{launches}, {phase.link_us / 1e3:.2f} ms ({phase.link_share:.0%}) on links"
+
+
 def _phase_text(name: str, phase: Phase) -> list[str]:
     rest = phase.families[_MOST:]
-    times = f"{phase.microseconds / 1e3:.2f} ms, {phase.launch_us / 1e3:.2f} ms of it launches"
+    times = times_of(phase)
     left = f"{phase.host} operators on the host are not counted"
     return [
         "",

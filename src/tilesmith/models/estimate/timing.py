@@ -17,28 +17,16 @@ from tilesmith.models.backends.base import Executable
 from tilesmith.models.backends.memory import MemoryPlan, plan_memory
 from tilesmith.models.backends.nonfinite import Reference
 from tilesmith.models.backends.tenstorrent import TenstorrentBackend, TenstorrentExecutable
+from tilesmith.models.estimate.links import Links, name_of
+from tilesmith.models.estimate.timed import Timed
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.planning.formats import with_formats
-from tilesmith.models.planning.steps import Launch, Plan
+from tilesmith.models.planning.partition import is_collective
+from tilesmith.models.planning.steps import HostCall, Launch, Plan
 from tilesmith.models.planning.views import Storage
 from tilesmith.profiling.traffic import dram_peak
 from tilesmith.progress import tracked
 from tilesmith.runtime import RunReport
-
-
-@dataclass(frozen=True)
-class Timed:
-    """One launch: what it takes, and the least that its products and its bytes of DRAM could take."""
-
-    name: str
-    microseconds: float
-    launch_us: float
-    math_us: float
-    dram_us: float
-
-    @property
-    def limit_us(self) -> float:
-        return max(self.math_us, self.dram_us)
 
 
 @dataclass(frozen=True)
@@ -62,6 +50,8 @@ class TimingBackend(TenstorrentBackend):
     gated: str = ""
     """The format of weights of gated products, if another than that of the others."""
     plans_only: bool = False
+    links: Links | None = None
+    """What joins the chips that share the model."""
     known: dict[Any, Timed] = field(default_factory=dict, compare=False)
     graphs: list[Graph] = field(default_factory=list, compare=False)
 
@@ -87,6 +77,7 @@ class TimedExecutable(TenstorrentExecutable):
         inputs: Sequence[Any],
     ) -> None:
         self._results = [_shape_of(result) for result in _outputs(module)]
+        self._collectives = {node.name: node for node in module.graph.nodes if is_collective(node)}
         super().__init__(module, plan, backend.options, 0, reference, inputs)
         backend.graphs.append(self._graph(backend))
 
@@ -103,22 +94,35 @@ class TimedExecutable(TenstorrentExecutable):
         return self.plan.results(values)
 
     def _graph(self, backend: TimingBackend) -> Graph:
-        steps = (*self.plan.steps, *self.plan.commits)
-        launches = [step for step in steps if isinstance(step, Launch)]
+        steps = self._on_chips()
         lasting = {upload.view.storage for upload in self.plan.constants}
         residents = {view.storage for view in self.plan.residents.values()}
-        timing = () if backend.plans_only else tracked(launches, "timing kernels")
+        timing = () if backend.plans_only else tracked(steps, "timing kernels")
         return Graph(
-            tuple(map(_name, launches)),
+            tuple(map(self._name, steps)),
             tuple(self._timed(step, backend, lasting | residents) for step in timing),
             sum(storage.bytes for storage in lasting),
             sum(storage.bytes for storage in residents),
             self.memory.bytes(in_l1=False),
             self.memory.bytes(in_l1=True),
-            tuple(line.op for line in self.report.host),
+            tuple(line.op for line in self.report.host if not line.op.startswith("_c10d_functional")),
         )
 
-    def _timed(self, step: Launch, backend: TimingBackend, lasting: set[Storage]) -> Timed:
+    def _on_chips(self) -> list[Launch | HostCall]:
+        """Steps that take time on the chips: kernels, and collectives but not what waits for them."""
+        steps = (*self.plan.steps, *self.plan.commits)
+        return [step for step in steps if isinstance(step, Launch | HostCall) and self._name(step)]
+
+    def _name(self, step: Launch | HostCall) -> str:
+        if isinstance(step, Launch):
+            return _kernel(step)
+        node = self._collectives.get(step.node)
+        return "" if node is None else name_of(node)
+
+    def _timed(self, step: Launch | HostCall, backend: TimingBackend, lasting: set[Storage]) -> Timed:
+        if isinstance(step, HostCall):
+            assert backend.links is not None
+            return backend.links.timed(self._collectives[step.node])
         key = (step.template, *timing_key(step, self))
         if key not in backend.known:
             with self.settings(), settings.using(checks="off", numbers="none"):
@@ -133,7 +137,7 @@ def timed(step: Launch, report: RunReport, arch: Arch, lasting: set[Storage]) ->
     least = min(moved, sum(storage.bytes for storage in set(step.storages.values()) & lasting))
     products = sum(traffic.matmul_cycles for traffic in report.traffic) / arch.num_cores
     return Timed(
-        _name(step),
+        _kernel(step),
         arch.microseconds(report.cycles),
         report.launch_us,
         arch.microseconds(products),
@@ -141,7 +145,7 @@ def timed(step: Launch, report: RunReport, arch: Arch, lasting: set[Storage]) ->
     )
 
 
-def _name(step: Launch) -> str:
+def _kernel(step: Launch) -> str:
     return f"{step.template.name}: {' + '.join(step.ops)}"
 
 
