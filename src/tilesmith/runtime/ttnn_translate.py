@@ -48,11 +48,13 @@ class Translator:
         self._tensor_at = tensor_at
 
     def program(self, program: Program) -> Any:
-        return self._ttnn.ProgramDescriptor(
+        descriptor = self._ttnn.ProgramDescriptor(
             kernels=[self._kernel(kernel) for kernel in program.kernels],
             cbs=[self._circular_buffer(cb) for cb in program.cbs],
             semaphores=[self._semaphore(one) for one in program.semaphores],
         )
+        descriptor.custom_program_hash = _cache_key(program)
+        return descriptor
 
     def _kernel(self, kernel: Kernel) -> Any:
         if kernel.bindings is not None:
@@ -151,6 +153,16 @@ class Translator:
 
     def _core(self, core: CoreCoord) -> Any:
         return self._ttnn.CoreCoord(core.x, core.y)
+
+
+def _cache_key(program: Program) -> int:
+    """For ttnn's cache of programs, whose own key lacks how many arguments each core has: a program that is
+    found there and has more would write them past the end.
+    """
+    counts = tuple(
+        tuple((core, len(words)) for core, words in kernel.runtime_args.items()) for kernel in program.kernels
+    )
+    return hash((program.structure, counts)) & (2**63 - 1)
 
 
 def dtype_of(ttnn: Any, data_format: DataFormat) -> Any:
