@@ -159,7 +159,8 @@ class Expressions:
         if way == "plain" and extent <= size:
             return node
         if way == "reverse" and extent <= size:
-            return Binary("-", Const(size - 1), node, "int32")
+            # TileLang counts an index that is negative everywhere from the end.
+            return Binary("-", Const(self.random.choice([size - 1, -1])), node, "int32")
         if way == "half":
             node = Binary("//", node, Const(2), "int32")
             extent = (extent + 1) // 2

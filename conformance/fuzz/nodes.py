@@ -86,6 +86,8 @@ class Load(Node):
     def value(self, scope: Scope) -> Value:
         memory = scope.memories[self.name]
         indices = [index.value(scope).data for index in self.at]
+        sizes = memory.data.shape
+        indices = [at + size if at.max() < 0 else at for at, size in zip(indices, sizes, strict=True)]
         inside = np.asarray(True)
         for index, size in zip(indices, memory.data.shape, strict=True):
             inside = inside & (index >= 0) & (index < size)

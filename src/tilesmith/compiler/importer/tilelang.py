@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tilelang.ir import get_prim_func_span, get_stmt_span
-from tvm import tirx
+from tilelang.transform import LegalizeNegativeIndex
+from tvm import IRModule, tirx
+from tvm.ir import structural_equal
 from xdsl.dialects.builtin import ModuleOp
 
 from tilesmith.compiler.importer import source as s
@@ -62,7 +64,13 @@ def _translated(func: tirx.PrimFunc) -> list[s.Kernel]:
             f"this is no kernel: a prim_func of TileLang was expected, got a {type(func).__name__}",
             remedy="pass what @T.prim_func made; for a function that returns one, use @tilesmith.jit",
         )
-    return _Translation(func).kernels()
+    return _Translation(counted_from_the_end(func)).kernels()
+
+
+def counted_from_the_end(func: tirx.PrimFunc) -> tirx.PrimFunc:
+    """Negative indices as TileLang means them. A function that has none is kept, with the lines it knows."""
+    legal = LegalizeNegativeIndex()(IRModule({"main": func}))["main"]
+    return func if structural_equal(legal.body, func.body) else legal
 
 
 class _Translation(Operations):
