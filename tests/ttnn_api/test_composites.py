@@ -10,6 +10,8 @@ import torch
 
 from tilesmith import ttnn
 from tilesmith.errors import OperationError
+from tilesmith.ops.elementwise.activation import Activation
+from tilesmith.ttnn.operations.activations import get_golden_function_for_activation
 
 INTEGERS = [ttnn.int32, ttnn.uint32, ttnn.uint16, ttnn.uint8]
 
@@ -372,3 +374,29 @@ def test_addmm_without_its_tensor_ignores_what_it_holds(device: ttnn.MeshDevice)
     nan = tiles(torch.full((8, 8), float("nan")), ttnn.bfloat16, device)
     made = ttnn.addmm(nan, *(tiles(one, ttnn.bfloat16, device) for one in (a, b)), alpha=2.0, beta=0.0)
     torch.testing.assert_close(ttnn.to_torch(made).float(), 2 * a.float() @ b.float(), rtol=1e-2, atol=0.1)
+
+
+@pytest.mark.parametrize(
+    "activation",
+    [
+        *("gelu_approx", "gelu_tanh", "sigmoid_approx", "relu6"),
+        Activation("gelu", True),
+        Activation("gelu_tanh", 1.0),
+        Activation("sigmoid", 4.0, 0.0),
+        Activation("hardtanh", -0.5, 0.25),
+    ],
+    ids=str,
+)
+def test_activations_that_say_how_they_are_computed(device: ttnn.MeshDevice, activation: Any) -> None:
+    a, b = draw(32, 32), draw(32, 32, seed=1)
+    made = ttnn.linear(*(tiles(one, ttnn.bfloat16, device) for one in (a, b)), activation=activation)
+    golden = get_golden_function_for_activation(activation)
+    assert golden is not None
+    torch.testing.assert_close(
+        ttnn.to_torch(made).float(), golden(a.float() @ b.float()), rtol=2e-2, atol=3e-2
+    )
+
+
+def test_an_activation_without_a_golden_function_is_refused() -> None:
+    with pytest.raises(OperationError, match="Unsupported activation: nothing"):
+        get_golden_function_for_activation("nothing")

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from tilesmith import ttnn
+from tilesmith.errors import OperationError
 from tilesmith.ops.device import MeshDevice
 
 GRID = ttnn.CoreRangeSet(ttnn.CoreRange((0, 0), (1, 1)))
@@ -57,3 +58,18 @@ def test_specs_can_be_sharded() -> None:
     rows = spec.height_sharded(GRID).memory_config.shard_spec
     assert rows is not None
     assert rows.shape == (32, 96)
+
+
+@pytest.mark.parametrize("by_row", [True, False])
+def test_cores_that_have_shards_in_their_order(device: MeshDevice, by_row: bool) -> None:
+    orientation = ttnn.ShardOrientation.ROW_MAJOR if by_row else ttnn.ShardOrientation.COL_MAJOR
+    spec = ttnn.NdShardSpec(ttnn.Shape([1, 32, 32]), GRID, orientation)
+    memory = ttnn.MemoryConfig(ttnn.BufferType.L1, spec)
+    values = torch.ones(3, 32, 32)
+    tensor = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device, memory_config=memory)
+    wanted = [(0, 0), (1, 0), (0, 1)] if by_row else [(0, 0), (0, 1), (1, 0)]
+    found = ttnn.get_optimal_worker_cores_for_sharded_tensor(tensor)
+    assert [(core.x, core.y) for core in found] == wanted
+    plain = ttnn.to_memory_config(tensor, ttnn.DRAM_MEMORY_CONFIG)
+    with pytest.raises(OperationError, match="Tensor must be sharded"):
+        ttnn.get_optimal_worker_cores_for_sharded_tensor(plain)

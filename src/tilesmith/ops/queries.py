@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from tilesmith.ops.checks import fatal
 from tilesmith.ops.framework import registered
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.tensor import Tensor
+from tilesmith.program import CoreCoord
 
 if TYPE_CHECKING:
     import torch
@@ -20,6 +23,21 @@ def is_tensor_storage_on_device(tensor: Tensor) -> bool:
 def get_memory_config(tensor: Tensor) -> MemoryConfig | None:
     """Where a device tensor lies; None for one on the host."""
     return tensor.memory_config() if tensor.on_device is not None else None
+
+
+def get_optimal_worker_cores_for_sharded_tensor(tensor: Tensor, noc: object = None) -> list[CoreCoord]:
+    """The cores that have shards, in the order of the shards; of shards in DRAM, a core for each bank."""
+    fatal(tensor.on_device is not None, "Tensor must be on device to compute optimal worker cores.")
+    fatal(tensor.is_sharded(), "Tensor must be sharded to compute optimal worker cores.")
+    spec = tensor.spec
+    shards = prod(spec.nd.shard_counts if spec.memory_config.is_nd_sharded else spec.shard_count)
+    places = spec.shard_cores[:shards]
+    if not spec.memory_config.in_dram:
+        return list(places)
+    device = tensor.device()
+    assert device is not None
+    workers = device.get_optimal_dram_bank_to_logical_worker_assignment(noc)
+    return [workers[bank.x] for bank in places]
 
 
 @registered("ttnn.pearson_correlation_coefficient")

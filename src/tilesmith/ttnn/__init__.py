@@ -83,7 +83,11 @@ from tilesmith.ops.program_configs import (
     SoftmaxDefaultProgramConfig,
     SoftmaxShardedMultiCoreProgramConfig,
 )
-from tilesmith.ops.queries import get_memory_config, is_tensor_storage_on_device
+from tilesmith.ops.queries import (
+    get_memory_config,
+    get_optimal_worker_cores_for_sharded_tensor,
+    is_tensor_storage_on_device,
+)
 from tilesmith.ops.rearrange.shapes import TileReshapeMapMode
 from tilesmith.ops.shape import Shape
 from tilesmith.ops.shard_strategy import ShardStrategy, create_sharded_memory_config
@@ -266,6 +270,7 @@ __all__ = [  # the operations come on top, by name
     "get_max_worker_l1_unreserved_size",
     "get_memory_config",
     "get_num_devices",
+    "get_optimal_worker_cores_for_sharded_tensor",
     "graph",
     "grid_to_cores",
     "init_device_compute_kernel_config",

@@ -95,6 +95,7 @@ from tilesmith.ops.program_configs import MatmulMultiCoreReuseProgramConfig as M
 from tilesmith.ops.program_configs import SoftmaxDefaultProgramConfig as SoftmaxDefaultProgramConfig
 from tilesmith.ops.program_configs import SoftmaxShardedMultiCoreProgramConfig as SoftmaxShardedMultiCoreProgramConfig
 from tilesmith.ops.queries import get_memory_config as get_memory_config
+from tilesmith.ops.queries import get_optimal_worker_cores_for_sharded_tensor as get_optimal_worker_cores_for_sharded_tensor
 from tilesmith.ops.queries import is_tensor_storage_on_device as is_tensor_storage_on_device
 from tilesmith.ops.rearrange.shapes import TileReshapeMapMode as TileReshapeMapMode
 from tilesmith.ops.shape import Shape as Shape

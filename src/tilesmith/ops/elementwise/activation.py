@@ -20,6 +20,13 @@ _TTNN_NAMES = {
     "swish": "silu",
 }
 
+# Strings that name a way to compute as well.
+_APPROXIMATIONS = {"gelu_approx": "gelu_fast", "sigmoid_approx": "sigmoid"}
+
+# Their number in ttnn says how they are computed, and is no operand.
+_MODES = {"gelu", "gelu_tanh", "sigmoid", "sqrt", "rsqrt", "exp", "log", "log2", "log10", "log1p", "tanh"}
+_MODES |= {"erf", "erfc", "reciprocal", "silu", "relu", "mish"}
+
 # ttnn's other members: they can be named, and are refused where they are applied.
 _UNSERVED = (
     "ABS_INT32 POWER_ITERATIVE RSUB ADD_UNARY_SFPU SUB_UNARY_SFPU MUL_UNARY_SFPU DIV_UNARY_SFPU"
@@ -67,7 +74,8 @@ class Activation:
     def __init__(self, op: str | UnaryOpType, *parameters: float | Iterable[float]) -> None:
         flat = [one for value in parameters for one in (value if isinstance(value, Iterable) else (value,))]
         name = op if isinstance(op, str) else str(op.value)
-        object.__setattr__(self, "name", _TTNN_NAMES.get(name.lower(), name.lower()))
+        names = {**_TTNN_NAMES, **_APPROXIMATIONS}
+        object.__setattr__(self, "name", names.get(name.lower(), name.lower()))
         object.__setattr__(self, "parameters", tuple(map(float, flat)))
 
     @property
@@ -95,4 +103,16 @@ def applied(chain: Activations) -> tuple[Applied, ...]:
     for activation in activations:
         known = activation.name in UNARY or activation.name == "typecast"
         fatal(known, f"Unknown unary op: {activation.name}", remedy=f"choose one of: {', '.join(UNARY)}")
-    return tuple(Applied(one.name, one.parameters) for one in activations)
+    return tuple(map(_in_one_way, activations))
+
+
+def _in_one_way(activation: Activation | Applied) -> Applied:
+    """An activation without the number that says how ttnn computes it.
+
+    >>> _in_one_way(Activation("gelu", 1.0)), _in_one_way(Activation("tanh", 0.0))
+    (Applied(name='gelu_fast', parameters=()), Applied(name='tanh', parameters=()))
+    """
+    if activation.name not in _MODES:
+        return Applied(activation.name, activation.parameters)
+    is_fast = activation.name == "gelu" and any(activation.parameters)
+    return Applied("gelu_fast" if is_fast else activation.name)

@@ -68,6 +68,7 @@ _UNARY |= {
     "identity": lambda x: x,
     "hardmish": lambda x: x * (x + 2).clamp(0, 2) / 2,
     "gelu": lambda x, **options: _torch("gelu")(x, approximate=_approximation(**options)),
+    "gelu_tanh": lambda x: _torch("gelu")(x, approximate="tanh"),
     "log_sigmoid": lambda x: _torch("logsigmoid")(x),
     "swish": _torch("silu"),
     "sigmoid_accurate": lambda x, *_: _torch("sigmoid")(x),

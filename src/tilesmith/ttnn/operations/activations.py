@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tilesmith.ops.elementwise.activation import UnaryOpType
+from tilesmith.errors import OperationError
+from tilesmith.ops.elementwise.activation import UnaryOpType, applied
 from tilesmith.ops.elementwise.reference import UNARY
 
 
@@ -14,9 +15,16 @@ def get_golden_function_for_activation(activation: Any) -> Callable[..., Any] | 
     if activation is None:
         return None
     if isinstance(activation, str):
-        return UNARY[activation]
+        return _named(activation.removesuffix("_approx"))
     if isinstance(activation, UnaryOpType):
-        return UNARY[activation.name.lower()]
-    numbers = tuple(getattr(activation, "params", ()))
-    function = UNARY[activation.op_type.name.lower()]
-    return lambda tensor, **_: function(tensor, *numbers)
+        return _named(activation.name.lower())
+    (step,) = applied([activation])
+    function = _named(step.name.removesuffix("_fast"))
+    return lambda tensor, **_: function(tensor, *step.parameters)
+
+
+def _named(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] | None = UNARY.get(name)
+    if function is None:
+        raise OperationError(f"Unsupported activation: {name}")
+    return function
