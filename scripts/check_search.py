@@ -35,7 +35,45 @@ FIRST = {
     "export tt-metal project": "how-to/export-a-project",
     "test kernels pytest": "how-to/test-kernels-with-pytest",
     "options whole project": "how-to/set-options-of-a-project",
+    # In the words of those who come from tt-metal, TileLang and PyTorch.
+    "DPRINT": "how-to/print-from-a-kernel",
+    "debug print inside kernel": "how-to/print-from-a-kernel",
+    "deadlock circular buffer": "how-to/find-why-a-kernel-hangs",
+    "kernel hang watcher": "how-to/find-why-a-kernel-hangs",
+    "torch.compile backend": "how-to/compile-a-pytorch-model",
+    "wrong results low correlation": "how-to/raise-a-low-pcc",
+    "race missing barrier": "checks",
+    "bfloat8_b": "how-to/choose-a-data-format",
+    "quantize int8 model": "quantization",
+    "generate text LLM": "generation",
+    "LLM throughput": "estimate",
+    "does my model fit in DRAM": "estimate",
+    "autotune": "how-to/make-a-program-faster-on-the-chip",
+    "height sharded memory config": "how-to/shard-a-tensor",
+    "multi device all_gather": "how-to/use-several-chips",
+    "torch.distributed": "mesh",
+    "perfetto trace": "profiling",
+    "unsupported operator fallback CPU": "how-to/see-what-runs-on-the-host",
+    "T.gemm": "tilelang",
+    "T.Pipelined": "tilelang",
+    "math fidelity HiFi4": "numbers",
+    "environment variables": "how-to/set-options-of-a-project",
+    "no compiler found g++": "how-to/install-a-compiler",
+    "CUDA GPU backend": "cuda",
+    "import ttnn without hardware": "how-to/run-ttnn-code",
+    "performance regression in CI": "runs",
+    "clear cache": "how-to/share-the-kernel-cache",
+    "gradient backward training": "how-to/train-a-model",
+    "flash attention": "api/operators",
+    "dynamic shapes": "models",
+    "Dockerfile container": "install",
+    "DST meaning": "glossary",
+    "PCC meaning": "glossary",
+    "generated C++ code of kernel": "how-to/see-the-generated-code",
+    "write new ttnn operation": "start/operations",
 }
+# Of a page's front matter, its headings and its text: as the site weighs them.
+BOOSTS = {"tags": 1_000_000, "title": 1000, "text": 1}
 
 
 def first_result(index: object, docs: list[dict[str, str]], words: str) -> str:
@@ -46,9 +84,15 @@ def first_result(index: object, docs: list[dict[str, str]], words: str) -> str:
 def main(site: Path) -> int:
     docs = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
     numbered = [
-        {"number": number, "title": one["title"], "text": one["text"]} for number, one in enumerate(docs)
+        {
+            "number": number,
+            "tags": " ".join(one.get("tags", ())),
+            "title": one["title"],
+            "text": one["text"],
+        }
+        for number, one in enumerate(docs)
     ]
-    fields = ({"field_name": "title", "boost": 1000}, {"field_name": "text", "boost": 1})
+    fields = tuple({"field_name": name, "boost": boost} for name, boost in BOOSTS.items())
     index = lunr(ref="number", fields=fields, documents=numbered)
     wrong = {
         words: got
