@@ -8,6 +8,7 @@ from tilesmith.toolchain import Job
 
 INCLUDE = Path(__file__).with_name("include")
 _NATIVE = Path(__file__).with_name("native")
+_STAND_IN = Path(__file__).with_name("zig") / "library.cpp"
 # Used once per run; the rest is used at every API call.
 _SET_UP = ("deadlock", "faults", "fiber", "host", "report")
 # Nothing may stand in for the runtime's own functions, so they can be inlined and called directly.
@@ -21,10 +22,14 @@ def runtime_job() -> Job:
     for path in sorted(_NATIVE.rglob("*.cpp")):
         groups.setdefault(_group(path), []).append(path)
     units = ((f"{name}.unity.cpp", _unity(paths)) for name, paths in groups.items())
-    link = ("-Wl,-Bsymbolic",)
-    slower = (("set_up.unity.cpp", "-O1"),)
     return Job(
-        tuple(units), (_NATIVE, INCLUDE), _FLAGS, link, unit_flags=slower, title="the emulator's runtime"
+        tuple(units),
+        (_NATIVE, INCLUDE),
+        _FLAGS,
+        link=("-Wl,-Bsymbolic",),
+        unit_flags=(("set_up.unity.cpp", "-O1"),),
+        title="the emulator's runtime",
+        stand_in=_STAND_IN,
     )
 
 

@@ -11,7 +11,7 @@ from tilesmith import settings
 from tilesmith.toolchain.toolchain import Compiler
 
 # On a computer that does nothing else.
-_USUALLY = {"gcc": "5 to 15 s", "clang": "5 to 15 s", "zig": "up to a minute"}
+_USUALLY = {"gcc": "5 to 15 s", "clang": "5 to 15 s", "zig": "10 to 30 s"}
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from functools import lru_cache
 
 
@@ -35,6 +36,19 @@ _PORTABLE = {
 def portable_cpu() -> tuple[str, tuple[str, ...]]:
     """What a wheel for this kind of computer is compiled for, and which features a CPU needs to run it."""
     return _PORTABLE[platform.machine()]
+
+
+def loaded_libc() -> list[str]:
+    """The files of the C library and of its loader that this process runs with."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+            paths = {line.split(maxsplit=5)[-1].strip() for line in file if "/" in line}
+    except OSError:
+        return []
+    return sorted(path for path in paths if _LIBC.fullmatch(path.rpartition("/")[2]))
+
+
+_LIBC = re.compile(r"(lib(c|dl|m|pthread|rt)|ld-linux[\w-]*)\.so\.\d+")
 
 
 def _first_cpu() -> list[str]:

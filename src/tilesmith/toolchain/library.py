@@ -15,13 +15,14 @@ from tilesmith.toolchain import includes, prebuilt, precompiled
 from tilesmith.toolchain.announce import announced
 from tilesmith.toolchain.cache import Cache
 from tilesmith.toolchain.fallback import private_root
-from tilesmith.toolchain.host import host_cpu
+from tilesmith.toolchain.host import host_cpu, loaded_libc
 from tilesmith.toolchain.invoke import run_compiler, side_by_side
 from tilesmith.toolchain.known import known_compiler
 from tilesmith.toolchain.toolchain import Compiler
 
 Source = Path | tuple[str, str]  # a file, or a name and the text itself
 
+VERSION_SCRIPT = ".map"
 _NATIVE = "-march=native"
 _ALWAYS = ("-std=c++20", "-fPIC", "-pipe")
 # Zig turns its own run-time checks on unless told not to, and strips symbols that only another library uses.
@@ -35,7 +36,8 @@ class Job:
     `unit_flags` are (name of a source, flag) pairs, for units that are better compiled another way.
     `precompiled` is a header that every source may include first: it does not depend on their macros.
     `title` is what people are told that it compiles, if it takes long. What is `bare` calls nothing of the
-    C++ library: zig, which would build one first, need not.
+    C++ library: zig, which would build one first, need not. `stand_in` is a source of what the others call of
+    that library, for zig alone; a version script beside it says what of it others may not see.
     """
 
     sources: tuple[Source, ...]
@@ -46,6 +48,7 @@ class Job:
     precompiled: str = ""
     title: str = ""
     bare: bool = False
+    stand_in: Path | None = None
 
     def __post_init__(self) -> None:
         sources = tuple(s.absolute() if isinstance(s, Path) else s for s in self.sources)
@@ -56,7 +59,10 @@ class Job:
         """Changes whenever the library might. `cpu` is what it is compiled for, if not for this computer."""
         directories = [includes.known_as(str(directory)) for directory in self.include_dirs]
         parts = (compiler.id, cpu or host_cpu(), self.flags, self.link, self.unit_flags, directories)
-        content = includes.digest_of([_read(source) for source in self.sources], self.include_dirs)
+        sources = self.sources
+        if compiler.family == "zig" and self.stand_in is not None:
+            sources = (*sources, self.stand_in, self.stand_in.with_suffix(VERSION_SCRIPT))
+        content = includes.digest_of([_read(source) for source in sources], self.include_dirs)
         return hashlib.sha256(f"{parts!r}{content}".encode()).hexdigest()[:40]
 
     def compiled_for(self, march: str) -> Job:
@@ -148,8 +154,9 @@ def build_to(job: Job, compiler: Compiler, out: Path) -> None:
         common += precompiled.options(job.precompiled, common, job.include_dirs, compiler, out.parent)
     inputs = [_materialise(source, out.parent, index) for index, source in enumerate(job.sources)]
     names = names_of(job)
-    bare = job.bare and compiler.family == "zig"
-    if len(inputs) > 1 or bare:
+    zig = compiler.family == "zig"
+    bare = job.bare and zig
+    if len(inputs) > 1 or bare or (zig and job.stand_in is not None):
         objects = [f"{index}.o" for index in range(len(inputs))]
         units = zip(inputs, objects, names, strict=True)
         commands = [([*common, *_own(job, name), "-c", text, "-o", to], name) for text, to, name in units]
@@ -158,10 +165,32 @@ def build_to(job: Job, compiler: Compiler, out: Path) -> None:
     else:
         common += _own(job, names[0])
     if bare:
-        linker = replace(compiler, command=(compiler.command[0], "ld.lld"))
-        run_compiler(linker, ["-shared", *inputs, "-o", out.name], out.parent, names)
-    else:
+        run_compiler(_lld(compiler), ["-shared", *inputs, "-o", out.name], out.parent, names)
+    elif not _linked_with_stand_in(job, compiler, common, inputs, out):
         run_compiler(compiler, [*common, "-shared", *inputs, "-o", out.name, *job.link], out.parent, names)
+
+
+def _lld(compiler: Compiler) -> Compiler:
+    """Zig's linker by itself: it builds no library."""
+    return replace(compiler, command=(compiler.command[0], "ld.lld"))
+
+
+def _linked_with_stand_in(
+    job: Job, compiler: Compiler, common: Sequence[str], inputs: Sequence[str], out: Path
+) -> bool:
+    """Link zig's objects with what stands in for its C++ library. False where that lacks something."""
+    if job.stand_in is None or compiler.family != "zig":
+        return False
+    script = ["--version-script", str(job.stand_in.with_suffix(VERSION_SCRIPT))]
+    options = [flag.removeprefix("-Wl,") for flag in job.link]
+    names = [str(job.stand_in)]
+    try:
+        run_compiler(compiler, [*common, "-c", names[0], "-o", "stand_in.o"], out.parent, names)
+        arguments = ["-shared", "--no-undefined", *options, *script, *inputs, "stand_in.o", *loaded_libc()]
+        run_compiler(_lld(compiler), [*arguments, "-o", out.name], out.parent, names)
+    except KernelCompileError:
+        return False
+    return True
 
 
 def _own(job: Job, name: str) -> list[str]:
