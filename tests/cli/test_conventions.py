@@ -116,6 +116,14 @@ def test_run_ends_as_the_script_does(text: str, code: int, tmp_path: Path, capsy
     assert "cli/script.py" not in told
 
 
+def test_a_package_that_a_script_lacks_is_named_with_its_extra(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "script.py").write_text("raise ModuleNotFoundError('No module named torch', name='torch')")
+    assert invoke(["run", str(tmp_path / "script.py")]) == 1
+    told = capsys.readouterr().err
+    assert "pip install 'tilesmith[torch]'" in told
+    assert "Traceback" not in told
+
+
 def test_run_sets_what_its_options_say(tmp_path: Path, capsys: Captured) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -14,6 +14,7 @@ from types import TracebackType
 
 from tilesmith import settings
 from tilesmith.errors import ScriptError, TilesmithError
+from tilesmith.extras import naming_extras
 
 
 def check_exists(script: str, module: bool) -> None:
@@ -55,13 +56,8 @@ def run_script(script: str, arguments: Sequence[str], module: bool, ranks: int =
     before = sys.argv, list(sys.path)
     sys.argv = [script, *(arguments[1:] if arguments[:1] == ["--"] else arguments)]
     try:
-        if ranks:
-            _run_on_mesh(script, module, ranks, board)
-        elif module:
-            runpy.run_module(script, run_name="__main__", alter_sys=True)
-        else:
-            sys.path.insert(0, str(Path(script).resolve().parent))
-            runpy.run_path(script, run_name="__main__")
+        with naming_extras():
+            _execute(script, module, ranks, board)
     except SystemExit as stop:
         return _exit_code(stop)
     except TilesmithError as error:
@@ -78,6 +74,16 @@ def run_script(script: str, arguments: Sequence[str], module: bool, ranks: int =
     finally:
         sys.argv, sys.path[:] = before
     return 0
+
+
+def _execute(script: str, module: bool, ranks: int, board: str) -> None:
+    if ranks:
+        _run_on_mesh(script, module, ranks, board)
+    elif module:
+        runpy.run_module(script, run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, str(Path(script).resolve().parent))
+        runpy.run_path(script, run_name="__main__")
 
 
 def _exit_code(stop: SystemExit) -> int:
