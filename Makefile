@@ -101,7 +101,7 @@ dist: $(BUILD_STAMP) ## sdist, pure wheel, and the wheel of this computer with t
 
 wheel-test: dist     ## both wheels in empty environments, the first day in each; FAST=1: the quick tests too
 	scripts/try-wheel dist/*manylinux*.whl --without-compiler
-	scripts/try-wheel dist/*any.whl $(if $(FAST),--fast-tests)
+	scripts/try-wheel dist/*any.whl $(if $(FAST),--tests $(FAST_TESTS))
 
 release-check: lint test docs wheel-test   ## every step of docs/release.md up to the upload
 
