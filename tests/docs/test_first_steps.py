@@ -16,7 +16,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "start").glob("*.md"))
+PAGES = [
+    *sorted((ROOT / "docs" / "start").glob("*.md")),
+    ROOT / "docs/getting-started.md",
+    ROOT / "README.md",
+]
+WITHOUT_TORCH = ("metal", "getting-started", "README")  # the Python of getting-started is run by test_pages
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
@@ -52,12 +57,12 @@ def shell(tmp_path: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[] if page.stem == "metal" else pytest.mark.slow, id=page.stem)
+        pytest.param(page, marks=[] if page.stem in WITHOUT_TORCH else pytest.mark.slow, id=page.stem)
         for page in PAGES
     ],
 )
 def test_every_line_works_as_it_stands(page: Path, tmp_path: Path, shell: dict[str, str]) -> None:
-    if page.stem != "metal":
+    if page.stem not in WITHOUT_TORCH:
         pytest.importorskip("tilelang")
     folder = tmp_path
     for command, shown in typed(page):
@@ -72,7 +77,7 @@ def test_every_line_works_as_it_stands(page: Path, tmp_path: Path, shell: dict[s
             assert not [line for line in shown if line not in done.stdout], f"{command}\n{done.stdout}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_extras_that_are_asked_for_exist(page: Path) -> None:
     asked = re.findall(r"tilesmith\[([\w,]+)\]", page.read_text(encoding="utf-8"))
     assert not {name for names in asked for name in names.split(",")} - set(EXTRAS)

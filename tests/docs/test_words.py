@@ -14,7 +14,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("src", "docs", "benchmarks", "conformance")
 ENDINGS = {".py", ".md", ".h", ".hpp", ".cpp", ".toml", ".j2"}
-REDIRECT = ROOT / "docs" / "ttnn-face.md"
 
 RENAMED = {
     r"tak(e|es|en|ing) (\w+ )?apart|take_apart": "decompose, split, unpack",
@@ -52,7 +51,7 @@ def texts() -> list[tuple[Path, list[str]]]:
     return [
         (path, [line for line in path.read_text(encoding="utf-8").splitlines() if line[:6] != "Moved:"])
         for path in paths
-        if path.suffix in ENDINGS and path != REDIRECT
+        if path.suffix in ENDINGS
     ]
 
 
