@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
 from tilesmith import ttnn
+from tilesmith.errors import OperationError
 
 
 def _tensor(device: ttnn.MeshDevice, *shape: int) -> ttnn.Tensor:
@@ -111,3 +113,62 @@ def test_block_floats_on_the_host_stay_in_tiles(dtype: ttnn.DataType) -> None:
     rows = tensor.to(ttnn.ROW_MAJOR_LAYOUT)
     assert rows.layout is ttnn.TILE_LAYOUT
     assert torch.equal(ttnn.to_torch(rows), ttnn.to_torch(tensor))
+
+
+def test_pad_to_tile_keeps_the_shape(device: ttnn.MeshDevice) -> None:
+    values = torch.randn(3, 30, 30).bfloat16()
+    tensor = ttnn.Tensor(values, ttnn.bfloat16).pad_to_tile(float("nan")).to(ttnn.TILE_LAYOUT).to(device)
+    assert tensor.shape == [3, 30, 30]
+    assert torch.equal(tensor.cpu().to(ttnn.ROW_MAJOR_LAYOUT).to_torch(), values)
+    assert tensor.to_torch_with_padded_shape()[:, 30:].isnan().all()
+    exact = values.float().sum((1, 2))
+    torch.testing.assert_close(ttnn.to_torch(ttnn.sum(tensor, [1, 2])).float(), exact, rtol=1e-2, atol=1e-1)
+
+
+def test_the_type_of_a_spec_is_a_data_type(device: ttnn.MeshDevice) -> None:
+    names: dict[Any, str] = {ttnn.float32: "float32", ttnn.bfloat16: "bfloat16"}
+    spec = ttnn.TensorSpec([2, 40], ttnn.bfloat16, ttnn.TILE_LAYOUT)
+    assert names[spec.dtype] == "bfloat16"
+    assert spec.dtype == ttnn.bfloat16
+    assert _tensor(device, 4, 4).spec.dtype == ttnn.float32
+    assert spec.dtype != ttnn.float32
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.uint16, torch.uint32, torch.int32])
+def test_integers_of_torch_have_a_type_of_their_own(dtype: torch.dtype) -> None:
+    values = torch.tensor([[0, 1, 100]]).to(dtype)
+    assert ttnn.Tensor(values).to_torch().tolist() == values.tolist()
+
+
+def test_shards_by_the_names_of_ttnn() -> None:
+    grid = ttnn.num_cores_to_corerangeset(target_num_cores=8, grid_size=[8, 7], row_wise=True)
+    spec = ttnn.ShardSpec(grid=grid, shard_shape=[64, 32], shard_orientation=ttnn.ShardOrientation.COL_MAJOR)
+    assert spec == ttnn.ShardSpec(grid, [64, 32], ttnn.ShardOrientation.COL_MAJOR)
+
+
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+def test_int8_is_moved_and_not_computed_with(device: ttnn.MeshDevice, layout: ttnn.Layout) -> None:
+    values = list(range(-128, 128))
+    tensor = ttnn.from_buffer(values, [8, 32], ttnn.int8, device, layout)
+    assert ttnn.to_torch(tensor).flatten().tolist() == values
+    assert ttnn.to_torch(ttnn.transpose(tensor, 0, 1)).T.flatten().tolist() == values
+    for compute in (lambda x: ttnn.add(x, x), lambda x: ttnn.typecast(x, ttnn.float32), ttnn.sum, ttnn.relu):
+        with pytest.raises(OperationError, match="INT8"):
+            compute(tensor)
+    with pytest.raises(OperationError, match="Unreachable"):
+        ttnn.from_buffer(values, [8, 32], ttnn.bfloat8_b, device)
+
+
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+@pytest.mark.parametrize("way", ["height_sharded", "width_sharded", "block_sharded", "nd"])
+def test_files_keep_shards(device: ttnn.MeshDevice, tmp_path: Path, layout: ttnn.Layout, way: str) -> None:
+    grid = ttnn.num_cores_to_corerangeset(4, [2, 2], True)
+    plain = ttnn.TensorSpec((2, 3, 40, 50), ttnn.float32, layout, buffer_type=ttnn.BufferType.L1)
+    spec = plain.sharded((1, 32, 32), grid) if way == "nd" else getattr(plain, way)(grid)
+    values = torch.randn(2, 3, 40, 50)
+    tensor = ttnn.from_torch(values, spec=spec, device=device)
+    ttnn.dump_tensor(tmp_path / "a.tensorbin", tensor)
+    loaded = ttnn.load_tensor(tmp_path / "a.tensorbin", device=device)
+    assert loaded.spec == spec
+    assert torch.equal(ttnn.to_torch(loaded), values)
+    assert torch.equal(ttnn.to_torch(ttnn.load_tensor(tmp_path / "a.tensorbin")), values)

@@ -43,6 +43,7 @@ CODECS = {
     DataFormat.UInt32: Codec("raw.cpp", 32, np.dtype(np.uint32), rounds=False),
     DataFormat.UInt16: _RAW_16,
     DataFormat.UInt8: Codec("raw.cpp", 8, np.dtype(np.uint8), rounds=False),
+    DataFormat.Int8: Codec("raw.cpp", 8, np.dtype(np.int8), rounds=False),
 }
 # Arrays that already are what the format stores: their bits are only moved.
 _STORED = {DataFormat.Float16_b: np.dtype(ml_dtypes.bfloat16), DataFormat.Float16: np.dtype(np.float16)}

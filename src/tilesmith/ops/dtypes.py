@@ -34,11 +34,18 @@ class DataType(Enum):
     def __repr__(self) -> str:
         return str(self)
 
+    def __eq__(self, other: object) -> bool:
+        """A type is equal to the format it is stored in, which the specs of tensors have."""
+        return self is other or (isinstance(other, DataFormat) and _FORMATS.get(self.name) is other)
+
+    def __hash__(self) -> int:
+        return hash(_FORMATS.get(self.name))
+
     @property
     def format(self) -> DataFormat:
         if self is DataType.INVALID:
             raise FormatError("DataType.INVALID is the type of no tensor", remedy="pass another dtype")
-        return _FORMATS[self]
+        return _FORMATS[self.name]
 
     @property
     def is_block_float(self) -> bool:
@@ -61,18 +68,18 @@ class DataType(Enum):
 
 
 _FORMATS = {
-    DataType.BFLOAT16: DataFormat.Float16_b,
-    DataType.FLOAT32: DataFormat.Float32,
-    DataType.UINT32: DataFormat.UInt32,
-    DataType.BFLOAT8_B: DataFormat.Bfp8_b,
-    DataType.BFLOAT4_B: DataFormat.Bfp4_b,
-    DataType.UINT8: DataFormat.UInt8,
-    DataType.UINT16: DataFormat.UInt16,
-    DataType.INT32: DataFormat.Int32,
-    DataType.FP8_E4M3: DataFormat.Fp8_e4m3,
-    DataType.INT8: DataFormat.Int8,
+    "BFLOAT16": DataFormat.Float16_b,
+    "FLOAT32": DataFormat.Float32,
+    "UINT32": DataFormat.UInt32,
+    "BFLOAT8_B": DataFormat.Bfp8_b,
+    "BFLOAT4_B": DataFormat.Bfp4_b,
+    "UINT8": DataFormat.UInt8,
+    "UINT16": DataFormat.UInt16,
+    "INT32": DataFormat.Int32,
+    "FP8_E4M3": DataFormat.Fp8_e4m3,
+    "INT8": DataFormat.Int8,
 }
-_TYPES = {stored: shown for shown, stored in _FORMATS.items()}
+_TYPES = {stored: DataType[name] for name, stored in _FORMATS.items()}
 
 bfloat16, float32 = DataType.BFLOAT16, DataType.FLOAT32
 bfloat8_b, bfloat4_b = DataType.BFLOAT8_B, DataType.BFLOAT4_B
@@ -88,7 +95,10 @@ _FROM_TORCH = {
     "torch.int64": uint32,
     "torch.int32": int32,
     "torch.int16": uint16,
+    "torch.int8": int8,
     "torch.uint8": uint8,
+    "torch.uint16": uint16,
+    "torch.uint32": uint32,
     "torch.bool": uint8,
 }
 

@@ -16,14 +16,15 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 
 @dataclass(frozen=True)
 class HostTensor:
-    """Values rounded to a format, in a layout."""
+    """Values rounded to a format, in a layout; `padding` is what comes around them in tiles."""
 
     spec: TensorSpec
     pages: NDArray[np.uint8]
+    padding: float = 0
 
     @staticmethod
-    def of_numpy(values: NDArray[Any], spec: TensorSpec) -> HostTensor:
-        return HostTensor(spec, pages_of(values, spec))
+    def of_numpy(values: NDArray[Any], spec: TensorSpec, padding: float = 0) -> HostTensor:
+        return HostTensor(spec, pages_of(values, spec, padding), padding)
 
     @staticmethod
     def of_device(tensor: DeviceTensor) -> HostTensor:

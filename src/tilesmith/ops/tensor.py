@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -187,19 +188,23 @@ class Tensor:
     def pad(
         self, output_tensor_shape: Sequence[int], input_tensor_start: Sequence[int], pad_value: float
     ) -> Tensor:
-        """A host tensor in a larger one, from a place on."""
-        import numpy as np
-
-        values = self._on_host_only("pad").to_numpy()
-        start = tuple(input_tensor_start)
-        pairs = [(a, w - a - s) for a, w, s in zip(start, output_tensor_shape, values.shape, strict=True)]
-        return self._with_values(np.pad(values, pairs, constant_values=pad_value))
+        """The same elements with room around them: as in ttnn the shape stays, and what is stored grows."""
+        host = self._on_host_only("pad")
+        fatal(
+            not any(input_tensor_start) and len(output_tensor_shape) == len(host.spec.shape),
+            "tilesmith: Tensor.pad adds at the end of axes only",
+            remedy="use ttnn.pad, which makes a larger tensor",
+        )
+        return self.pad_to_tile(pad_value)
 
     def pad_to_tile(self, pad_value: float) -> Tensor:
-        """A host tensor whose last two axes are whole tiles."""
-        shape = list(self.spec.shape)
-        shape[-2:] = [-(-size // 32) * 32 for size in shape[-2:]]
-        return self.pad(shape, [0] * len(shape), pad_value)
+        """A host tensor that has this value around its elements when it is brought into tiles."""
+        host = self._on_host_only("pad_to_tile")
+        if host.spec.layout is Layout.TILE:
+            return self
+        is_real = not host.spec.dtype.is_integer
+        padding = pad_value if is_real else int(pad_value) if isfinite(pad_value) else 0
+        return Tensor(on_host=replace(host, padding=padding))
 
     def unpad(self, output_tensor_start: Sequence[int], output_tensor_end: Sequence[int]) -> Tensor:
         """A box of a host tensor."""

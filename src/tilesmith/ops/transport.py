@@ -18,10 +18,11 @@ from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import MemoryConfig
+from tilesmith.ops.memory_facts import memory_facts, memory_of
 from tilesmith.ops.rearrange.memory import to_device
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
-from tilesmith.runtime import BufferType, Layout
+from tilesmith.runtime import Layout
 from tilesmith.runtime.tensor_spec import TensorSpec
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def dump_tensor(file_name: str | Path, tensor: Tensor) -> None:
         "dtype": DataType.of(spec.dtype).name,
         "layout": spec.layout.name,
         "tile": (spec.tile.rows, spec.tile.cols),
-        "memory": tensor.memory_config().buffer_type.name,
+        "memory": memory_facts(spec.memory_config),
     }
     with Path(file_name).open("wb") as file:
         np.savez(file, facts=json.dumps(facts), pages=host.pages)
@@ -85,7 +86,7 @@ def load_tensor(file_name: str | Path, *, device: MeshDevice | None = None) -> T
         tuple(facts["shape"]),
         DataType[facts["dtype"]].format,
         Layout[facts["layout"]],
-        MemoryConfig(buffer_type=BufferType[facts["memory"]]).placed(),
+        memory_of(facts["memory"]),
         TileShape(*facts["tile"]),
     )
     tensor = Tensor(on_host=HostTensor(spec, pages))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet
@@ -50,17 +51,17 @@ def split_work_to_cores(
 
 
 def num_cores_to_corerangeset(
-    num_cores: int, grid: CoreCoord | tuple[int, int], row_wise: bool = False
+    target_num_cores: int, grid_size: CoreCoord | Sequence[int], row_wise: bool = False
 ) -> CoreRangeSet:
     """The first cores of a grid, as at most three rectangles.
 
     >>> str(num_cores_to_corerangeset(10, CoreCoord(8, 8), row_wise=True))
     '{[0-0 .. 7-0], [0-1 .. 1-1]}'
     """
-    whole = CoreRangeSet(_grid_range(CoreCoord(*grid)))
-    if num_cores > whole.num_cores:
-        raise ProgramError(f"{num_cores} cores asked of a grid that has {whole.num_cores}")
-    return _take(whole, 0, num_cores, row_wise)
+    whole = CoreRangeSet(_grid_range(CoreCoord(*grid_size)))
+    if target_num_cores > whole.num_cores:
+        raise ProgramError(f"{target_num_cores} cores asked of a grid that has {whole.num_cores}")
+    return _take(whole, 0, target_num_cores, row_wise)
 
 
 def _grid_range(size: CoreCoord) -> CoreRange:

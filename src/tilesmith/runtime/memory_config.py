@@ -79,9 +79,19 @@ class ShardSpec:
     orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
 
     def __init__(
-        self, grid: Cores, shape: Sequence[int], orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+        self,
+        grid: Cores,
+        shape: Sequence[int] = (),
+        orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
+        *,
+        shard_shape: Sequence[int] = (),
+        shard_orientation: ShardOrientation | None = None,
     ) -> None:
-        height, width = shape
+        """`shard_shape` and `shard_orientation` are ttnn's names of the two."""
+        if len(shape or shard_shape) != 2:
+            raise DeviceError(f"a shard has two sizes, got {tuple(shape or shard_shape)}")
+        height, width = shape or shard_shape
+        orientation = shard_orientation or orientation
         if height < 1 or width < 1:
             raise DeviceError(f"a shard of {height} x {width} holds nothing")
         self.__dict__.update(grid=CoreRangeSet.of(grid), shape=(height, width), orientation=orientation)

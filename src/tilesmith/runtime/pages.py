@@ -14,9 +14,9 @@ from tilesmith.runtime.tensor_spec import TensorSpec
 Array = NDArray[Any]
 
 
-def pages_of(values: Array, spec: TensorSpec) -> NDArray[np.uint8]:
-    """The pages of a tensor that holds these values, [num_pages, page_size]; padding is zero."""
-    padded = _padded(values, spec.padded_shape)
+def pages_of(values: Array, spec: TensorSpec, padding: float = 0) -> NDArray[np.uint8]:
+    """The pages of a tensor that holds these values, [num_pages, page_size], and `padding` around them."""
+    padded = _padded(values, spec.padded_shape, padding)
     if spec.layout is Layout.TILE:
         pages = pack_tiles(padded, spec.dtype, spec.tile)
     else:
@@ -36,10 +36,10 @@ def padded_values_of(pages: NDArray[np.uint8], spec: TensorSpec) -> Array:
     return from_row_major_bytes(pages.reshape(-1), spec.dtype, spec.padded_shape)
 
 
-def _padded(values: Array, shape: tuple[int, ...]) -> Array:
+def _padded(values: Array, shape: tuple[int, ...], padding: float) -> Array:
     if values.shape == shape:
         return values
-    result = np.zeros(shape, values.dtype)
+    result = np.full(shape, padding, values.dtype) if padding else np.zeros(shape, values.dtype)
     result[_region(values.shape, shape)] = values
     return result
 

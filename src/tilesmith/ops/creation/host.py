@@ -17,7 +17,6 @@ from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
-from tilesmith.runtime.pages import pages_of
 from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.runtime.torch_bridge import numpy_from_torch
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _INTEGERS: dict[DataType, np.dtype[Any]] = {
+    DataType.INT8: np.dtype(np.int8),
     DataType.UINT8: np.dtype(np.uint8),
     DataType.UINT16: np.dtype(np.uint16),
     DataType.UINT32: np.dtype(np.uint32),
@@ -48,16 +48,29 @@ def from_values(
     if device is None and memory.is_sharded:
         memory = DRAM_MEMORY_CONFIG.placed()
     spec = TensorSpec(shape, dtype.format, layout, memory, tile or TileShape())
-    if pad_value:
-        grown = np.full(spec.padded_shape, pad_value, values.dtype)
-        grown[
-            tuple(slice(0, size) for size in values.reshape((1,) * (grown.ndim - values.ndim) + shape).shape)
-        ] = values
-        values = grown
-    on_host = HostTensor(spec, pages_of(values, spec))
+    on_host = HostTensor.of_numpy(values, spec, pad_value or 0)
     if device is None:
         return Tensor(on_host=on_host)
     return Tensor.of_device(on_host.to_device(device.device, spec))
+
+
+@registered("ttnn.from_buffer")
+def from_buffer(
+    buffer: Sequence[float],
+    shape: Sequence[int],
+    dtype: DataType,
+    device: MeshDevice,
+    layout: Layout | None = None,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """A tensor of numbers that are listed in order."""
+    fatal(
+        dtype is not DataType.INVALID and not dtype.is_block_float,
+        f"Unreachable: a buffer has no elements of {dtype}",
+    )
+    stored = _INTEGERS.get(dtype, np.dtype(np.float32))
+    values = np.asarray(buffer, stored).reshape(tuple(shape))
+    return from_values(values, dtype, layout or Layout.ROW_MAJOR, device, memory_config)
 
 
 @registered("ttnn.from_torch", golden=lambda tensor, *_, **__: tensor)

@@ -54,6 +54,11 @@ class Elementwise:
             fatal(
                 (tensor.spec.tile.rows, tensor.spec.tile.cols) == (32, 32), "Only 32x32 tiles are supported"
             )
+            fatal(
+                tensor.dtype is not DataFormat.Int8,
+                "tilesmith: INT8 tensors are moved and not computed with: the chip reads a sign and a number",
+                remedy="convert the tensor on the host",
+            )
         _check_mixed(attrs, inputs)
         _check_steps(attrs, inputs[0].dtype)
 

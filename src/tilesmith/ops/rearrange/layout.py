@@ -204,4 +204,5 @@ def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None) -> Tensor:
         return tensor  # ttnn leaves block floats in tiles too, without a word
     converted = TensorSpec(spec.shape, target, layout, spec.memory_config)
     values = as_integers(tensor.to_numpy(), dtype or tensor.dtype)
-    return Tensor(on_host=HostTensor.of_numpy(values, converted))
+    assert tensor.on_host is not None
+    return Tensor(on_host=HostTensor.of_numpy(values, converted, tensor.on_host.padding))

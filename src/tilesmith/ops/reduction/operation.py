@@ -58,6 +58,7 @@ class Reduce:
     def validate(self, attrs: Attributes, inputs: Sequence[Tensor]) -> None:
         tensor = inputs[0]
         fatal(tensor.layout is Layout.TILE, "Inputs to reduce must be tilized")
+        fatal(tensor.dtype is not DataFormat.Int8, "tilesmith: INT8 tensors are moved and not computed with")
         fatal(
             not tensor.dtype.is_block_float, f"Reductions work on plain numbers, not on {tensor.dtype.name}"
         )
