@@ -14,6 +14,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 # Below every score that a finite mask leaves, so that a row of which all is masked is the mean of all values.
@@ -69,7 +70,7 @@ class Attention:
         keys = _Keys(self, bound, n, n - m)
         block_of = _at_once(self, keys) if self.at_once else _step_by_step(self, keys)
 
-        @T.macro
+        @macro
         def finish(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
             store(
                 self.epilogue,
@@ -82,7 +83,7 @@ class Attention:
                 (m, self.value_width),
             )
 
-        @T.macro
+        @macro
         def body_of_rows(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, bm * self.rows), nb1 * nb2, threads=self.threads) as (bx, bz):
                 held = _held(self, keys, tensors, bz // nb2, bz % nb2)
@@ -92,7 +93,7 @@ class Attention:
                     _softmax_of_all(self, keys, tensors, held, output, by, bz // nb2, bz % nb2)
                     finish(tensors, output, by, bz // nb2, bz % nb2)
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, bm), nb1 * nb2, threads=self.threads) as (by, bz):
                 output = T.alloc_fragment((bm, self.value_width), "float32")
@@ -126,7 +127,7 @@ class _Keys:
 def _at_once(attention: Attention, keys: _Keys) -> Any:
     """All keys fit one block: the softmax is the plain one."""
 
-    @T.macro
+    @macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
         held = _held(attention, keys, tensors, b1, b2)
         _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2)
@@ -177,7 +178,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
     bm, bn = attention.block
     value_width, n = attention.value_width, keys.count
 
-    @T.macro
+    @macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
         v_here = T.alloc_shared((bn, value_width), attention.dtype)
         scores = T.alloc_fragment((bm, bn), "float32")

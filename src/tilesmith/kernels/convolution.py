@@ -17,6 +17,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, named, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 GEOMETRY = (
@@ -109,7 +110,7 @@ class Convolution:
         bound = op.bind(self.tensors)
         window = Window(bound["x"], sparse=self.sparse)
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 patches = T.alloc_shared((bm, bk), self.dtype)
@@ -192,7 +193,7 @@ class Windowed:
         combine = COMBINE[self.operation]
         shape, each = weight_block(self.operation, bn)
 
-        @T.macro
+        @macro
         def copied(*place):  # type: ignore[no-untyped-def]
             pixels = T.alloc_shared((bm, bn), self.dtype)
             _fetch(*place, pixels)
@@ -200,7 +201,7 @@ class Windowed:
 
         fetched = _pixels_in_place if on_gpu() else copied
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 acc = T.alloc_fragment((bm, bn), "float32")

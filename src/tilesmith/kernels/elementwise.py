@@ -12,6 +12,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -35,7 +36,7 @@ class Elementwise:
         m, n, nb1, nb2 = symbols("m", "n", "nb1", "nb2")
         bound = op.bind(self.tensors)
 
-        @T.macro
+        @macro
         def block_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
             store(
                 self.epilogue,
@@ -48,7 +49,7 @@ class Elementwise:
                 (m, n),
             )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=128) as (bx, by, bz):
                 block_of(tensors, bx, by, bz // nb2, bz % nb2)

@@ -12,6 +12,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -45,7 +46,7 @@ class Embedding:
         m, n, nb1, nb2 = symbols("m", "n", "nb1", "nb2")
         bound = op.bind(self.tensors)
 
-        @T.macro
+        @macro
         def copied(table, ids_of, at, column):  # type: ignore[no-untyped-def]
             rows = T.alloc_shared((bm, bn), self.dtype)
             ids = T.alloc_shared((bm,), "int32")
@@ -56,7 +57,7 @@ class Embedding:
 
         pick = _in_place if on_gpu() else copied
 
-        @T.macro
+        @macro
         def block_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
             ids_at = bound["ids"].start(b1, b2, by * (bm // TILE), 0)
             rows = pick(tensors["table"], tensors["ids"], ids_at, bx * bn)
@@ -71,7 +72,7 @@ class Embedding:
                 (m, n),
             )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=128) as (bx, by, bz):
                 block_of(tensors, bx, by, bz // nb2, bz % nb2)

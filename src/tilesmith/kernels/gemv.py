@@ -15,6 +15,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import named, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -49,7 +50,7 @@ class Gemv:
         def column(acc: Any) -> op.Computed:
             return op.Computed(lambda _, j: acc[j])
 
-        @T.macro
+        @macro
         def summed(tensors, weight, acc, row, first, b1, b2):  # type: ignore[no-untyped-def]
             products = T.alloc_fragment((bn, depth), "float32")
             x = op.InPlace(tensors["x"], bound["x"].row_start(b1, b2, row))
@@ -58,7 +59,7 @@ class Gemv:
                 products[j, i] = x[0, i].astype("float32") * w[j, i].astype("float32")
             T.reduce_sum(products, acc, dim=1)
 
-        @T.macro
+        @macro
         def block_of(tensors, row, first, b1, b2):  # type: ignore[no-untyped-def]
             accs = [named(f"acc{i}", T.alloc_fragment((bn,), "float32")) for i in range(self.weights)]
             for weight, acc in zip(weights, accs, strict=True):
@@ -74,7 +75,7 @@ class Gemv:
                 (m, n),
             )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), m, nb1 * nb2, threads=self.threads) as (bx, row, bz):
                 block_of(tensors, row, bx * bn, bz // nb2, bz % nb2)

@@ -18,6 +18,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -47,7 +48,7 @@ class GroupNorm:
         n, images, area = symbols("n", "images", "area")
         bound = op.bind(self.tensors)
 
-        @T.macro
+        @macro
         def block_of(tensors, bx, image):  # type: ignore[no-untyped-def]
             here = T.alloc_shared((bm, bn), self.dtype)
             same = T.alloc_shared((bn, bn), "float32")
@@ -118,7 +119,7 @@ class GroupNorm:
                     (area, n),
                 )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), images, threads=128) as (bx, image):
                 block_of(tensors, bx, image)

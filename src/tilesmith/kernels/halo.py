@@ -26,6 +26,7 @@ from tilesmith.kernels.convolution import (
     window_weight,
 )
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -132,7 +133,7 @@ class HaloConvolution:
         group = tuple(range(self.together))
         each_step = self.loads_each_step
 
-        @T.macro
+        @macro
         def block_of(tensors, bx, by):  # type: ignore[no-untyped-def]
             halo = T.alloc_shared((self.halo.tiles * TILE, bk if each_step else self.depth), self.dtype)
             patches = [named(f"patches{i}", T.alloc_shared((bm, bk), self.dtype)) for i in group]
@@ -168,7 +169,7 @@ class HaloConvolution:
                 (m, n),
             )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(mesh.columns, mesh.rows, threads=128) as (x, y):
                 for turn in T.serial(mesh.turns):
@@ -210,7 +211,7 @@ class HaloWindowed:
         combine = COMBINE[self.operation]
         shape, each = weight_block(self.operation, bn)
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 halo = T.alloc_shared((self.halo.tiles * TILE, bn), self.dtype)

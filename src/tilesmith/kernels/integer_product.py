@@ -10,6 +10,7 @@ from typing import Any
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels.authoring import TILE, prim_func
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -33,7 +34,7 @@ class IntegerProduct:
         m, n, k = self.rows, self.cols, self.depth
         bm, bn, bk = _block(m, 2 * TILE), _block(n, 2 * TILE), _block(k, 4 * TILE)
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(n // bn, m // bm, threads=128) as (bx, by):
                 x = T.alloc_shared((bm, bk), "int8")

@@ -12,6 +12,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, named, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, loaded, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -131,7 +132,7 @@ class Linear:
         held = self.mesh if isinstance(self.mesh, Stationary) else Stationary(1, 1, 1)
         steps = shared.steps or T.ceildiv(k, bk)
 
-        @T.macro
+        @macro
         def block_of(tensors, bx, by, b1, b2, begin=0):  # type: ignore[no-untyped-def]
             x_here = T.alloc_shared(x_block, self.dtype)
             w_here = [named(f"{w}_here", T.alloc_shared(w_block, self.weight_dtype)) for w in weights]
@@ -164,7 +165,7 @@ class Linear:
                 self.staged,
             )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=self.threads) as (
                 bx,
@@ -175,13 +176,13 @@ class Linear:
                     T.use_swizzle(self.panel)
                 block_of(tensors, bx, by, bz // nb2, bz % nb2)
 
-        @T.macro
+        @macro
         def body_of_mesh(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(*mesh.cores, threads=128) as (x, y):
                 # Rows of cores begin at different depths, so that they do not all ask the same banks.
                 block_of(tensors, y % mesh.rows * mesh.columns + x, y // mesh.rows, 0, 0, y)
 
-        @T.macro
+        @macro
         def body_of_rectangle(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(*shared.cores, threads=128) as (x, y):
                 for block in T.serial(shared.down * shared.across):
@@ -190,7 +191,7 @@ class Linear:
                         by, b1, b2 = by % shared.batch, by // shared.batch // nb2, by // shared.batch % nb2
                     block_of(tensors, x * shared.across + block % shared.across, by, b1, b2)
 
-        @T.macro
+        @macro
         def rows_of(tensors, by, w_here, early):  # type: ignore[no-untyped-def]
             x_here = T.alloc_shared(x_block, self.dtype)
             op.load(tensors["x"], bound["x"].start(0, 0, by * (bm // TILE), 0), x_here)
@@ -214,7 +215,7 @@ class Linear:
                 early,
             )
 
-        @T.macro
+        @macro
         def body_of_stationary(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(*held.cores, threads=128) as (x, y):
                 w_here = [named(f"{w}_here", T.alloc_shared(w_block, self.weight_dtype)) for w in weights]

@@ -12,6 +12,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 DIMS = 6
@@ -38,7 +39,7 @@ class Untilize:
         bound = op.bind(self.tensors)
         rows, cols = bound["x"].shape
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(cols, bn), T.ceildiv(rows, TILE), threads=128) as (bx, by):
                 here = T.alloc_shared((TILE, bn), self.dtype)
@@ -89,7 +90,7 @@ class Gather:
             at = source((bz * m + row) * n + col)
             return T.if_then_else((row < m) & (col < n), x[at[0], at[1]], 0)
 
-        @T.macro
+        @macro
         def copied(x, col, row, bz):  # type: ignore[no-untyped-def]
             here = T.alloc_shared((bm, bn), self.dtype)
             for i, j in T.Parallel(bm, bn):
@@ -101,7 +102,7 @@ class Gather:
 
         gathered = in_place if on_gpu() else copied
 
-        @T.macro
+        @macro
         def block_of(tensors, bx, by, bz):  # type: ignore[no-untyped-def]
             here = gathered(tensors["x"], bx * bn, by * bm, bz)
             store(
@@ -115,7 +116,7 @@ class Gather:
                 (m, n),
             )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1 * nb2, threads=128) as (bx, by, bz):
                 block_of(tensors, bx, by, bz)

@@ -15,6 +15,7 @@ from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, emit, named, prim_func, symbols
 from tilesmith.kernels.epilogue import element_of, loaded
 from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 Combiner = Literal["sum", "max", "min"]
@@ -54,7 +55,7 @@ class Reduction:
         size, steps = (bm, T.ceildiv(n, bn)) if by_columns else (bn, T.ceildiv(m, bm))
         reduce = _REDUCE[self.combiner]
 
-        @T.macro
+        @macro
         def block_of(tensors, fixed, b1, b2):  # type: ignore[no-untyped-def]
             total = T.alloc_fragment((size,), "float32")
             part = T.alloc_fragment((size,), "float32")
@@ -72,7 +73,7 @@ class Reduction:
             out = bound[self.out.name].start(b1, b2, fixed * (bm // TILE), fixed * (bn // TILE))
             T.copy(result, tensors[self.out.name][out[0], out[1]])
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, bm) if by_columns else T.ceildiv(n, bn), nb1 * nb2, threads=128) as (
                 bx,

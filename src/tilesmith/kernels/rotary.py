@@ -15,6 +15,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -48,7 +49,7 @@ class Rotary:
             sign = 1.0 if first else -1.0
             return op.Computed(lambda i, j: x[i, j].astype("float32") * T.float32(sign))
 
-        @T.macro
+        @macro
         def half_of(tensors, row, b1, b2, first):  # type: ignore[no-untyped-def]
             store(
                 self.epilogue,
@@ -61,7 +62,7 @@ class Rotary:
                 (m, self.width),
             )
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=self.threads) as (by, bz):
                 half_of(tensors, by * rows, bz // nb2, bz % nb2, 0)

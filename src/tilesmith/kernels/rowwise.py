@@ -19,6 +19,7 @@ from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, Place, element_of, loaded, store
 from tilesmith.kernels.expression import Expr, Input
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 # In columns beyond the end of a row: its power is zero.
@@ -114,7 +115,7 @@ class RowWise:
         work = _WORK[self.operation]
         fill = _HIDDEN if self.operation in ("softmax", "log_softmax") else 0.0
 
-        @T.macro
+        @macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
             block = (rows, wide)
             place = place_of_rows(b1, b2, by, rows)
@@ -125,7 +126,7 @@ class RowWise:
             work(x, rows, wide, columns, self.epsilon)
             store(self.epilogue, bound, tensors, {"acc0": x}, block, place, (by * rows, 0), (m, columns))
 
-        @T.macro
+        @macro
         def chunk_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]
             block = (rows, self.chunk)
             place = lambda one: one.start(b1, b2, by * (rows // TILE), bx * (self.chunk // TILE))  # noqa: E731
@@ -147,17 +148,17 @@ class RowWise:
             first = (by * rows, bx * self.chunk)
             store(self.epilogue, bound, tensors, {"acc0": x}, block, place, first, (m, columns))
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=self.threads) as (by, bz):
                 block_of(tensors, by, bz // nb2, bz % nb2)
 
-        @T.macro
+        @macro
         def body_of_chunks(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(self.shares, T.ceildiv(m, rows), nb1 * nb2, threads=128) as (bx, by, bz):
                 chunk_of(tensors, bx, by, bz // nb2, bz % nb2)
 
-        @T.macro
+        @macro
         def body_of_shared(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(self.shares, self.share, threads=128) as (bx, by):
                 chunk_of(tensors, bx, by, 0, 0)

@@ -16,6 +16,7 @@ from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import RowOperation, bytes_held, place_of_rows, within
 
@@ -57,7 +58,7 @@ class RowWiseBackward:
         bound = op.bind(self.tensors)
         work = _WORK[self.operation]
 
-        @T.macro
+        @macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
             block = (rows, wide)
             place = place_of_rows(b1, b2, by, rows)
@@ -71,7 +72,7 @@ class RowWiseBackward:
             work(g, x, rows, wide, columns, self.epsilon)
             store(self.epilogue, bound, tensors, {"acc0": g}, block, place, (by * rows, 0), (m, columns))
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=self.threads) as (by, bz):
                 block_of(tensors, by, bz // nb2, bz % nb2)

@@ -19,6 +19,7 @@ from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import RowOperation
 
@@ -89,7 +90,7 @@ class StreamedRowWise:
         fill = self.fill
         gather, finish = _GATHER[self.operation], _FINISH[self.operation]
 
-        @T.macro
+        @macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
             x = T.alloc_fragment((rows, width), "float32")
             first = T.alloc_fragment((rows,), "float32")
@@ -102,7 +103,7 @@ class StreamedRowWise:
                 start, end = (by * rows, step * width), (m, columns)
                 store(self.epilogue, bound, tensors, {"acc0": x}, self.block, blocks.at(step), start, end)
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=128) as (by, bz):
                 block_of(tensors, by, bz // nb2, bz % nb2)

@@ -17,6 +17,7 @@ from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import RowOperation
 from tilesmith.kernels.rowwise_streamed import Blocks
@@ -50,7 +51,7 @@ class StreamedRowWiseBackward:
         bound = op.bind(self.tensors)
         gather, finish = _GATHER[self.operation], _FINISH[self.operation]
 
-        @T.macro
+        @macro
         def block_of(tensors, by, b1, b2):  # type: ignore[no-untyped-def]
             g = T.alloc_fragment((rows, width), "float32")
             x = T.alloc_fragment((rows, width), "float32")
@@ -65,7 +66,7 @@ class StreamedRowWiseBackward:
                 start, end = (by * rows, step * width), (m, columns)
                 store(self.epilogue, bound, tensors, {"acc0": g}, self.block, blocks.at(step), start, end)
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(m, rows), nb1 * nb2, threads=128) as (by, bz):
                 block_of(tensors, by, bz // nb2, bz % nb2)

@@ -13,6 +13,7 @@ from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import element_of, loaded
 from tilesmith.kernels.expression import Expr
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 
@@ -38,7 +39,7 @@ class VectorWise:
         n, nb1, nb2 = symbols("n", "nb1", "nb2")
         bound = op.bind(self.tensors)
 
-        @T.macro
+        @macro
         def block_of(tensors, bx, b1, b2):  # type: ignore[no-untyped-def]
             place = lambda one: one.start(b1, b2, 0, bx * (size // TILE))  # noqa: E731
             result = T.alloc_fragment((size,), "float32")
@@ -48,7 +49,7 @@ class VectorWise:
             at = place(bound[self.out.name])
             T.copy(result, tensors[self.out.name][at[0], at[1]])
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, size), nb1 * nb2, threads=128) as (bx, bz):
                 block_of(tensors, bx, bz // nb2, bz % nb2)

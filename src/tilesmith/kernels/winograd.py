@@ -18,6 +18,7 @@ from tilesmith.kernels import operands as op
 from tilesmith.kernels.authoring import TILE, named, prim_func, symbols
 from tilesmith.kernels.convolution import Window
 from tilesmith.kernels.epilogue import Epilogue, store
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -55,7 +56,7 @@ class Sums:
         window = Window(bound["x"]) if from_window else None
         taps = range(len(self.matrix[0]))
 
-        @T.macro
+        @macro
         def sources(tensors, here, bx, by, bz):  # type: ignore[no-untyped-def]
             for tap, held in enumerate(here):
                 if from_window:
@@ -64,7 +65,7 @@ class Sums:
                     at = bound["x"].start(tap, bz, by * (bm // TILE), bx * (bn // TILE))
                     op.load(tensors["x"], at, held)
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), nb1, threads=128) as (bx, by, bz):
                 here = [named(f"source{tap}", T.alloc_shared((bm, bn), self.dtype)) for tap in taps]
@@ -137,7 +138,7 @@ class Assembly:
             tile = out // out_area * (tiles_h * tiles_w) + y // size * tiles_w + x // size
             return (y % size * size + x % size) * apart + tile
 
-        @T.macro
+        @macro
         def body(tensors):  # type: ignore[no-untyped-def]
             with T.Kernel(T.ceildiv(n, bn), T.ceildiv(m, bm), threads=128) as (bx, by):
                 here = T.alloc_shared((bm, bn), self.dtype)

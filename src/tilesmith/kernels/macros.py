@@ -1,0 +1,70 @@
+"""`T.macro` for functions that are made again and again.
+
+TileLang reads the text of a macro and rewrites it whenever the function is made. Templates make the same
+functions for every kernel, and spent most of the time of tracing there. Only the values around them differ.
+"""
+
+# mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+import tilelang.language as T  # noqa: N812 - the name TileLang's users know
+
+
+@dataclass(frozen=True)
+class _Rewritten:
+    """A macro as TileLang made it first, and the code of the function that writes its body."""
+
+    macro: Any
+    code: CodeType
+    global_names: dict[str, Any]
+
+    def around(self, function: FunctionType, values: dict[str, Any]) -> Any:
+        """The macro of another function with the same text, around which there are these values."""
+        cells = tuple(CellType(values[name]) for name in self.code.co_freevars)
+        body = FunctionType(self.code, self.global_names, function.__name__, None, cells)
+        generator = replace(self.macro.ir_gen, gen=body)
+        return replace(self.macro, orig_func=function, ir_gen=generator)
+
+
+# By the text, and by the names around it that have a value by then.
+_known: dict[tuple[CodeType, tuple[str, ...]], _Rewritten] = {}
+
+
+def macro(function: Callable[..., Any]) -> Any:
+    """The macro of a function without annotations, whose text is rewritten once.
+
+    >>> def adding(number: int) -> Any:
+    ...     @macro
+    ...     def added(x):
+    ...         return x + number
+    ...     return added
+    >>> one, two = adding(1), adding(2)
+    >>> one.source == two.source, [added.orig_func(1) for added in (one, two)]
+    (True, [2, 3])
+    """
+    assert isinstance(function, FunctionType)
+    values = _values_around(function)
+    key = function.__code__, tuple(values)
+    if key in _known:
+        return _known[key].around(function, values)
+    first = T.macro(function)
+    body = first.ir_gen.gen
+    if not first.annotations and set(body.__code__.co_freevars) <= set(values):
+        bare = replace(first, orig_func=None, ir_gen=replace(first.ir_gen, gen=None))
+        _known[key] = _Rewritten(bare, body.__code__, body.__globals__)
+    return first
+
+
+def _values_around(function: FunctionType) -> dict[str, Any]:
+    values = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # what is defined after the function has no value yet
+            values[name] = cell.cell_contents
+    return values
