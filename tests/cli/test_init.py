@@ -41,16 +41,16 @@ def python(folder: Path, *arguments: str) -> str:
 
 
 @kinds
-def test_script_and_test_run(kind: str, tmp_path: Path) -> None:
-    folder = made(kind, tmp_path)
+def test_script_and_test_run(kind: str, lasting_folder: Path) -> None:
+    folder = made(kind, lasting_folder)
     assert "hello" in python(folder, "-m", "tilesmith.cli", "run", "hello.py")
     assert " passed" in python(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 @pytest.mark.slow
 @kinds
-def test_the_notebook_runs(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = made(kind, tmp_path)
+def test_the_notebook_runs(kind: str, lasting_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made(kind, lasting_folder)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
     notebook = nbformat.read(folder / "hello.ipynb", as_version=4)
     nbformat.validate(notebook)

@@ -61,10 +61,10 @@ def shell(tmp_path: Path) -> dict[str, str]:
         for page in PAGES
     ],
 )
-def test_every_line_works_as_it_stands(page: Path, tmp_path: Path, shell: dict[str, str]) -> None:
+def test_every_line_works_as_it_stands(page: Path, lasting_folder: Path, shell: dict[str, str]) -> None:
     if page.stem not in WITHOUT_TORCH:
         pytest.importorskip("tilelang")
-    folder = tmp_path
+    folder = lasting_folder
     for command, shown in typed(page):
         if command.startswith("cd "):
             folder /= command[3:]

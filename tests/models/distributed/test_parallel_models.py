@@ -21,7 +21,7 @@ def _printed(start: list[str], ranks: int, model: str, script: str = "parallel.p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.sweep)])
 def test_sequence_parallel_has_the_same_bits_in_one_process(ranks: int) -> None:
     found = _printed(MESH, ranks, "sequence")
     assert f"sequence on {ranks} chips: off by" in found
@@ -36,7 +36,9 @@ def test_models_of_transformers(model: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("how", "ranks"), [("ddp", 4), ("fsdp", 2)])
+@pytest.mark.parametrize(
+    ("how", "ranks"), [("ddp", 2), ("fsdp", 2), pytest.param("ddp", 4, marks=pytest.mark.sweep)]
+)
 def test_training_has_the_losses_of_one_chip(how: str, ranks: int) -> None:
     found = _printed(MESH, ranks, how, "parallel_training.py")
     assert f"{how} over {ranks} chips: losses" in found
