@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files of the tests run")
     parser.addoption("--sweeps", action="store_true", help="every combination, where tests run a sample")
     parser.addoption("--tt-metal", metavar="CHECKOUT", help="read exported host programs with its headers")
+
+
+@pytest.hookimpl(optionalhook=True)  # of xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object | None:
+    """Neighbours run in one process, which has what they share: modules, fixtures, compiled kernels."""
+    if config.getvalue("dist") != "load":
+        return None
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
