@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Any
-from unittest.mock import patch
 
 import ml_dtypes
 import numpy as np
 
 from conformance.timing.rows import DATA, Outcome
 from tilesmith import collectives, settings
+from tilesmith.arch import find_board
 from tilesmith.formats import DataFormat
 from tilesmith.program import CoreCoord, CoreRange, Kernel, Program, WriterConfig
 from tilesmith.runtime import Layout, Mesh, MeshTensor, height_sharded, open_mesh
+from tilesmith.runtime.timed_mesh import TimedMesh
 
 KERNEL = Path(__file__).parent / "kernels" / "fabric_packets.cpp"
 CORE = CoreCoord(0, 0)
+_EAST, _SOUTH = 0, 3
 FEW, MANY = 32, 96  # packets: what they differ by leaves out the first one's way
 
 
@@ -27,7 +28,7 @@ def ccl_rows() -> list[dict[str, str]]:
 
 
 def run_row(row: dict[str, str]) -> Outcome:
-    """Cycles of a packet of one sender on an idle line, or microseconds of a collective of ours."""
+    """Cycles of a packet on the busiest link, or microseconds of a collective of ours."""
     shape = int(row["rows"]), int(row["columns"])
     what = row["shape"] or f"{row['bytes']} B"
     label = f"{row['operation']} {what} on {shape[0]} x {shape[1]} of {row['board']}"
@@ -37,32 +38,30 @@ def run_row(row: dict[str, str]) -> Outcome:
             return Outcome(label, False, value, _collective(mesh, row), "collectives")
         size = int(row["bytes"])
         cycles = (_packets(mesh, row, size, MANY) - _packets(mesh, row, size, FEW)) / (MANY - FEW)
-        return Outcome(label, False, size / value, cycles, "fabric bandwidth")
+        streams = int(row["reach"]) if row["senders"] == "all" else 1
+        return Outcome(label, False, size / value, cycles / streams, "fabric bandwidth")
 
 
 def _packets(mesh: Mesh, row: dict[str, str], size: int, count: int) -> int:
-    hops = mesh.num_chips - 1
+    """Cycles until the last of so many packets is sent: by the first chip of a line, or by all of a ring."""
+    hops = int(row["reach"] or mesh.num_chips - 1)
     first, reached = (hops, 1) if row["operation"] == "unicast" else (1, hops)
     memory = height_sharded(CoreRange(CORE, CORE), (1, size // 4))
     room = mesh.from_numpy(np.zeros((1, size // 4), np.uint32), DataFormat.UInt32, Layout.ROW_MAJOR, memory)
-    arguments = [room.local.address, size, count, first, reached, 1, 0, 0, 0, 0]
-    kernel = Kernel(KERNEL, CORE, WriterConfig(), runtime_args={CORE: arguments})
-    mesh.run({(0, 0): Program((kernel,))})
-    return mesh.reports[0, 0].cycles
+    ahead = (_EAST if mesh.shape[0] == 1 else _SOUTH) * find_board(row["board"]).links
+    arguments = [room.local.address, size, count, first, reached, 1, ahead, 0, 0, 0]
+    program = Program((Kernel(KERNEL, CORE, WriterConfig(), runtime_args={CORE: arguments}),))
+    chips = mesh.coordinates if row["senders"] == "all" else mesh.coordinates[:1]
+    mesh.run(dict.fromkeys(chips, program))
+    return max(mesh.reports[chip].cycles for chip in chips)
 
 
 def _collective(mesh: Mesh, row: dict[str, str]) -> float:
     shape = tuple(map(int, row["shape"].split("x")))
     parts = [np.zeros(shape, ml_dtypes.bfloat16) for _ in range(mesh.num_chips)]
-    tensor, run, cycles = mesh.from_parts(parts, DataFormat.Float16_b), mesh.run, []
-
-    def timed(program: Any) -> None:
-        run(program)
-        cycles.append(max(report.cycles for report in mesh.reports.values()))
-
-    with patch.object(mesh, "run", timed):
-        _done(row["operation"], tensor)
-    return mesh.arch.microseconds(sum(cycles))
+    timed = TimedMesh(mesh.shape, mesh.chips)
+    _done(row["operation"], timed.from_parts(parts, DataFormat.Float16_b))
+    return timed.microseconds
 
 
 def _done(operation: str, tensor: MeshTensor) -> MeshTensor:

@@ -82,6 +82,7 @@ _BY_PATH = (
     ("all_to_all_dispatch_metadata", "DISPATCH_ALGORITHM", "0"),
     ("all_to_all_combine", "REPLICATE_GROUP_AXIS", "1"),
     ("selective_reduce_combine", "REPLICATE_GROUP_AXIS", "1"),
+    ("all_gather_minimal_matmul_async/device/kernels/dm_in0", "IS_IN0", "1"),
     ("ternary_addcmul_int", "ADDCMUL_DATA_FORMAT", "DataFormat::Int32"),
 )
 # Macros with a parameter; empty is what ttnn passes when there is no activation.

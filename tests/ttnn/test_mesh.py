@@ -10,14 +10,18 @@ from pathlib import Path
 import pytest
 from tests.ttnn.conftest import FAMILY, WITHOUT_TTNN
 
-MESHES = {"wormhole": [(1, 2), (2, 4)], "blackhole": [(2, 2)]}
+MESHES = {"wormhole": [(1, 2), (2, 4), (8, 4)], "blackhole": [(2, 2)]}
 
 
 @pytest.mark.real
 @pytest.mark.skipif(find_spec("ttnn") is None, reason=WITHOUT_TTNN)
 @pytest.mark.parametrize(("rows", "columns"), MESHES[FAMILY])
-def test_programs_on_a_mesh_are_accepted(rows: int, columns: int, tmp_path: Path) -> None:
+def test_programs_on_a_mesh_are_accepted(
+    rows: int, columns: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     script = Path(__file__).with_name("mesh_script.py")
     command = [sys.executable, str(script), FAMILY, str(rows), str(columns), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    with capsys.disabled():
+        print(f" {rows} x {columns}: {', '.join(done.stdout.splitlines()[-3:-1])}", end="")
     assert done.stdout.strip().endswith("accepted"), done.stdout + done.stderr

@@ -53,7 +53,8 @@ class Translator:
             cbs=[self._circular_buffer(cb) for cb in program.cbs],
             semaphores=[self._semaphore(one) for one in program.semaphores],
         )
-        descriptor.custom_program_hash = _cache_key(program)
+        if hasattr(descriptor, "custom_program_hash"):
+            descriptor.custom_program_hash = _cache_key(program)
         return descriptor
 
     def _kernel(self, kernel: Kernel) -> Any:

@@ -10,6 +10,9 @@ namespace tt::tt_fabric {
 template <bool UsesStreamRegisters, uint8_t Slots>
 class WorkerToFabricEdmSenderImpl {
 public:
+    // As many as a router has where nobody says (boards.toml).
+    static constexpr uint8_t num_buffers_per_channel = Slots ? Slots : 8;
+
     WorkerToFabricEdmSenderImpl() = default;
 
     // The channel, and two semaphores that the vendor's handshake needs.
