@@ -17,7 +17,13 @@ from torch import Tensor
 from torch.distributed import distributed_c10d
 
 from tilesmith.models.distributed.left_alone import left_alone
-from tilesmith.models.distributed.process_group import MeshProcessGroup, ProcessGroup, done, fill, pieces_of
+from tilesmith.models.distributed.process_group import (
+    MeshProcessGroup,
+    ReductionForms,
+    done,
+    fill,
+    pieces_of,
+)
 from tilesmith.models.distributed.reduction import plain_op, reduced
 
 NAME = "tilesmith"
@@ -95,7 +101,7 @@ def _told(collective: str) -> Iterator[None]:
         raise left_alone(collective, error) from error
 
 
-class OrderedProcessGroup(ProcessGroup):  # type: ignore[misc]
+class OrderedProcessGroup(ReductionForms):
     """gloo, but for sums: those of DDP and FSDP, outside of graphs, have the bits of a mesh, too."""
 
     def __init__(self, gloo: Any, name: str) -> None:
@@ -116,9 +122,6 @@ class OrderedProcessGroup(ProcessGroup):  # type: ignore[misc]
                 fill(tensor, all_reduce(self._gloo, tensor, op))
         return done(tensors)
 
-    def allreduce_coalesced(self, tensors: Sequence[Tensor], opts: Any = None) -> Any:
-        return self.allreduce(tensors, opts)
-
     def reduce(self, tensors: Sequence[Tensor], opts: Any) -> Any:
         with _told("reduce"):
             for tensor in tensors:
@@ -135,17 +138,6 @@ class OrderedProcessGroup(ProcessGroup):  # type: ignore[misc]
             for output, pieces in zip(outputs, inputs, strict=True):
                 fill(output, reduce_scatter(self._gloo, pieces, op))
         return done(outputs)
-
-    def reduce_scatter_single(self, output: Tensor, tensor: Tensor, opts: Any = None) -> Any:
-        return self.reduce_scatter([output], [pieces_of(tensor, self.size())], opts)
-
-    def reduce_scatter_single_coalesced(
-        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], opts: Any = None
-    ) -> Any:
-        return self.reduce_scatter(outputs, [pieces_of(tensor, self.size()) for tensor in inputs], opts)
-
-    _reduce_scatter_base = reduce_scatter_single
-    reduce_scatter_tensor_coalesced = reduce_scatter_single_coalesced
 
 
 def _delegate(name: str, gloo: str) -> None:

@@ -25,7 +25,25 @@ Transfers = MeshTransfers | HostTransfers
 ProcessGroup: Any = dist.ProcessGroup
 
 
-class MeshProcessGroup(ProcessGroup):  # type: ignore[misc]
+class ReductionForms(ProcessGroup):  # type: ignore[misc]
+    """The other forms in which torch asks for an all_reduce or a reduce_scatter."""
+
+    def allreduce_coalesced(self, tensors: Sequence[Tensor], opts: Any = None) -> Any:
+        return self.allreduce(tensors, opts)
+
+    def reduce_scatter_single(self, output: Tensor, tensor: Tensor, opts: Any = None) -> Any:
+        return self.reduce_scatter([output], [pieces_of(tensor, self.size())], opts)
+
+    def reduce_scatter_single_coalesced(
+        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], opts: Any = None
+    ) -> Any:
+        return self.reduce_scatter(outputs, [pieces_of(tensor, self.size()) for tensor in inputs], opts)
+
+    _reduce_scatter_base = reduce_scatter_single
+    reduce_scatter_tensor_coalesced = reduce_scatter_single_coalesced
+
+
+class MeshProcessGroup(ReductionForms):
     """A group of ranks, and what moves data between their chips."""
 
     def __init__(self, place: int, group: Group, tag: str, transfers: Transfers, meetings: Meetings) -> None:
@@ -52,9 +70,6 @@ class MeshProcessGroup(ProcessGroup):  # type: ignore[misc]
             name = _named("all_reduce", tensor, op)
             fill(tensor, self._meet(name, tensor, lambda all_: self._transfers.all_reduce(all_, op)))
         return done(tensors)
-
-    def allreduce_coalesced(self, tensors: Sequence[Tensor], opts: Any = None) -> Any:
-        return self.allreduce(tensors, opts)
 
     def reduce(self, tensors: Sequence[Tensor], opts: Any) -> Any:
         op = plain_op(opts.reduceOp)
@@ -119,14 +134,6 @@ class MeshProcessGroup(ProcessGroup):  # type: ignore[misc]
             fill(output, self._meet(name, pieces, lambda all_: self._transfers.reduce_scatter(all_, op)))
         return done(outputs)
 
-    def reduce_scatter_single(self, output: Tensor, tensor: Tensor, opts: Any = None) -> Any:
-        return self.reduce_scatter([output], [pieces_of(tensor, self.size())], opts)
-
-    def reduce_scatter_single_coalesced(
-        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], opts: Any = None
-    ) -> Any:
-        return self.reduce_scatter(outputs, [pieces_of(tensor, self.size()) for tensor in inputs], opts)
-
     def alltoall(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], opts: Any = None) -> Any:
         del opts
         found = self._meet(
@@ -174,8 +181,6 @@ class MeshProcessGroup(ProcessGroup):  # type: ignore[misc]
 
     _allgather_base = all_gather_single
     allgather_into_tensor_coalesced = all_gather_single_coalesced
-    _reduce_scatter_base = reduce_scatter_single
-    reduce_scatter_tensor_coalesced = reduce_scatter_single_coalesced
     alltoall_base = all_to_all_single
 
     def _gather(self, operation: str, into: Sequence[Tensor], tensor: Tensor) -> None:
