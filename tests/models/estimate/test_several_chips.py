@@ -18,6 +18,7 @@ from tilesmith.models.estimate.page import as_html
 from tilesmith.models.estimate.summary import as_data, as_text
 from tilesmith.models.estimate.timing import TimingBackend
 from tilesmith.models.options import ModelOptions
+from tilesmith.models.planning.hidden_nan import _constant_sign
 from tilesmith.zoo.llama import llama_config
 
 
@@ -60,6 +61,12 @@ def test_more_bytes_take_longer_and_are_timed_once() -> None:
     assert times[1].microseconds > times[0].microseconds > times[0].link_us > 0
     assert times[2] is times[1]
     assert len(links.known) == 2
+
+
+def test_weights_that_repeat_one_number_are_not_copied_to_look_at_them() -> None:
+    """The embedding of a model of 70 billion weights would be 4 GB."""
+    table = torch.zeros(()).expand(2**20, 2**22)
+    assert _constant_sign(table) == _constant_sign(torch.zeros(2, 2)) != _constant_sign(-torch.ones(2))
 
 
 def test_time_on_links_is_told_apart() -> None:

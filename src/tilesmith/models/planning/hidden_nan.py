@@ -106,7 +106,9 @@ def _of(value: Any, signs: Mapping[Node, int]) -> int:
 def _constant_sign(value: torch.Tensor) -> int:
     if not value.numel() or value.is_complex():
         return ANY
-    return _of(float(value.min()), {})
+    # What an expanded tensor repeats is looked at once: min would make a copy of all of it.
+    once = value[tuple(slice(1) if stride == 0 else slice(None) for stride in value.stride())]
+    return _of(float(once.min()), {})
 
 
 def _sign(node: Node, signs: Mapping[Node, int]) -> int:
