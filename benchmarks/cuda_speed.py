@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -70,11 +71,7 @@ def in_process(task: Task, limit: float) -> dict[str, Any]:
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as cache:  # every way compiles from nothing
         env = {**os.environ, **dict.fromkeys(CACHES, cache)}
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=env)
-            said, trouble = done.stdout, done.stderr[-1500:]
-        except subprocess.TimeoutExpired as error:
-            said, trouble = (error.stdout or b"").decode(), f"longer than {limit} s"
+        said, trouble = _output(command, env, limit)
     found: dict[str, Any] = {}
     for line in said.splitlines():
         if line.startswith(MARK):
@@ -83,6 +80,20 @@ def in_process(task: Task, limit: float) -> dict[str, Any]:
         found["error"] = trouble
     found["process_s"] = round(time.perf_counter() - begin, 1)
     return found
+
+
+def _output(command: list[str], env: dict[str, str], limit: float) -> tuple[str, str]:
+    """What a process says on both its channels. At its limit it ends with the compilers that it started."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, env=env, start_new_session=True
+    ) as process:
+        try:
+            said, trouble = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return process.communicate()[0], f"longer than {limit:.0f} s"
+    return said, trouble[-1500:]
 
 
 # ---- ratios ----

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from torch.nn.attention import SDPBackend
 import tilesmith
 from tilesmith.formats import DataFormat
 from tilesmith.models.backends.cuda import CudaExecutable, attention_call
+from tilesmith.models.backends.cuda import executable as cuda_executable
 from tilesmith.models.backends.cuda.choice import chosen_steps
 from tilesmith.models.backends.cuda.kernels import key_of
 from tilesmith.models.backends.cuda.library import Call, Way
@@ -321,6 +323,49 @@ def test_a_search_meets_every_template_of_a_step_of_decoding() -> None:
     found = compiled.executable
     assert isinstance(found, CudaExecutable)
     assert chosen_steps(found.plan, found.options.candidates, lambda ways: [0.0] * len(ways))
+
+
+def test_a_search_compiles_nothing_that_cannot_win() -> None:
+    class Late(Step):
+        """A token after many."""
+
+    compiled = tilesmith.compile(Late().eval().bfloat16(), backend="cuda", optimization_level="O3")
+    compiled.prepare(torch.randn(1, 1, 256).bfloat16(), torch.randn(2, 1, 4, 511, 64).bfloat16())
+    found = compiled.executable
+    assert isinstance(found, CudaExecutable)
+    met: list[Way] = []
+
+    def meet(ways: Sequence[Way]) -> list[float]:
+        met.extend(ways)
+        return [0.0] * len(ways)
+
+    chosen_steps(found.plan, found.options.candidates, meet)
+    names = {_name_of(step) for way in met for step in way}
+    assert "cudnn attention" in names
+    assert not names & {"attention", "untilize"}
+
+
+def test_a_search_compiles_all_kernels_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = executable(Layer(norm_first=True).bfloat16(), torch.randn(2, 64, 64).bfloat16(), "O3")
+    asked: list[set[Any]] = []
+
+    def compiled(steps: Iterable[Launch], _arch: str) -> dict[Any, Any]:
+        asked.append({key_of(step) for step in steps})
+        return {}
+
+    class Timer:
+        log = ()
+
+        def __init__(self, *_: object) -> None: ...
+
+        def __call__(self, ways: Sequence[Way]) -> list[float]:
+            return [0.0] * len(ways)
+
+    monkeypatch.setattr(cuda_executable, "compile_all", compiled)
+    monkeypatch.setattr(cuda_executable, "WayTimer", Timer)
+    found._by_the_clock(Runner(found._module, found.plan, torch.device("cpu")))
+    assert len(asked) == 1
+    assert {key_of(step) for step in found.steps if isinstance(step, Launch)} <= asked[0]
 
 
 def _name_of(step: Launch | Call) -> str:

@@ -10,6 +10,7 @@ from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.convolution import Convolution
 from tilesmith.kernels.expression import Apply, Expr, size_of
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.movement import Untilize
 from tilesmith.models.backends.cuda.convolution_call import stores_most
 from tilesmith.models.backends.cuda.library import Call, Known, Way, library_ways
 from tilesmith.models.backends.cuda.norm_fusion import fused, is_read_again, partners
@@ -71,10 +72,14 @@ def _best(step: Launch, known: Known, most: int, timer: Timer | None) -> tuple[W
 def _tried(step: Launch, theirs: Sequence[Way], most: int) -> int:
     """How many of our kernels are worth compiling: few where they differ little or a library is good."""
     template: Any = step.template
+    if isinstance(template, Untilize) and theirs:
+        return 0
     if isinstance(template, Convolution) and theirs:
         return 1
+    if isinstance(template, Attention) and theirs and step.numbers["m"] < 64:
+        return 0 if _is_late_token(step) else 1
     if isinstance(template, Attention):
-        return 1 if step.numbers["m"] < 64 and theirs else most
+        return most
     exact = any(len(way) == 1 for way in theirs)
     if isinstance(template, Linear) and not exact and not is_few_rows(step):
         return most
@@ -122,11 +127,16 @@ def prefers_library(step: Launch, way: Way) -> bool:
         return len(way) == 1 or template.dtype == "float32" or not _fuses_well(step)
     if isinstance(template, Attention):
         rows, keys = step.numbers["m"], step.numbers["n"]
-        if rows < 64:  # a token after others: our kernel has one block for each head
-            return rows == 1 and keys >= 256
+        if rows < 64:
+            return _is_late_token(step)
         blocks = -(-rows // 64) * step.numbers["nb1"] * step.numbers["nb2"]
         return blocks > SMS or keys > 1024
     return True
+
+
+def _is_late_token(step: Launch) -> bool:
+    """Whether a token looks at many before it: our kernel has one block a head, libraries have more."""
+    return step.numbers["m"] == 1 and step.numbers["n"] >= 256
 
 
 def _is_staged_well(step: Launch) -> bool:

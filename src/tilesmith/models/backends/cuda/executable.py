@@ -174,7 +174,7 @@ class CudaExecutable(Executable):
         return ways[times.index(min(times))]
 
     def _by_the_clock(self, runner: Runner) -> Sequence[Step | Call]:
-        """Compile every way that is timed, all at once; then time them."""
+        """Compile every way that is timed, and what the rules would take, all at once; then time them."""
         met: list[Way] = []
 
         def meet(ways: Sequence[Way]) -> list[float]:
@@ -190,7 +190,7 @@ class CudaExecutable(Executable):
             for name, storage in step.storages.items()
             if name.startswith("w")
         )
-        timer = WayTimer(runner, compile_all(launches, self.arch), weights)
+        timer = WayTimer(runner, self._kernels([*launches, *self.steps]), weights)
         steps = chosen_steps(self.plan, self.options.candidates, timer)
         self.timings = timer.log
         runner.forget_all_but_constants()

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from tilesmith.kernels.authoring import fixed_sizes, for_gpu
+from tilesmith.models.backends.cuda.device_code import compiled_by_nvrtc
 from tilesmith.models.planning.steps import Launch
 
 USUAL_ARCH = "sm_90a"
@@ -63,7 +64,8 @@ def compile_all(steps: Iterable[Launch], arch: str) -> Mapping[Any, Any]:
             except Exception as error:
                 return error
 
-        with ThreadPoolExecutor(max(1, min(len(missing), os.cpu_count() or 1))) as pool:
+        threads = max(1, min(len(missing), os.cpu_count() or 1))
+        with compiled_by_nvrtc(), ThreadPoolExecutor(threads) as pool:
             waiting = {}
             for key, step in missing.items():
                 try:
