@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf, nan
 from typing import Any
 
 import tilelang.language as T  # noqa: N812 - the name TileLang's users know
@@ -97,7 +98,8 @@ def _emit_apply(expr: Apply, values: Mapping[str, Any]) -> Any:
         return T.if_then_else(_condition(condition, values), _real(chosen, values), _real(other, values))
     if expr.op in (*COMPARISONS, "and", "or", "not"):
         return T.if_then_else(_condition(expr, values), T.float32(1), T.float32(0))
-    return _FUNCTIONS[expr.op](*(_real(arg, values) for arg in expr.args))
+    functions = _WITH_NAN if on_gpu() else _FUNCTIONS
+    return functions[expr.op](*(_real(arg, values) for arg in expr.args))
 
 
 def _real(expr: Expr, values: Mapping[str, Any]) -> Any:
@@ -172,4 +174,58 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "isnan": lambda a: T.if_then_else(T.isnan(a), T.float32(1), T.float32(0)),
     "half": lambda a: a.astype("float16").astype("float32"),
     "softplus": lambda a: T.max(a, T.float32(0)) + T.log1p(T.exp(T.float32(0) - T.abs(a))),
+}
+
+
+# ---- NaN, as torch has it ----
+
+
+def larger(a: Any, b: Any) -> Any:
+    """The larger of two numbers; on a GPU, whose own instruction drops NaN, NaN if one of them is."""
+    return _with_nan_of(T.max(a, b), a, b) if on_gpu() else T.max(a, b)
+
+
+def smaller(a: Any, b: Any) -> Any:
+    return _with_nan_of(T.min(a, b), a, b) if on_gpu() else T.min(a, b)
+
+
+def _with_nan_of(value: Any, *sources: Any) -> Any:
+    """A value plus what is zero for numbers and infinities and NaN for NaN.
+
+    Loads and stores of whole vectors stay such with these functions; with a condition they would not.
+    """
+    for source in sources:
+        if _number(source) is None:
+            value = value + T.floor(T.exp2(T.float32(0) - T.abs(source)) * T.float32(0.5))
+    return value
+
+
+def _number(value: Any) -> float | None:
+    """The value of a constant."""
+    found = getattr(value, "value", None)
+    return float(found) if isinstance(found, int | float) else None
+
+
+def _product(a: Any, b: Any) -> Any:
+    """TVM takes zero times anything for zero; of infinity and NaN it is NaN."""
+    if _number(a) == 0:
+        a, b = b, a
+    if _number(b) != 0 or _number(a) is not None:
+        return a * b
+    return T.Select(T.abs(a) < T.float32(inf), T.float32(0), T.float32(nan))
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    if _number(a) != 0 or _number(b) is not None:
+        return a / b
+    return T.Select(T.abs(b) > T.float32(0), T.float32(0), T.float32(nan))
+
+
+_WITH_NAN: dict[str, Callable[..., Any]] = {
+    **_FUNCTIONS,
+    "max": larger,
+    "min": smaller,
+    "relu": lambda a: larger(a, T.float32(0)),
+    "mul": _product,
+    "div": _quotient,
 }

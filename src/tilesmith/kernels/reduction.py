@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 from typing import Any, Literal
 
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, emit, named, prim_func, symbols
+from tilesmith.kernels.authoring import TILE, emit, named, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import element_of, loaded
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.macros import macro
@@ -54,6 +54,7 @@ class Reduction:
         by_columns = self.along == "columns"
         size, steps = (bm, T.ceildiv(n, bn)) if by_columns else (bn, T.ceildiv(m, bm))
         reduce = _REDUCE[self.combiner]
+        finds_nan = on_gpu() and self.combiner != "sum"  # a GPU's largest and smallest drop it
 
         @macro
         def block_of(tensors, fixed, b1, b2):  # type: ignore[no-untyped-def]
@@ -61,12 +62,22 @@ class Reduction:
             part = T.alloc_fragment((size,), "float32")
             x = T.alloc_fragment((bm, bn), "float32")
             T.fill(total, _START[self.combiner])
+            if finds_nan:
+                lost = T.alloc_fragment((size,), "float32")
+                T.fill(lost, 0)
             for step in T.serial(steps):
                 row, col = (fixed, step) if by_columns else (step, fixed)
                 held = loaded(self.inputs, bound, tensors, self.block, _place(b1, b2, row, col, self.block))
                 for i, j in T.Parallel(bm, bn):
                     x[i, j] = self._element(bound, held, i, j, (row * bm + i < m) & (col * bn + j < n))
                 reduce(x, part, total, size, 1 if by_columns else 0)
+                if finds_nan:
+                    for i, j in T.Parallel(bm, bn):
+                        x[i, j] = T.if_then_else(T.isnan(x[i, j]), T.float32(1), T.float32(0))
+                    _max(x, part, lost, size, 1 if by_columns else 0)
+            if finds_nan:
+                for i in T.Parallel(size):
+                    total[i] = T.if_then_else(lost[i] > 0, T.float32(nan), total[i])
             result = named("made", T.alloc_fragment((size,), "float32"))
             for i in T.Parallel(size):
                 result[i] = emit(self.final, {"acc0": total[i]})

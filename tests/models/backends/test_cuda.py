@@ -49,3 +49,28 @@ def test_running_needs_a_gpu() -> None:
     compiled = tilesmith.compile(nn.Linear(8, 4), backend="cuda")
     with pytest.raises(DeviceError, match="no CUDA device"):
         compiled(torch.randn(2, 8))
+
+
+def test_bounds_keep_nan_and_whole_vectors() -> None:
+    """A GPU's max drops NaN; a condition in its place would load single elements."""
+
+    class Bounded(nn.Module):
+        def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+            return (x + y).relu()
+
+    compiled = tilesmith.compile(Bounded(), backend="cuda")
+    compiled.prepare(*(torch.randn(256, 128).bfloat16() for _ in range(2)))
+    assert isinstance(compiled.executable, CudaExecutable)
+    (source,) = compiled.executable.sources().values()
+    assert "exp2" in source
+    assert "uint4" in source
+
+
+def test_what_orders_or_adds_by_index_is_torchs() -> None:
+    class Largest(nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return x.relu().argmax(-1), x.cumsum(-1)
+
+    executable = prepared(Largest(), torch.randn(4, 32))
+    assert [line.op for line in executable.report.host] == ["argmax", "cumsum"]
+    assert [line.kernel for line in executable.report.kernels] == ["elementwise"]

@@ -238,3 +238,49 @@ def test_training_through_torch_compile(monkeypatch: pytest.MonkeyPatch) -> None
             step.step()
     assert len(set(recorded)) == 2
     assert len(recorded) <= 6
+
+
+DOUBTFUL: dict[str, Callable[..., Tensor]] = {
+    "relu": torch.relu,
+    "clamp": lambda x: x.clamp(-1, 1),
+    "maximum": lambda x: torch.maximum(x, x.flip(-1)),
+    "minimum": lambda x: torch.minimum(x.flip(0), x),
+    "amax": lambda x: x.amax(-1),
+    "amin": lambda x: x.amin(0),
+    "times zero": lambda x: x.sin() * 0 + x * 0,
+    "zero over": lambda x: 0 / x,
+    "argmax": lambda x: x.argmax(-1),
+    "cumsum": lambda x: x.cumsum(-1),
+    "softmax": lambda x: x.softmax(-1),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("name", DOUBTFUL)
+@torch.no_grad()
+def test_nan_and_infinity_are_those_of_torch(name: str, dtype: torch.dtype) -> None:
+    class Doubtful(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return DOUBTFUL[name](x)
+
+    x = torch.randn(64, 96, device="cuda", dtype=dtype)
+    x[3, 5], x[40, 70], x[7, 9], x[7, 11], x[20, 0] = torch.nan, -torch.nan, torch.inf, -torch.inf, 0
+    made = tilesmith.compile(Doubtful(), backend="cuda")(x)
+    torch.testing.assert_close(made, DOUBTFUL[name](x), atol=0.05, rtol=0.05, equal_nan=True)
+
+
+def test_gradients_that_are_not_finite_stay_in_their_rows() -> None:
+    class Chosen(nn.Module):
+        def forward(self, x: Tensor, rows: Tensor) -> Tensor:
+            return x.index_select(0, rows).log()
+
+    x = torch.randn(40, 48, device="cuda").abs()
+    x[5, 7], x[9] = 0, torch.inf
+    rows = torch.tensor([5, 9, 11, 5], device="cuda")
+    compiled = torch.compile(Chosen(), backend=tilesmith_backend, options={"device": "cuda"})
+    grads = []
+    for run in (compiled, Chosen()):
+        given = x.clone().requires_grad_()
+        run(given, rows).square().sum().backward()
+        grads.append(given.grad)
+    torch.testing.assert_close(grads[0], grads[1], atol=0.05, rtol=0.05, equal_nan=True)

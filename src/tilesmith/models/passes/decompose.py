@@ -13,6 +13,9 @@ from tilesmith.models.planning.limits import note_limit
 
 aten = torch.ops.aten
 
+WHOLE = "operators that stay whole"
+"""In the meta of a graph: says of a node whether the backend has a better way for it than a decomposition."""
+
 
 def decompose(module: GraphModule) -> None:
     """Padding, repetition, unusual forms of norms, sums and softmaxes, gather and scatter, other sizes."""
@@ -24,6 +27,7 @@ def decompose(module: GraphModule) -> None:
 def _decompose_once(module: GraphModule) -> bool:
     """Whether anything was: a decomposition may need another. What depends on no input is folded instead."""
     changed = False
+    stays_whole = module.meta.get(WHOLE, lambda _: False)
     live: set[Node] = set()
     for node in list(module.graph.nodes):
         if node.op == "placeholder" or any(source in live for source in node.all_input_nodes):
@@ -31,7 +35,8 @@ def _decompose_once(module: GraphModule) -> bool:
         if node.target is aten.max_pool2d_with_indices.default:
             _forget_indices(module, node)
             continue
-        found = find(node) if node in live and _is_real(node) and not _widens(node) else None
+        wanted = node in live and _is_real(node) and not _widens(node) and not stays_whole(node)
+        found = find(node) if wanted else None
         if found is not None:
             note_limit(module, node)
             expand(module, node, found.function)

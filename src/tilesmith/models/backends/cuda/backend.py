@@ -8,15 +8,32 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from tilesmith.models.backends.base import Backend, Executable
 from tilesmith.models.backends.cuda.executable import CudaExecutable
 from tilesmith.models.backends.cuda.kernels import USUAL_ARCH
 from tilesmith.models.capture import tensor_watch
+from tilesmith.models.passes.decompose import WHOLE
 from tilesmith.models.passes.pipeline import FOR_TILES, GENERAL, optimise
 from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.report import report_of
+
+aten = torch.ops.aten
+_ADDING = (aten.index_put.default, aten._unsafe_index_put.default)
+_WHOLE = (
+    *(aten.index_add.default, aten.scatter_add.default, aten.embedding_dense_backward.default),
+    *(aten.cumsum.default, aten.argmax.default, aten.argmin.default, aten.max.dim, aten.min.dim),
+    *(aten.topk.default, aten.sort.default),
+)
+
+
+def stays_whole(node: Node) -> bool:
+    """Whether torch's kernel for the GPU does an operator, and no product with ones and zeros or comparison.
+
+    Those spread or lose infinities and NaN, and are for chips that have nothing else.
+    """
+    return node.target in _WHOLE or (node.target in _ADDING and len(node.args) > 3 and bool(node.args[3]))
 
 
 def _where_constants_are(module: GraphModule) -> AbstractContextManager[Any]:
@@ -46,6 +63,7 @@ class CudaBackend(Backend):
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:  # noqa: ARG002
         tensor_watch.start()
         ops = sum(node.op == "call_function" for node in module.graph.nodes)
+        module.meta[WHOLE] = stays_whole
         with _where_constants_are(module):
             optimise(module, self.options, (*GENERAL, *FOR_TILES))
             planned = plan(module, self.options.stored, self.options.fuses, formats=False)
