@@ -130,6 +130,8 @@ HIDE_NAN: tuple[Callable[[Tensor], Tensor], ...] = (
     *(torch.relu, lambda x: x.clamp(-1, 1), lambda x: (x > 0).to(x.dtype), torch.sigmoid, torch.exp),
     *(lambda x: x.amax(-1, keepdim=True).clamp(max=2), lambda x: x.sum(-1, keepdim=True).clamp(-2, 2)),
     *(lambda x: x.softmax(-1), lambda x: x.argmax(-1, keepdim=True).to(x.dtype), lambda x: 1 / (x + 1.5)),
+    lambda x: torch.copysign(torch.ones_like(x), x.nan_to_num().relu() * -1),  # the sign of zeros
+    lambda x: x.cumsum(-1, dtype=torch.float64).to(x.dtype),
 )
 BINARY: tuple[Callable[[Tensor, Tensor], Tensor], ...] = (
     *(torch.add, torch.mul, torch.maximum),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -172,3 +173,18 @@ def test_files_keep_shards(device: ttnn.MeshDevice, tmp_path: Path, layout: ttnn
     assert loaded.spec == spec
     assert torch.equal(ttnn.to_torch(loaded), values)
     assert torch.equal(ttnn.to_torch(ttnn.load_tensor(tmp_path / "a.tensorbin")), values)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "uint16", "uint32", "int8", "int64"])
+def test_from_torch_takes_arrays(device: ttnn.MeshDevice, dtype: str) -> None:
+    values = np.arange(16).reshape(4, 4).astype(dtype)
+    tensor = ttnn.from_torch(values, ttnn.float32, layout=ttnn.TILE_LAYOUT, device=device)
+    assert ttnn.to_torch(tensor).tolist() == values.astype(np.float32).tolist()
+
+
+def test_more_padding_than_tiles_need(device: ttnn.MeshDevice) -> None:
+    values = torch.arange(43 * 64, dtype=torch.int32).reshape(43, 64)
+    rows = ttnn.from_torch(values, ttnn.int32, device=device)
+    assert torch.equal(ttnn.to_torch(ttnn.tilize_with_val_padding(rows, [64, 128], 1.3)), values)
+    with pytest.raises(OperationError, match="smaller in dimension 0"):
+        ttnn.tilize_with_val_padding(rows, [32, 128], 0)

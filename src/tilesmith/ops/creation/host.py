@@ -18,7 +18,7 @@ from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
 from tilesmith.runtime.tensor_spec import TensorSpec
-from tilesmith.runtime.torch_bridge import numpy_from_torch
+from tilesmith.runtime.torch_bridge import numpy_from_torch, torch_like
 
 if TYPE_CHECKING:
     import torch
@@ -75,7 +75,7 @@ def from_buffer(
 
 @registered("ttnn.from_torch", golden=lambda tensor, *_, **__: tensor)
 def from_torch(
-    tensor: torch.Tensor,
+    tensor: torch.Tensor | NDArray[Any],
     dtype: DataType | None = None,
     *,
     spec: TensorSpec | None = None,
@@ -93,6 +93,8 @@ def from_torch(
     """A torch tensor's values as a ttnn tensor: on the host, or on a device when one is given."""
     if cast(object, tensor) is None:  # ttnn hands None on
         return cast(Tensor, None)
+    if isinstance(tensor, np.ndarray):
+        tensor = torch_like(tensor)
     if spec is not None:
         given = (dtype, layout, memory_config, tile)
         fatal(

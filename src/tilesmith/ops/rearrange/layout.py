@@ -83,12 +83,19 @@ def tilize_with_val_padding(
     spec = TensorSpec(
         input_tensor.spec.shape, input_tensor.spec.dtype, Layout.TILE, input_tensor.spec.memory_config
     )
+    asked = tuple(output_tensor_shape)
+    whole = all(size % TILE == 0 for size in asked[-2:])
     fatal(
-        tuple(output_tensor_shape) == spec.padded_shape,
-        f"Output tensor shape {list(output_tensor_shape)} is not the next whole tiles,"
-        f" {list(spec.padded_shape)}",
-        remedy="for more padding use ttnn.pad before",
+        len(asked) == len(spec.padded_shape) and whole,
+        f"To be tilizable output tensor shape {list(asked)} must be divisible by tile size ({TILE}, {TILE})",
     )
+    # More tiles than the elements need would only be padding, and padding is what tiles need here.
+    for axis, (size, least) in enumerate(zip(asked, spec.padded_shape, strict=True)):
+        fatal(
+            size >= least,
+            f"Output tensor shape {list(asked)} must be greater than or equal to input shape"
+            f" {list(input_tensor.spec.shape)} in each dimension, but is smaller in dimension {axis}",
+        )
     return _converted(input_tensor, Layout.TILE, "tilize_with_val_padding", dtype, memory_config, pad_value)
 
 
