@@ -67,6 +67,15 @@ def test_a_sum_over_processes_stays_between_folded_rows() -> None:
     assert shapes["aten.add.Tensor"] == (5, 64)
 
 
+def test_rows_of_a_table_for_single_tokens_share_a_tile() -> None:
+    ids, table = torch.tensor([[3], [1], [3], [0]]), torch.randn(8, 64)
+    module = captured(
+        lambda ids, table: functional.rms_norm(functional.embedding(ids, table), (64,)), ids, table=table
+    )
+    same_after(fold_single_rows, module, ids)
+    assert _shapes(module)["aten.embedding.default"] == (4, 64)
+
+
 def test_work_on_single_rows_becomes_work_on_a_matrix() -> None:
     x, w = torch.randn(5, 1, 64), torch.randn(96, 64)
     module = captured(lambda x, w: functional.silu(functional.linear(x, w)) + 1, x, w=w)

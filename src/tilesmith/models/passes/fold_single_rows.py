@@ -1,9 +1,9 @@
 """A batch of single rows becomes the rows of one matrix.
 
 Tiles have 32 rows. A batch of decode steps, (32, 1, width), would be 32 matrices of one row each and 31 of
-padding; as (32, width) it is one tile high. Norms, products with one weight, elementwise work and sums over
-processes do not mind: they are written for (.., batch, width) instead of (batch, .., 1, width), and others
-get a view of their results.
+padding; as (32, width) it is one tile high. Norms, products with one weight, embeddings, elementwise work and
+sums over processes do not mind: they are written for (.., batch, width) instead of (batch, .., 1, width), and
+others get a view of their results.
 """
 
 from __future__ import annotations
@@ -77,6 +77,10 @@ class _Fold:
         if is_call(node, aten.layer_norm.default, aten.rms_norm.default):
             shape: Any = node.args[1]
             return [self._as_rows(node.args[0], node), *node.args[1:]] if len(shape) == 1 else None
+        if is_call(node, aten.embedding.default) and rank == 3:
+            table, ids, *rest = node.args
+            rows = insert(self.module, node, aten.reshape.default, (ids, [value_of(node).shape[0]]))
+            return [table, rows, *rest]
         if is_call(node, *_SOFTMAXES):
             last = node.args[1] in (-1, rank - 1)
             return [self._as_rows(node.args[0], node), -1, *node.args[2:]] if last else None
