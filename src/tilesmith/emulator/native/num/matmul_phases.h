@@ -123,8 +123,11 @@ struct Wide {
                           to_int(datum + as_float(below_half));
         const I16 magnitude = absolute(total);
         // A bit below the last, where floats drop any, rounds ties away from zero.
-        const F16 sum = to_float((magnitude << 1) - (magnitude >= 0x1000000));
-        const I16 unit = exponent - (24 << 23) + (misread & (total == -1));
+        I16 doubled = magnitude + magnitude;
+        doubled = TS_SELECT(magnitude >= 0x1000000, doubled + 1, doubled);
+        const F16 sum = to_float(doubled);
+        I16 unit = exponent - (24 << 23);
+        unit = TS_SELECT(total == -1, unit + misread, unit);
         return as_bits(sum * as_float(unit)) | (total & (int32_t)0x80000000);
     }
 };
