@@ -16,6 +16,7 @@ from tilesmith.kernels.authoring import TILE, on_gpu, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_max, reduce_sum
 
 # Below every score that a finite mask leaves, so that a row of which all is masked is the mean of all values.
 _HIDDEN = -3.4028234e38
@@ -158,13 +159,13 @@ def _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2):  # type
     total = T.alloc_fragment((bm,), "float32")
     q_here = _queries(attention, keys, tensors, by, b1, b2)
     _scores(attention, keys, tensors, q_here, held[0], scores, early, by, b1, b2, 0)
-    T.reduce_max(scores, peak, dim=1)
+    reduce_max(scores, peak, dim=1)
     if attention.mask is not None:
         for i in T.Parallel(bm):
             peak[i] = T.max(peak[i], T.float32(_HIDDEN))
     for i, j in T.Parallel(bm, bn):
         weights[i, j] = T.exp(_times(scores[i, j] - peak[i], late))
-    T.reduce_sum(weights, total, dim=1)
+    reduce_sum(weights, total, dim=1)
     T.clear(output)
     T.gemm(weights, held[1], output, policy=_policy())
     for i in T.Parallel(bm):
@@ -200,7 +201,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
             T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
             _scores(attention, keys, tensors, q_here, k_here, scores, attention.scale, by, b1, b2, step)
             T.copy(peak, peak_before)
-            T.reduce_max(scores, peak, dim=1, clear=False)
+            reduce_max(scores, peak, dim=1, clear=False)
             for i in T.Parallel(bm):
                 rescale[i] = T.exp(peak_before[i] - peak[i])
             _exponentials(attention, scores, peak, weights, total_here)
@@ -226,12 +227,12 @@ def _exponentials(attention, scores, peak, weights, total):  # type: ignore[no-u
     if on_gpu():
         for i, j in T.Parallel(bm, bn):
             scores[i, j] = T.exp(scores[i, j] - peak[i])
-        T.reduce_sum(scores, total, dim=1)
+        reduce_sum(scores, total, dim=1)
         T.copy(scores, weights)
     else:
         for i, j in T.Parallel(bm, bn):
             weights[i, j] = T.exp(scores[i, j] - peak[i])
-        T.reduce_sum(weights, total, dim=1)
+        reduce_sum(weights, total, dim=1)
 
 
 def _alloc_weights(block: tuple[int, int], dtype: str) -> Any:

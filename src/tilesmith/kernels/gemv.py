@@ -17,6 +17,7 @@ from tilesmith.kernels.authoring import named, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_sum
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Gemv:
             w = op.InPlace(tensors[weight], bound[weight].row_start(b1, b2, first))
             for j, i in T.Parallel(bn, depth):
                 products[j, i] = x[0, i].astype("float32") * w[j, i].astype("float32")
-            T.reduce_sum(products, acc, dim=1)
+            reduce_sum(products, acc, dim=1)
 
         @macro
         def block_of(tensors, row, first, b1, b2):  # type: ignore[no-untyped-def]

@@ -20,6 +20,7 @@ from tilesmith.kernels.authoring import TILE, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_sum
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class GroupNorm:
             op.load(tensors["x"], first, here)
             for i, j in T.Parallel(bm, bn):
                 x[i, j] = T.if_then_else(i < area, here[i, j].astype("float32"), T.float32(0))
-            T.reduce_sum(x, part, dim=0)
+            reduce_sum(x, part, dim=0)
             for i, j in T.Parallel(bm, bn):
                 spread[i, j] = part[j]
             T.clear(shift)
@@ -81,12 +82,12 @@ class GroupNorm:
                 for i, j in T.Parallel(bm, bn):
                     away = here[i, j].astype("float32") - shift[i, j]
                     x[i, j] = T.if_then_else(step * bm + i < area, away, T.float32(0))
-                T.reduce_sum(x, part, dim=0)
+                reduce_sum(x, part, dim=0)
                 for j in T.Parallel(bn):
                     total[j] = total[j] + part[j]
                 for i, j in T.Parallel(bm, bn):
                     x[i, j] = x[i, j] * x[i, j]
-                T.reduce_sum(x, part, dim=0)
+                reduce_sum(x, part, dim=0)
                 for j in T.Parallel(bn):
                     squares[j] = squares[j] + part[j]
             for i, j in T.Parallel(bm, bn):

@@ -24,6 +24,7 @@ class _Rewritten:
     macro: Any
     code: CodeType
     global_names: dict[str, Any]
+    annotations: dict[str, Any]
 
     def around(self, function: FunctionType, values: dict[str, Any]) -> Any:
         """The macro of another function with the same text, around which there are these values."""
@@ -38,7 +39,7 @@ _known: dict[tuple[CodeType, tuple[str, ...]], _Rewritten] = {}
 
 
 def macro(function: Callable[..., Any]) -> Any:
-    """The macro of a function without annotations, whose text is rewritten once.
+    """The macro of a function, whose text is rewritten once.
 
     >>> def adding(number: int) -> Any:
     ...     @macro
@@ -52,13 +53,13 @@ def macro(function: Callable[..., Any]) -> Any:
     assert isinstance(function, FunctionType)
     values = _values_around(function)
     key = function.__code__, tuple(values)
-    if key in _known:
+    if key in _known and _known[key].annotations == function.__annotations__:
         return _known[key].around(function, values)
     first = T.macro(function)
     body = first.ir_gen.gen
-    if not first.annotations and set(body.__code__.co_freevars) <= set(values):
+    if set(body.__code__.co_freevars) <= set(values):
         bare = replace(first, orig_func=None, ir_gen=replace(first.ir_gen, gen=None))
-        _known[key] = _Rewritten(bare, body.__code__, body.__globals__)
+        _known[key] = _Rewritten(bare, body.__code__, body.__globals__, dict(function.__annotations__))
     return first
 
 

@@ -17,6 +17,7 @@ from tilesmith.kernels.epilogue import element_of, loaded
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_max, reduce_min, reduce_sum
 
 Combiner = Literal["sum", "max", "min"]
 
@@ -107,21 +108,21 @@ def _place(b1: Any, b2: Any, row: Any, col: Any, block: tuple[int, int]) -> Any:
 
 @T.macro
 def _sum(x, part, total, size, dim):  # type: ignore[no-untyped-def]
-    T.reduce_sum(x, part, dim=dim)
+    reduce_sum(x, part, dim=dim)
     for i in T.Parallel(size):
         total[i] = total[i] + part[i]
 
 
 @T.macro
 def _max(x, part, total, size, dim):  # type: ignore[no-untyped-def]
-    T.reduce_max(x, part, dim=dim)
+    reduce_max(x, part, dim=dim)
     for i in T.Parallel(size):
         total[i] = T.max(total[i], part[i])
 
 
 @T.macro
 def _min(x, part, total, size, dim):  # type: ignore[no-untyped-def]
-    T.reduce_min(x, part, dim=dim)
+    reduce_min(x, part, dim=dim)
     for i in T.Parallel(size):
         total[i] = T.min(total[i], part[i])
 

@@ -21,6 +21,7 @@ from tilesmith.kernels.epilogue import Epilogue, Place, element_of, loaded, stor
 from tilesmith.kernels.expression import Expr, Input
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_max, reduce_sum
 
 # In columns beyond the end of a row: its power is zero.
 _HIDDEN = -inf
@@ -220,7 +221,7 @@ def _statistics(norm, bound, tensors, place, mean, scale, whole):  # type: ignor
             T.gemm(x, x, products, transpose_B=True)
     for i, j in T.Parallel(rows, rows):
         products[i, j] = products[i, j] * own[i, j]
-    T.reduce_sum(products, scale, dim=1)
+    reduce_sum(products, scale, dim=1)
     for i in T.Parallel(rows):
         scale[i] = T.rsqrt(scale[i] / columns + norm.epsilon)
 
@@ -241,7 +242,7 @@ def _squares_around_mean(norm, bound, tensors, place, mean, products, whole):  #
     T.clear(sums)
     for x in held:
         T.gemm(x, ones, sums)
-    T.reduce_max(sums, mean, dim=1)  # its columns are all the same
+    reduce_max(sums, mean, dim=1)  # its columns are all the same
     for i in T.Parallel(rows):
         mean[i] = mean[i] / columns
     for x in held:
@@ -283,12 +284,12 @@ def _layer_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def
     mean = T.alloc_fragment((rows,), "float32")
     variance = T.alloc_fragment((rows,), "float32")
     square = T.alloc_fragment((rows, wide), "float32")
-    T.reduce_sum(x, mean, dim=1)
+    reduce_sum(x, mean, dim=1)
     for i, j in T.Parallel(rows, wide):
         x[i, j] = within(j, columns, wide, x[i, j] - mean[i] / columns)
     for i, j in T.Parallel(rows, wide):
         square[i, j] = x[i, j] * x[i, j]
-    T.reduce_sum(square, variance, dim=1)
+    reduce_sum(square, variance, dim=1)
     for i in T.Parallel(rows):
         variance[i] = T.rsqrt(variance[i] / columns + epsilon)
     for i, j in T.Parallel(rows, wide):
@@ -301,7 +302,7 @@ def _rms_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     square = T.alloc_fragment((rows, wide), "float32")
     for i, j in T.Parallel(rows, wide):
         square[i, j] = x[i, j] * x[i, j]
-    T.reduce_sum(square, scale, dim=1)
+    reduce_sum(square, scale, dim=1)
     for i in T.Parallel(rows):
         scale[i] = T.rsqrt(scale[i] / columns + epsilon)
     for i, j in T.Parallel(rows, wide):
@@ -312,10 +313,10 @@ def _rms_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
 def _softmax(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     peak = T.alloc_fragment((rows,), "float32")
     total = T.alloc_fragment((rows,), "float32")
-    T.reduce_max(x, peak, dim=1)
+    reduce_max(x, peak, dim=1)
     for i, j in T.Parallel(rows, wide):
         x[i, j] = T.exp(x[i, j] - peak[i])
-    T.reduce_sum(x, total, dim=1)
+    reduce_sum(x, total, dim=1)
     for i, j in T.Parallel(rows, wide):
         x[i, j] = x[i, j] / total[i]
 
@@ -325,10 +326,10 @@ def _log_softmax(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-de
     peak = T.alloc_fragment((rows,), "float32")
     total = T.alloc_fragment((rows,), "float32")
     powers = T.alloc_fragment((rows, wide), "float32")
-    T.reduce_max(x, peak, dim=1)
+    reduce_max(x, peak, dim=1)
     for i, j in T.Parallel(rows, wide):
         powers[i, j] = T.exp(x[i, j] - peak[i])
-    T.reduce_sum(powers, total, dim=1)
+    reduce_sum(powers, total, dim=1)
     for i in T.Parallel(rows):
         peak[i] = peak[i] + T.log(total[i])
     for i, j in T.Parallel(rows, wide):

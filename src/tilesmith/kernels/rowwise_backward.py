@@ -18,6 +18,7 @@ from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_sum
 from tilesmith.kernels.rowwise import RowOperation, bytes_held, place_of_rows, within
 
 
@@ -83,11 +84,11 @@ class RowWiseBackward:
 @T.macro
 def _layer_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     mean = T.alloc_fragment((rows,), "float32")
-    T.reduce_sum(x, mean, dim=1)
+    reduce_sum(x, mean, dim=1)
     for i, j in T.Parallel(rows, wide):
         x[i, j] = within(j, columns, wide, x[i, j] - mean[i] / columns)
     grad_mean = T.alloc_fragment((rows,), "float32")
-    T.reduce_sum(g, grad_mean, dim=1)
+    reduce_sum(g, grad_mean, dim=1)
     for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] - grad_mean[i] / columns
     _rms_norm(g, x, rows, wide, columns, epsilon)
@@ -100,14 +101,14 @@ def _rms_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-de
     product = T.alloc_fragment((rows, wide), "float32")
     for i, j in T.Parallel(rows, wide):
         product[i, j] = x[i, j] * x[i, j]
-    T.reduce_sum(product, scale, dim=1)
+    reduce_sum(product, scale, dim=1)
     for i in T.Parallel(rows):
         scale[i] = T.rsqrt(scale[i] / columns + epsilon)
     for i, j in T.Parallel(rows, wide):
         x[i, j] = x[i, j] * scale[i]
     for i, j in T.Parallel(rows, wide):
         product[i, j] = g[i, j] * x[i, j]
-    T.reduce_sum(product, along, dim=1)
+    reduce_sum(product, along, dim=1)
     for i, j in T.Parallel(rows, wide):
         g[i, j] = (g[i, j] - x[i, j] * (along[i] / columns)) * scale[i]
 
@@ -118,10 +119,10 @@ def _softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def
     weight = T.alloc_fragment((rows,), "float32")
     for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] * x[i, j]
-    T.reduce_sum(g, total, dim=1)
+    reduce_sum(g, total, dim=1)
     # What was stored adds up to 1 but for rounding. Dividing by what it does add up to lets the gradients of
     # a row add up to 0, as they must. A row that was masked whole is all zeros, and so is its gradient.
-    T.reduce_sum(x, weight, dim=1)
+    reduce_sum(x, weight, dim=1)
     for i in T.Parallel(rows):
         total[i] = total[i] / T.max(weight[i], T.float32(0.5))
     for i, j in T.Parallel(rows, wide):
@@ -131,7 +132,7 @@ def _softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def
 @T.macro
 def _log_softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     total = T.alloc_fragment((rows,), "float32")
-    T.reduce_sum(g, total, dim=1)
+    reduce_sum(g, total, dim=1)
     for i, j in T.Parallel(rows, wide):
         g[i, j] = g[i, j] - T.exp(x[i, j]) * total[i]
 

@@ -21,6 +21,7 @@ from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_max, reduce_sum
 from tilesmith.kernels.rowwise import RowOperation
 
 # A row of nothing but negative infinity has no finite maximum; the differences from this one are infinite.
@@ -119,7 +120,7 @@ def _layer_norm(norm, blocks, x, mean, scale, steps):  # type: ignore[no-untyped
     T.clear(scale)
     for step in T.serial(steps):
         fetch(blocks, norm.inputs, norm.source, x, step, norm.fill)
-        T.reduce_sum(x, part, dim=1)
+        reduce_sum(x, part, dim=1)
         for i in T.Parallel(rows):
             mean[i] = mean[i] + part[i]
     for i in T.Parallel(rows):
@@ -130,7 +131,7 @@ def _layer_norm(norm, blocks, x, mean, scale, steps):  # type: ignore[no-untyped
             x[i, j] = blocks.within(step, j, x[i, j] - mean[i])
         for i, j in T.Parallel(rows, width):
             x[i, j] = x[i, j] * x[i, j]
-        T.reduce_sum(x, part, dim=1)
+        reduce_sum(x, part, dim=1)
         for i in T.Parallel(rows):
             scale[i] = scale[i] + part[i]
     for i in T.Parallel(rows):
@@ -146,7 +147,7 @@ def _rms_norm(norm, blocks, x, _, scale, steps):  # type: ignore[no-untyped-def]
         fetch(blocks, norm.inputs, norm.source, x, step, norm.fill)
         for i, j in T.Parallel(rows, width):
             x[i, j] = x[i, j] * x[i, j]
-        T.reduce_sum(x, part, dim=1)
+        reduce_sum(x, part, dim=1)
         for i in T.Parallel(rows):
             scale[i] = scale[i] + part[i]
     for i in T.Parallel(rows):
@@ -163,14 +164,14 @@ def _running_total(norm, blocks, x, peak, total, steps):  # type: ignore[no-unty
     for step in T.serial(steps):
         fetch(blocks, norm.inputs, norm.source, x, step, norm.fill)
         T.copy(peak, before)
-        T.reduce_max(x, part, dim=1)
+        reduce_max(x, part, dim=1)
         for i in T.Parallel(rows):
             peak[i] = T.max(peak[i], part[i])
         for i in T.Parallel(rows):
             total[i] = total[i] * T.exp(before[i] - peak[i])
         for i, j in T.Parallel(rows, width):
             x[i, j] = T.exp(x[i, j] - peak[i])
-        T.reduce_sum(x, part, dim=1)
+        reduce_sum(x, part, dim=1)
         for i in T.Parallel(rows):
             total[i] = total[i] + part[i]
 

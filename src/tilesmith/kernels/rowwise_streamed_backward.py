@@ -19,6 +19,7 @@ from tilesmith.kernels.epilogue import Epilogue, element_of, loaded, store
 from tilesmith.kernels.expression import Expr
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduce import reduce_sum
 from tilesmith.kernels.rowwise import RowOperation
 from tilesmith.kernels.rowwise_streamed import Blocks
 
@@ -88,7 +89,7 @@ def _fetch(norm, blocks, g, x, step):  # type: ignore[no-untyped-def]
 def _add(x, total, rows):  # type: ignore[no-untyped-def]
     """Add the sums of rows to a total."""
     part = T.alloc_fragment((rows,), "float32")
-    T.reduce_sum(x, part, dim=1)
+    reduce_sum(x, part, dim=1)
     for i in T.Parallel(rows):
         total[i] = total[i] + part[i]
 
