@@ -38,7 +38,11 @@ def _read(path: Path) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "seen"),
-    [("ends", "Connection"), ("killed", "Connection"), ("sleeps", f"Timed out waiting {SECONDS}000ms")],
+    [
+        pytest.param("ends", "Connection", marks=pytest.mark.sweep),
+        ("killed", "Connection"),
+        ("sleeps", f"Timed out waiting {SECONDS}000ms"),
+    ],
 )
 def test_a_peer_that_does_not_come(how: str, seen: str, tmp_path: Path) -> None:
     said = _ended(TORCHRUN, how, str(tmp_path))

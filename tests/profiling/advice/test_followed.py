@@ -92,8 +92,14 @@ def check(advice: Advice, before: Profile, after: Profile) -> None:
     assert before.latency_us == pytest.approx(advice.before_us)
 
 
+# Of kernels like another, or that take a minute, one run each night is enough.
+NIGHTLY = ("attention", "rmsnorm")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.sweep] * (name in NIGHTLY)) for name in KERNELS]
+)
 def test_a_kernel(name: str) -> None:
     compiled, inputs = KERNELS[name]
     kernel, arguments = compiled(), inputs()
