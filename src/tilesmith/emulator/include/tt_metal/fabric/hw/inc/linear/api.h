@@ -28,6 +28,19 @@ FORCE_INLINE void send_packet(Sender* sender, Header* header, uint32_t from, uin
                                                          get_fabric_worker_noc(), at);
 }
 
+// The route of a multicast over connection `i` on a mesh; on a line the call that sends says how far it goes.
+FORCE_INLINE void fabric_set_mcast_route([[maybe_unused]] Manager& manager, [[maybe_unused]] Header* header,
+                                         [[maybe_unused]] uint8_t* range, [[maybe_unused]] uint8_t i) {
+#if defined(FABRIC_2D)
+    const auto& slot = manager.get(i);
+    uint16_t hops[4] = {};
+    hops[slot.tag] = range[i];
+    if (range[i])
+        tt::tt_fabric::fabric_set_mcast_route(header, slot.dst_dev_id, slot.dst_mesh_id, hops[EAST], hops[WEST],
+                                              hops[NORTH], hops[SOUTH]);
+#endif
+}
+
 // clang-format off
 // NAME of the calls, the command they take, its mask, what fills in a header's fields, what makes the whole header.
 #define TS_FABRIC_WITH_PAYLOAD(NAME, COMMAND, MASK, FILL, WHOLE, TYPE)                                                 \
