@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from random import Random
 
 from conformance.vendor.defines import defines_for
 from conformance.vendor.metal2 import arguments_for
@@ -34,8 +35,13 @@ class Guess:
     format: DataFormat = DataFormat.Float16_b
     zeros: int | None = None
     """Words that are zero, for flags that exclude each other: those with even or with odd places."""
+    seed: int | None = None
+    """Words drawn at random, for conditions between several."""
 
     def words(self, count: int) -> list[int]:
+        if self.seed is not None:
+            draw = Random(self.seed)
+            return [draw.choice((0, 1, 1, 2, 2, 32)) for _ in range(count)]
         words = [(2 + 4 * index) % 64 if self.word is None else self.word for index in range(count)]
         return [0 if self.zeros == index % 2 else word for index, word in enumerate(words)]
 
@@ -47,6 +53,7 @@ _GUESSES = (
     Guess(format=DataFormat.Float32),
     Guess(format=DataFormat.UInt32),
     *(Guess(word, zeros=place) for word in (None, 1) for place in (0, 1)),
+    *(Guess(seed=seed) for seed in range(3)),
 )
 
 _REASONS = (
