@@ -59,6 +59,8 @@ MISUSED = {
     "runs list --limit 0": "at most so many",
     "runs show -1": "`tilesmith runs show --help`",
     "compare": "numbers, tags, last",
+    "compile add.mlir --formats A=Bfp8_b,A=Float32": "name A once",
+    "conformance add.mlir --sizes M=1,M=2": "name M once",
     "dashboard --port 99999999999999999999": "from 1 to 65535",
 }
 """Arguments that mean nothing: exit code 2."""
@@ -150,6 +152,8 @@ FAILED = {
     "estimate llama.json --prompt 99999999999999": "go up to",
     "estimate llama.json --precision int3": "choose: bfloat16",
     "estimate llama.json --html full": "Is a directory",
+    "tune mlp --tiny --out nowhere/schedules.json": "No such file",
+    "profile --out good.py good.py": "File exists",
     "init class": "a word of Python's",
     "init json": "a module of Python's",
     "init numpy": "an installed package",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tilesmith.cli.output import once_each
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
 from tilesmith.compiler.dialects.reading import read_file
 from tilesmith.compiler.kernel_reference import kernel_from, parsed
@@ -34,7 +35,7 @@ def formats_from(text: str) -> dict[str, str]:
             where="--formats",
             remedy="write parameters and their formats: --formats B=Bfp8_b,C=Float32",
         )
-    return {name.strip(): asked.strip() for name, _, asked in pairs}
+    return once_each("--formats", [(name.strip(), asked.strip()) for name, _, asked in pairs])
 
 
 def write(kernel: CompiledKernel, folder: Path) -> list[Path]:

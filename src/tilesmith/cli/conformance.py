@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tilesmith.cli.output import once_each
 from tilesmith.conformance import Target, Verdict, compare_targets
 from tilesmith.errors import BadCallError
 from tilesmith.recording import Recording, Workload, load_recording, record, save_recording, workload_from
@@ -43,7 +44,7 @@ def sizes_from(text: str) -> dict[str, int]:
     wrong = [name for name, _, value in pairs if not value.isdigit()]
     if wrong:
         raise BadCallError(f"{text!r} gives no size for {wrong[0]}", remedy="write --sizes M=64,N=128")
-    return {name: int(value) for name, _, value in pairs}
+    return once_each("--sizes", [(name, int(value)) for name, _, value in pairs])
 
 
 def verdicts(work: Workload | Recording, targets: Sequence[str]) -> list[Verdict]:

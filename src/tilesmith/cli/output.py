@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
+
+from tilesmith.errors import CommandLineError
+
+Value = TypeVar("Value")
 
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON, and nothing else, on standard output")]
 
@@ -18,6 +22,19 @@ AsJson = Annotated[bool, typer.Option("--json", help="print JSON, and nothing el
 def tell(as_json: bool, data: Any, text: str) -> None:
     """One answer, in the form asked for."""
     typer.echo(json.dumps(data, indent=2, default=str) if as_json else text)
+
+
+def once_each(option: str, pairs: Sequence[tuple[str, Value]]) -> dict[str, Value]:
+    """What an option says of each name; a name that it says two things of is refused.
+
+    >>> once_each("--sizes", [("M", 64), ("N", 32)])
+    {'M': 64, 'N': 32}
+    """
+    said: dict[str, Value] = {}
+    for name, value in pairs:
+        if said.setdefault(name, value) != value:
+            raise CommandLineError(f"{option} says two things of {name}", remedy=f"name {name} once")
+    return said
 
 
 def check_writable(file: Path) -> None:

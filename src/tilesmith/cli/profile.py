@@ -27,6 +27,8 @@ def profile_script(
 ) -> int:
     """The exit code: the script's own, or 1 where its gate fails. What ran before a failure is kept."""
     check_exists(script, module)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)  # before the script runs, not after
     title = script if module else Path(script).stem
     with recording(title) as recorder, live(title), stdout_kept_for_json(as_json):
         code = run_script(script, arguments, module)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tilesmith.cli.output import AsJson, stdout_kept_for_json, tell
+from tilesmith.cli.output import AsJson, check_writable, stdout_kept_for_json, tell
 
 if TYPE_CHECKING:
     from tilesmith.models.planning.tuning_database import Tuned
@@ -31,6 +31,8 @@ def tune(
     from tilesmith.models.planning.tuning_database import TuningDatabase
     from tilesmith.models.tuning import tuned_schedules
 
+    if out is not None:
+        check_writable(out)
     kept = TuningDatabase.load(out) if out is not None and out.exists() else TuningDatabase()
     with stdout_kept_for_json(as_json):
         network, inputs = named_model(model, "tiny" if tiny else "full", weights)
