@@ -11,6 +11,7 @@ import pytest
 
 import tilesmith
 from tilesmith import settings
+from tilesmith.cli import format_warning
 from tilesmith.cli.invocation import invoke
 from tilesmith.profiling.runs.describe import circumstances
 
@@ -141,6 +142,13 @@ def test_an_error_of_ours_is_a_sentence_and_verbose_tells_where(tmp_path: Path, 
     assert capsys.readouterr().err.startswith("unknown chip 'atari'\n  fix: ")
     assert invoke(["run", "-v", str(script)]) == 1
     assert f'File "{script}", line 2' in capsys.readouterr().err
+
+
+def test_our_own_warnings_are_sentences_without_a_place_in_our_source() -> None:
+    here, there = settings.__file__, "/somewhere/script.py"
+    assert format_warning("it is so", UserWarning, here, 3) == "tilesmith: it is so\n"
+    assert format_warning("it is so", UserWarning, there, 3).startswith(f"{there}:3: UserWarning: it is so")
+    assert f"{here}:3" in format_warning("old", DeprecationWarning, here, 3)
 
 
 def test_settings_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 import sys
+import warnings
+
+_PACKAGE = __file__.removesuffix("cli/__init__.py")  # pathlib would double the time of --version
+_with_place = warnings.formatwarning
+
+
+def format_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    """What we warn of ourselves is a sentence; a place in our source would say nothing to the reader."""
+    if filename.startswith(_PACKAGE) and issubclass(category, UserWarning):
+        return f"tilesmith: {message}\n"
+    return _with_place(message, category, filename, lineno, line)
 
 
 def main() -> None:
@@ -15,6 +28,7 @@ def main() -> None:
         except OSError as error:  # a full disk, a reader that is gone
             sys.exit(f"the version cannot be printed: {error.strerror}\n  fix: look where the output goes")
         sys.exit(0)
+    warnings.formatwarning = format_warning
     try:
         from tilesmith.cli.invocation import invoke
 
