@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640, 360, 60, 50, 50
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640, 380, 60, 50, 75
 _BAR = 70
 _KERNELS, _LINKS, _IDEAL = "#4c78a8", "#f58518", "#888"
 
