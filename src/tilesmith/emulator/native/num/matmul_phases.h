@@ -65,7 +65,7 @@ struct Sums {
 };
 
 // Where a sum starts: 1.5 * 2^23 units of the largest product.
-TS_INLINE I16 origin(I16 distance) { return (int32_t)0x86400000 - (distance << 23); }
+TS_INLINE I16 origin(I16 distance) { return (I16)(0x86400000u - ((U16)distance << 23)); }
 
 // By how much the exponents of a phase's products lie lower.
 constexpr int drop_of(int phase) { return (phase & 1 ? 5 : 0) + (phase & 2 ? 7 : 0); }
@@ -93,7 +93,7 @@ struct Narrow {
     template <int phase>
     static TS_INLINE I16 add(F16 first, F16 second, I16 leader, I16 dst, int32_t) {
         const I16 exponent = largest_exponent<phase>(leader, dst);
-        const I16 to_units = (int32_t)0x84000000 - exponent;
+        const I16 to_units = (I16)(0x84000000u - (U16)exponent);
         const F16 scale = as_float(to_units - (drop_of(phase) << 23)), half = splat_float(0.5f + 0x1p-14f);
         F16 total = add_floor(splat_float(0x1.8p23f), first * scale + half);
         total = add_floor(total, second * scale + half);
@@ -115,7 +115,7 @@ struct Wide {
     template <int phase>
     static TS_INLINE I16 add(F16 first, F16 second, I16 leader, I16 dst, int32_t misread) {
         const I16 exponent = largest_exponent<phase>(leader, dst);
-        const I16 to_units = (int32_t)0x8A800000 - exponent;
+        const I16 to_units = (I16)(0x8A800000u - (U16)exponent);
         const F16 scale = as_float(to_units - (drop_of(phase) << 23)), half = splat_float(0.5f);
         const F16 datum = as_float(dst) * as_float(to_units);
         const I16 below_half = (as_bits(datum) & (int32_t)0x80000000) | 0x3EFFFFFF;  // 0.5 would take too much along
