@@ -16,11 +16,13 @@ import tilesmith
 from tilesmith.formats import DataFormat
 from tilesmith.models.backends.cuda import CudaExecutable, attention_call
 from tilesmith.models.backends.cuda import executable as cuda_executable
+from tilesmith.models.backends.cuda import runner as cuda_runner
 from tilesmith.models.backends.cuda.choice import chosen_steps
 from tilesmith.models.backends.cuda.kernels import key_of
 from tilesmith.models.backends.cuda.library import Call, Way
 from tilesmith.models.backends.cuda.rotary import is_rotation
 from tilesmith.models.backends.cuda.runner import Runner
+from tilesmith.models.backends.cuda.uploads import Part, fill_together
 from tilesmith.models.backends.cuda.values import fill
 from tilesmith.models.passes.fuse_rotary import rotation
 from tilesmith.models.planning.steps import Launch, Upload
@@ -366,6 +368,46 @@ def test_a_search_compiles_all_kernels_at_once(monkeypatch: pytest.MonkeyPatch) 
     found._by_the_clock(Runner(found._module, found.plan, torch.device("cpu")))
     assert len(asked) == 1
     assert {key_of(step) for step in found.steps if isinstance(step, Launch)} <= asked[0]
+
+
+def test_attention_reads_parts_of_an_input_where_they_are() -> None:
+    class Stacked(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return functional.scaled_dot_product_attention(x[0], x[1], x[2])
+
+    x = torch.randn(3, 1, 140, 64, 32).bfloat16()
+    found, made = _run_on_cpu(Stacked(), [x])
+    assert any(isinstance(step, Call) and "attention" in step.name for step in found.steps)
+    torch.testing.assert_close(made.float(), Stacked()(x.float()), atol=0.02, rtol=0.02)
+
+
+class Cached(nn.Module):
+    """Tokens after others, in several layers."""
+
+    def forward(self, x: Tensor, cache: Tensor) -> Tensor:
+        for layer in range(3):
+            k, v = (torch.cat((cache[layer, which], x), 2) for which in range(2))
+            x = functional.scaled_dot_product_attention(x, k, v)
+        return x
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_layers_of_a_cache_are_copied_at_once(
+    dtype: torch.dtype, turned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies: list[int] = []
+
+    def together(matrices: Tensor, parts: Sequence[Part], given: Tensor) -> None:
+        copies.append(len(parts))
+        fill_together(matrices, parts, given)
+
+    monkeypatch.setattr(cuda_runner, "fill_together", together)
+    x, cache = torch.randn(1, 4, 1, 64, dtype=dtype), torch.randn(3, 2, 1, 4, 64, 64, dtype=dtype)
+    cache = cache.transpose(0, 1).contiguous().transpose(0, 1) if turned else cache
+    _, made = _run_on_cpu(Cached(), [x, cache])
+    assert copies == [6]
+    torch.testing.assert_close(made.float(), Cached()(x.float(), cache.float()), atol=0.02, rtol=0.02)
 
 
 def _name_of(step: Launch | Call) -> str:

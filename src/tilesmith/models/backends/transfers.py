@@ -71,4 +71,5 @@ def seen(matrix: torch.Tensor, view: View) -> torch.Tensor:
     """What a view sees of its storage, in place."""
     width = matrix.shape[1]
     strides = [axis.row * width + axis.col for axis in view.axes]
-    return torch.as_strided(matrix, view.shape, strides, view.row * width + view.col)
+    start = matrix.storage_offset() + view.row * width + view.col
+    return torch.as_strided(matrix, view.shape, strides, start)

@@ -101,7 +101,12 @@ def _tensor(step: Launch, name: str, shape: tuple[int, ...]) -> Callable[[Any], 
         access
     ]
     start = n[f"{name}_row"] * down * wide + n[f"{name}_col"] * along
-    return lambda memory: memory[storage].as_strided(shape, (batch, head, row, col), start)
+
+    def taken(memory: Any) -> torch.Tensor:
+        matrix: torch.Tensor = memory[storage]
+        return matrix.as_strided(shape, (batch, head, row, col), matrix.storage_offset() + start)
+
+    return taken
 
 
 def _lies_as_torch_stores(step: Launch) -> bool:

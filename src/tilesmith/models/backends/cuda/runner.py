@@ -14,6 +14,7 @@ from torch.fx.node import map_arg
 from tilesmith.models.backends.cuda.attention_call import as_tensor
 from tilesmith.models.backends.cuda.kernels import key_of
 from tilesmith.models.backends.cuda.library import Call
+from tilesmith.models.backends.cuda.uploads import Part, fill_together, parts_of_inputs, room_for
 from tilesmith.models.backends.cuda.values import constant, fill, lies_as, moved, taken
 from tilesmith.models.backends.transfers import TYPES
 from tilesmith.models.custom_ops.eager import on_host
@@ -48,7 +49,8 @@ class Runner:
 
     def bind(self, steps: Sequence[Step | Call], kernels: Mapping[Any, Any]) -> None:
         """Prepare the steps: after this nothing is looked up."""
-        self._actions = [self.action(step, kernels) for step in steps]
+        together = self._uploaded_together(steps)
+        self._actions = [together.get(id(step)) or self.action(step, kernels) for step in steps]
         for step in steps:
             for storage in _storages(step):
                 self.room(self.memory, storage)
@@ -78,6 +80,18 @@ class Runner:
         return self.plan.results(values)
 
     # ---- steps ----
+
+    def _uploaded_together(self, steps: Sequence[Step | Call]) -> dict[int, Action]:
+        """What uploads do that go with others: the first fills the matrices of all."""
+        uploads = [step for step in steps if isinstance(step, Upload)]
+        actions: dict[int, Action] = {}
+        for name, parts in parts_of_inputs(uploads, self._nodes, frozenset(self._given)):
+            matrices = room_for(parts, self.device)
+            for part, matrix in zip(parts, matrices, strict=True):
+                self.memory[part.upload.view.storage] = matrix
+                actions[id(part.upload)] = _nothing
+            actions[id(parts[0].upload)] = _filled_together(name, parts, matrices)
+        return actions
 
     def action(self, step: Step | Call, kernels: Mapping[Any, Any]) -> Action:
         if isinstance(step, Launch):
@@ -132,6 +146,14 @@ class Runner:
                 values[step.node] = target(*args, **kwargs)
 
         return act
+
+
+def _nothing(_: Memory, __: Values) -> None:
+    """The upload was made with another one."""
+
+
+def _filled_together(name: str, parts: Sequence[Part], matrices: torch.Tensor) -> Action:
+    return lambda _, values: fill_together(matrices, parts, values[name])
 
 
 def _upload(step: Upload) -> Action:
