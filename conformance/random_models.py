@@ -132,6 +132,7 @@ HIDE_NAN: tuple[Callable[[Tensor], Tensor], ...] = (
     *(lambda x: x.softmax(-1), lambda x: x.argmax(-1, keepdim=True).to(x.dtype), lambda x: 1 / (x + 1.5)),
     lambda x: torch.copysign(torch.ones_like(x), x.nan_to_num().relu() * -1),  # the sign of zeros
     lambda x: x.cumsum(-1, dtype=torch.float64).to(x.dtype),
+    lambda x: x.nan_to_num().bfloat16().floor().to(x.dtype),
 )
 BINARY: tuple[Callable[[Tensor, Tensor], Tensor], ...] = (
     *(torch.add, torch.mul, torch.maximum),

@@ -241,3 +241,29 @@ def test_a_computed_zero_has_its_sign(function: Callable[[Tensor], Tensor], repo
 def test_float64_asked_for_is_float64(function: Callable[[Tensor], Tensor]) -> None:
     x = noise(5, 40)
     torch.testing.assert_close(compiled(function)(x), function(x), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.bfloat16().int(),
+        lambda x: (x.half() * 3).long(),
+        lambda x: (x * 2 + 1).bfloat16().clamp(-9, 9).t().int(),
+        lambda x: x.bfloat16().floor(),
+        lambda x: (x.bfloat16() > 8).int(),
+        lambda x: x.half().float(),
+        lambda x: (x.bfloat16() == x).int(),
+    ],
+    ids=["int", "half product", "computed", "floor", "compared", "shown", "equal"],
+)
+def test_a_cast_that_decides_something_rounds(function: Callable[[Tensor], Tensor]) -> None:
+    x = torch.cat(
+        [noise(3, 8) * 20, torch.tensor([[7.999, 8.0156, 255.5, 256.5, 257.0, 1.0117, -7.999, 6.9997]])]
+    )
+    assert torch.equal(compiled(function)(x), function(x))
+
+
+def test_a_cast_before_a_product_stays_on_the_device(reports: list[Report]) -> None:
+    weight = noise(32, 32)
+    compiled(lambda x: ((x * 2).bfloat16() @ weight.bfloat16()).float())(noise(32, 32))
+    assert "a cast has rounded it" not in str(reports[-1])

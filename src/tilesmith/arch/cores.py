@@ -205,6 +205,21 @@ class CoreRangeSet:
     def intersects(self, other: CoreRange | CoreRangeSet) -> bool:
         return any(one.intersects(two) for one in self.ranges for two in CoreRangeSet.of(other).ranges)
 
+    def size(self) -> int:
+        """How many rectangles there are."""
+        return len(self.ranges)
+
+    def empty(self) -> bool:
+        return not self.ranges
+
+    def subtract(self, other: CoreRangeSet) -> CoreRangeSet:
+        """The cores that the other set does not have.
+
+        >>> str(CoreRangeSet(CoreRange((0, 0), (3, 0))).subtract(CoreRangeSet(CoreRange((1, 0), (2, 0)))))
+        '{[0-0 .. 0-0], [3-0 .. 3-0]}'
+        """
+        return CoreRangeSet.from_cores(self._members - other._members)
+
     def merge(self, other: CoreRangeSet) -> CoreRangeSet:
         """The union, joined into rectangles."""
         return CoreRangeSet.from_cores(self._members | other._members)

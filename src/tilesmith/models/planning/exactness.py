@@ -25,7 +25,7 @@ from tilesmith.models.planning.pointwise import is_pointwise
 
 aten = torch.ops.aten
 
-_ROUNDS_TO_INTEGER = {aten.floor.default, aten.ceil.default, aten.round.default, aten.trunc.default}
+ROUNDS_TO_INTEGER = {aten.floor.default, aten.ceil.default, aten.round.default, aten.trunc.default}
 _PERIODIC = {aten.sin.default, aten.cos.default, aten.tan.default}
 COMPARISONS = {
     getattr(getattr(aten, name), form)
@@ -86,7 +86,7 @@ def _scales(graph: Graph) -> set[Node]:
 
 def _decides(node: Node) -> bool:
     target = node.target
-    if target in _ROUNDS_TO_INTEGER or target in _PERIODIC or _is_loss(node):
+    if target in ROUNDS_TO_INTEGER or target in _PERIODIC or _is_loss(node):
         return True
     if target in COMPARISONS:  # rounding moves nothing over zero
         return not (isinstance(node.args[1], int | float) and node.args[1] == 0)

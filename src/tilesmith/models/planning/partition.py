@@ -14,6 +14,7 @@ from tilesmith.models.passes.inline import DECOMPOSED
 from tilesmith.models.planning.dtypes import is_complex, is_real
 from tilesmith.models.planning.exactness import COMPARISONS
 from tilesmith.models.planning.integers import EXACT, Range, is_integer, ranges_of
+from tilesmith.models.planning.narrow_casts import DECIDES, mark_narrow_casts
 from tilesmith.models.planning.op_tables import ANCHORS, MOVES, REDUCTIONS, VIEWS
 from tilesmith.models.planning.pointwise import is_pointwise
 
@@ -35,6 +36,7 @@ def on_device(
     chosen: set[Node] = set(residents)
     ranges = ranges_of(graph, constants)
     _mark_signs_of_zero(graph)
+    mark_narrow_casts(graph)
     for node in graph.nodes:
         if node.op != "call_function" or node in constants or divides_by_zero(node, constants):
             continue
@@ -74,7 +76,7 @@ def _is_for_device(node: Node, chosen: set[Node], ranges: Mapping[Node, Range]) 
 def _needs_host(node: Node, fed: bool) -> bool:
     if any(_is_wide(one) or is_complex(one) for one in (node, *node.all_input_nodes)):
         return True
-    if node.target in _REMAINDERS or node.meta.get(ZERO_HAS_SIGN):
+    if node.target in _REMAINDERS or node.meta.get(ZERO_HAS_SIGN) or node.meta.get(DECIDES):
         return True
     return not fed and (_sees_nan(node) or node.target in _PERIODIC)
 
@@ -168,6 +170,8 @@ def why_on_host(node: Node, constants: Mapping[Node, torch.Tensor]) -> str:
         return "the chip's division would round before the remainder is taken"
     if divides_by_zero(node, constants):
         return "a division by zero"
+    if node.meta.get(DECIDES):
+        return "a cast has rounded it, and what follows decides by that"
     if node.meta.get(ZERO_HAS_SIGN):
         return "what follows asks for the sign of zero, and the vector unit has none"
     if node.target in _PERIODIC:
