@@ -41,7 +41,7 @@ class Gate:
             raise BadCallError(
                 f"there is no file {self.baseline}",
                 where="--baseline",
-                remedy="make it with --update-baseline",
+                remedy="make one with --update-baseline",
             )
         if self.update and not self.baseline.endswith(".json"):
             raise BadCallError(
