@@ -400,3 +400,9 @@ def test_activations_that_say_how_they_are_computed(device: ttnn.MeshDevice, act
 def test_an_activation_without_a_golden_function_is_refused() -> None:
     with pytest.raises(OperationError, match="Unsupported activation: nothing"):
         get_golden_function_for_activation("nothing")
+
+
+def test_softplus_with_a_beta_of_zero(device: ttnn.MeshDevice) -> None:
+    x = draw(4, 8)
+    made = ttnn.to_torch(ttnn.softplus(tiles(x, ttnn.float32, device), beta=0.0))
+    assert torch.equal(made, torch.nn.functional.softplus(x.float(), beta=0.0))

@@ -197,6 +197,26 @@ def test_sparse_matmul_by_index(device: MeshDevice) -> None:
         ttnn.sparse_matmul(_on(device, a), _on(device, b), sparsity=kept, is_input_b_sparse=False)
 
 
+def test_a_paged_cache_seen_in_another_geometry(device: MeshDevice) -> None:
+    """Blocks of 2 heads x 32 rows are filled as 1 head x 64 rows: tiles keep their order in memory."""
+    cache = _on(device, torch.zeros(2, 2, 32, 64))
+    table = _rows(device, torch.tensor([[1]]), ttnn.int32)
+    values = torch.randn(1, 1, 64, 64)
+    ttnn.experimental.paged_fill_cache(cache, _on(device, values), table, block_size=64)
+    made = ttnn.to_torch(cache)
+    assert not made[0].any()
+    assert torch.equal(made[1], values[0, 0].reshape(2, 32, 64))
+    row = torch.randn(1, 1, 1, 64)
+    at = _rows(device, torch.tensor([40]), ttnn.int32)
+    options: dict[str, Any] = {"update_idxs_tensor": at, "page_table": table, "num_kv_heads": 1}
+    ttnn.experimental.paged_update_cache(cache, _on(device, row), block_size=64, **options)
+    assert torch.equal(ttnn.to_torch(cache)[1, 1, 8], row.flatten())
+    with pytest.raises(OperationError, match="paged_update_cache geometry mismatch"):
+        ttnn.experimental.paged_update_cache(cache, _on(device, row), block_size=32, **options)
+    with pytest.raises(OperationError, match="only supported in paged mode"):
+        ttnn.experimental.paged_update_cache(cache, _on(device, row), update_idxs=[0], block_size=32)
+
+
 @pytest.mark.parametrize("name", ["tanh", "gelu", "sigmoid", "sqrt"])
 def test_gradients(device: MeshDevice, name: str) -> None:
     x, grad = torch.rand(32, 32) + 0.1, torch.randn(32, 32)

@@ -74,7 +74,7 @@ _ROWS = (
         "softplus",
         "ln(1 + e^(beta x)) / beta, and x itself where beta x is above the threshold.",
         optional=(("beta", 1.0), ("threshold", 20.0)),
-        numbers=lambda beta, threshold: (beta, 1 / beta, threshold),
+        numbers=lambda beta, threshold: (beta, 1 / beta if beta else math.inf, threshold),
     ),
     UnaryFunction("hardtanh", "x between two limits.", optional=(("min_val", -1.0), ("max_val", 1.0))),
     UnaryFunction("hardshrink", "x, or 0 where it is small.", optional=(("lambd", 0.5),)),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilesmith.ops.checks import fatal
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.host_operation import on_host
 from tilesmith.ops.tensor import Tensor
+
+TILE = 32
 
 
 @registered("ttnn.fill_cache")
@@ -46,19 +49,48 @@ register("ttnn.kv_cache.update_cache_for_token_", update_cache)
 register("ttnn.kv_cache.fill_cache_for_user_", fill_cache)
 
 
-def _write(
-    cache: Any, row: Any, user: int, position: int, table: Any, block_size: int | None, heads: int | None
-) -> None:
+Geometry = tuple[int, int, int]
+"""Of a block of a paged cache: heads, rows, and elements of a row."""
+
+
+def _check_geometry(name: str, cache: Any, view: Geometry) -> None:
+    own = tuple(cache.shape[1:])
+    fatal(
+        prod(own) == prod(view),
+        f"{name} geometry mismatch: cache has {prod(own)} elems/block (kv_heads={own[0]},"
+        f" block_size={own[1]}, head_dim={own[2]}) but input view is {prod(view)}"
+        f" (kv_heads={view[0]}, block_size={view[1]}, head_dim={view[2]}).",
+    )
+
+
+def _seen_as(cache: Any, view: Geometry) -> Any:
+    """Blocks in another geometry: the tiles of a block keep their order, and are dealt out anew."""
+    blocks, heads, rows, size = cache.shape
+    if (heads, rows, size) == view:
+        return cache
+    fatal(
+        not any(one % TILE for one in (rows, size, *view[1:])),
+        f"tilesmith: blocks of {rows} x {size} are seen as {view[1]} x {view[2]}, which are not whole tiles",
+    )
+    tiles = cache.reshape(blocks, heads, rows // TILE, TILE, size // TILE, TILE).transpose(3, 4)
+    heads, rows, size = view
+    tiles = tiles.reshape(blocks, heads, rows // TILE, size // TILE, TILE, TILE)
+    return tiles.transpose(3, 4).reshape(blocks, heads, rows, size)
+
+
+def _write(cache: Any, row: Any, user: int, position: int, table: Any) -> None:
     """(heads, size) at a position of a user's cache."""
     if table is None:
         cache[user, :, position] = row
         return
-    rows = block_size or cache.shape[2]
-    count = heads or cache.shape[1]
-    view = cache.view(cache.shape[0], count, rows, -1)
+    rows = cache.shape[2]
     block = int(table[user, position // rows])
     if block >= 0:
-        view[block, :, position % rows, : row.shape[-1]] = row
+        cache[block, :, position % rows, : row.shape[-1]] = row
+
+
+def _whole_tiles(size: int) -> int:
+    return -(-size // TILE) * TILE
 
 
 @registered("ttnn.experimental.paged_update_cache")
@@ -78,10 +110,18 @@ def paged_update_cache(
     cache_position_modulo: int | None = None,
 ) -> Tensor:
     """One position for each of a batch, (1, batch, heads, size), at its own index; -1 writes nothing."""
+    for name, given in (("block_size_override", block_size), ("num_kv_heads_override", num_kv_heads)):
+        fatal(given is None or page_table is not None, f"{name} is only supported in paged mode")
 
     def compute(cache: Any, values: Any, indices: Any, table: Any) -> Any:
         at = indices.flatten().tolist() if indices is not None else list(update_idxs)
-        heads = num_kv_heads or cache.shape[1]
+        own = tuple(cache.shape[1:])
+        heads = num_kv_heads or own[0]
+        view = own
+        if table is not None and (block_size or num_kv_heads):
+            view = (heads, block_size or own[1], _whole_tiles(values.shape[-1]))
+            _check_geometry("paged_update_cache", cache, view)
+        seen = _seen_as(cache, view)
         for user, index in enumerate(at):
             position = _signed(int(index))
             if position < 0:
@@ -90,8 +130,8 @@ def paged_update_cache(
                 position %= cache_position_modulo
             owner = 0 if share_cache else user
             row = values[0, user + batch_offset, :heads]
-            _write(cache, row, owner, position, table, block_size, num_kv_heads)
-        return cache
+            _write(seen, row, owner, position, table)
+        return _seen_as(seen, own)
 
     inputs = [cache_tensor, input_tensor, update_idxs_tensor, page_table]
     return on_host("ttnn.experimental.paged_update_cache", compute, inputs, output=cache_tensor)[0]
@@ -153,11 +193,17 @@ def paged_fill_cache(
         who = int(user.flatten()[0]) if user is not None else batch_idx
         length = values.shape[-2] if valid is None else min(int(valid.flatten()[0]), values.shape[-2])
         fatal(who < table.shape[0], f"batch_idx {who} is outside a page table of {table.shape[0]} users")
+        own = tuple(cache.shape[1:])
+        view = own
+        if block_size or values.shape[1] != own[0]:
+            view = (values.shape[1], block_size or own[1], _whole_tiles(values.shape[-1]))
+            _check_geometry("paged_fill_cache", cache, view)
+        seen = _seen_as(cache, view)
         first = max(0, length - cache_position_modulo) if cache_position_modulo else 0
         for position in range(first, length):
             target = position % cache_position_modulo if cache_position_modulo else position
-            _write(cache, values[0, :, position], who, target, table, block_size, values.shape[1])
-        return cache
+            _write(seen, values[0, :, position], who, target, table)
+        return _seen_as(seen, own)
 
     inputs = [cache_tensor, input_tensor, page_table, batch_idx_tensor, valid_seq_len_tensor]
     return on_host("ttnn.experimental.paged_fill_cache", compute, inputs, output=cache_tensor)[0]
