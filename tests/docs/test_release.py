@@ -25,6 +25,12 @@ def test_changelog_and_citation_speak_of_this_version() -> None:
     assert [newest, *citation] == [tilesmith.__version__] * 2
 
 
+def test_no_change_is_listed_twice() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    changes = [line for line in lines if line.startswith("- ")]
+    assert len(changes) == len(set(changes))
+
+
 def test_every_subcommand_is_in_the_table_of_the_command_line() -> None:
     table = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     names = [one.name or one.callback.__name__ for one in app.registered_commands if one.callback]
