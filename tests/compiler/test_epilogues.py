@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 import tilelang.language as T
 import torch
 
@@ -33,6 +34,39 @@ def sums(approximate: str = "none") -> CompiledKernel:
             T.copy(total, y)
 
     return compile_kernel(main, "wormhole", out_idx=[3], approximate=approximate)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("rows", [160, 224])
+def test_rows_of_tiles_that_four_does_not_divide_are_multiplied_as_torch_does(
+    rows: int, transposed: bool
+) -> None:
+    """A block of five or seven rows of tiles: three or four at once, then the rest."""
+    shape = (96, 64) if transposed else (64, 96)
+
+    @T.prim_func
+    def main(
+        x: T.Tensor((rows, 64), "bfloat16"),
+        w: T.Tensor(shape, "bfloat16"),
+        y: T.Tensor((rows, 96), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((rows, 64), "bfloat16")
+            b = T.alloc_shared(shape, "bfloat16")
+            total = T.alloc_fragment((rows, 96), "float32")
+            T.copy(x, a)
+            T.copy(w, b)
+            T.clear(total)
+            T.gemm(a, b, total, transpose_B=transposed)
+            T.copy(total, y)
+
+    x = torch.randint(-9, 9, (rows, 64)).to(torch.bfloat16)
+    w = torch.randint(-9, 9, shape).to(torch.bfloat16)
+    right = w.T if transposed else w
+    run = compile_kernel(main, "wormhole", out_idx=[2])
+    assert torch.equal(run(x, w), x.float() @ right.float())
+    compute = next(text for name, text in run.sources().items() if name.endswith("compute"))
+    assert (", 1, 4, 2);" if rows == 224 else ", 1, 3, 2);") in compute  # a tall block
 
 
 def test_biases_and_residuals_are_added_by_the_matrix_unit() -> None:

@@ -19,6 +19,7 @@ from tilesmith.compiler.lowering.tiles.integer_gemm import (
 )
 from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of, temporary
+from tilesmith.compiler.lowering.transfers.build import Index
 
 Pairs = list[tuple[SSAValue, SSAValue]]
 """The operands of products that are added up together."""
@@ -113,62 +114,93 @@ def _side(cb: SSAValue, transposed: bool) -> str:
     return f"{name_of(cb)}^T" if transposed else name_of(cb)
 
 
-def sub_block(rows: int, columns: int, capacity: int) -> tuple[int, int]:
-    """The block of tiles, rows x columns, that fits DST, divides the result and unpacks least per product.
+def sub_block(rows: int, columns: int, capacity: int, transposed: bool = False) -> tuple[int, int]:
+    """The block of tiles, rows x columns, that fits DST and unpacks least per product; the last may be lower.
 
     Of a block the longer side streams past one tile of the other, so h x w products unpack 1 + 1/max(h, w)
-    tiles each. In a tall block it is the left operand that streams, which the unpackers do faster.
+    tiles each. In a tall block it is the left operand that streams, which the unpackers do faster. Columns of
+    a `transposed` right operand are products of their own.
 
-    >>> sub_block(4, 4, 8), sub_block(4, 4, 4), sub_block(3, 5, 4), sub_block(1, 6, 4)
-    ((4, 2), (4, 1), (3, 1), (1, 3))
+    >>> sub_block(4, 4, 8), sub_block(4, 4, 4), sub_block(3, 5, 4), sub_block(1, 6, 4), sub_block(7, 3, 4)
+    ((4, 2), (4, 1), (3, 1), (1, 3), (4, 1))
     """
     fitting = [
         (height, width)
         for height in range(1, rows + 1)
         for width in range(1, columns + 1)
-        if rows % height == 0 and columns % width == 0 and height * width <= capacity
+        if columns % width == 0 and height * width <= capacity
     ]
-    return min(fitting, key=lambda block: (_unpacked(*block), -block[0] * block[1]))
+
+    def unpacked(block: tuple[int, int]) -> tuple[float, int, int]:
+        height, width = block
+        total = sum(count * high * _unpacked(high, width, transposed) for high, count in _runs(rows, height))
+        return total / rows, rows % height, -height * width
+
+    return min(fitting, key=unpacked)
 
 
-def _unpacked(height: int, width: int) -> float:
-    streams_right = 1.2 if width >= height else 1.0
-    return streams_right * (1 + 1 / max(height, width))
+def _runs(rows: int, height: int) -> list[tuple[int, int]]:
+    """Blocks of a height and how many there are, then one of what is left of the rows."""
+    return [one for one in ((height, rows // height), (rows % height, 1)) if all(one)]
+
+
+def _unpacked(height: int, width: int, transposed: bool) -> float:
+    across = 1 if transposed else width
+    streams_right = 1.2 if across >= height else 1.0
+    return streams_right * (1 + 1 / max(height, across))
 
 
 def _products(stage: Stage, pairs: Pairs, c: SSAValue, transpose_b: bool) -> None:
     batches, rows, columns = tile_grid(buffer_of(c))
+    height, width = sub_block(rows, columns, stage.dst.capacity, transpose_b)
+    with stage.loop(batches, "batch") as batch:
+        first = 0
+        for high, count in _runs(rows, height):
+            last = first + high * count
+            with (
+                stage.loop(last, "row", first, high) as row,
+                stage.loop(columns, "column", step=width) as column,
+            ):
+                _sub_block(stage, pairs, c, transpose_b, (batch, row, column), (high, width))
+            first = last
+
+
+def _sub_block(
+    stage: Stage,
+    pairs: Pairs,
+    c: SSAValue,
+    transpose_b: bool,
+    place: tuple[Index, Index, Index],
+    size: tuple[int, int],
+) -> None:
+    """One section of DST: all products of some rows and columns of tiles."""
+    _, rows, columns = tile_grid(buffer_of(c))
     a_batches, _, inner = tile_grid(buffer_of(pairs[0][0]))
     b_batches = tile_grid(buffer_of(pairs[0][1]))[0]
-    height, width = sub_block(rows, columns, stage.dst.capacity)
-    with (
-        stage.loop(batches, "batch") as batch,
-        stage.loop(rows, "row", step=height) as row,
-        stage.loop(columns, "column", step=width) as column,
-    ):
-        a_grid = stage.mul(batch, rows * inner if a_batches > 1 else 0)
-        b_grid = stage.mul(batch, inner * columns if b_batches > 1 else 0)
-        a_first = stage.add(a_grid, stage.mul(row, inner))
-        scope = stage.dst_section(height * width)
-        for a, b in pairs:
-            with stage.inside(scope.math.block), stage.loop(inner, "k") as k:
-                a_tile = stage.add(a_first, k)
-                if not transpose_b:
-                    b_tile = stage.add(b_grid, stage.add(stage.mul(k, columns), column))
-                    _multiply(stage, a, a_tile, b, b_tile, 0, height, width, inner, False)
-                    continue
-                # The columns of the block lie `inner` tiles apart in b, so each is a product of its own.
-                for offset in range(width):
-                    b_row = stage.mul(stage.add(column, offset), inner)
-                    b_tile = stage.add(b_grid, stage.add(b_row, k))
-                    _multiply(stage, a, a_tile, b, b_tile, offset * height, height, 1, inner, True)
-        with stage.inside(scope.pack.block):
-            c_grid = stage.mul(batch, rows * columns)
-            for i in range(height):
-                for j in range(width):
-                    slot = j * height + i if transpose_b else i * width + j
-                    c_row = stage.mul(stage.add(row, i), columns)
-                    stage.pack(slot, c, stage.add(c_grid, stage.add(c_row, stage.add(column, j))))
+    (batch, row, column), (height, width) = place, size
+    a_grid = stage.mul(batch, rows * inner if a_batches > 1 else 0)
+    b_grid = stage.mul(batch, inner * columns if b_batches > 1 else 0)
+    a_first = stage.add(a_grid, stage.mul(row, inner))
+    scope = stage.dst_section(height * width)
+    for a, b in pairs:
+        with stage.inside(scope.math.block), stage.loop(inner, "k") as k:
+            a_tile = stage.add(a_first, k)
+            if not transpose_b:
+                b_tile = stage.add(b_grid, stage.add(stage.mul(k, columns), column))
+                _multiply(stage, a, a_tile, b, b_tile, 0, height, width, inner, False)
+                continue
+            # The columns of the block lie `inner` tiles apart in b, so each is a product of its own.
+            for offset in range(width):
+                b_row = stage.mul(stage.add(column, offset), inner)
+                b_tile = stage.add(b_grid, stage.add(b_row, k))
+                _multiply(stage, a, a_tile, b, b_tile, offset * height, height, 1, inner, True)
+    with stage.inside(scope.pack.block):
+        c_grid = stage.mul(batch, rows * columns)
+        for i in range(height):
+            for j in range(width):
+                slot = j * height + i if transpose_b else i * width + j
+                c_row = stage.mul(stage.add(row, i), columns)
+                stage.pack(slot, c, stage.add(c_grid, stage.add(c_row, stage.add(column, j))))
 
 
 def _multiply(

@@ -33,8 +33,8 @@ _EXACT_ON_MATRIX_UNIT = ("Float16_b", "Bfp8_b", "Bfp4_b")
 _ROUNDED_ON_MATRIX_UNIT = (*_EXACT_ON_MATRIX_UNIT, "Float32")
 
 
-def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst) -> Node:
-    """The tile of the output as a graph."""
+def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst, value: SSAValue | None = None) -> Node:
+    """The tile of the output as a graph, or of another value of the body."""
     block, out = op.body.block, buffer_of(op.out)
     arguments: dict[SSAValue, Node] = {}
     for number, arg in enumerate(block.args[: len(op.ins)]):
@@ -45,7 +45,7 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst) -> Node:
             arguments[arg] = node
     last = block.last_op
     assert isinstance(last, tile.YieldOp)
-    root = Translator(block, arguments).node(last.value)
+    root = Translator(block, arguments).node(last.value if value is None else value)
     if dst.fast:
         root = approximated(root)
     if out.format.data == "Int32":

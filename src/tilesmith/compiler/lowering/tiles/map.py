@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
 from tilesmith.compiler.analysis.formulas import formula_of
-from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS, tile_grid, tiles_of
+from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS, Axes, tile_grid, tiles_of
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.tile import location_of, numbers
@@ -31,6 +31,7 @@ from tilesmith.compiler.lowering.tiles.expression import (
     Uniform,
 )
 from tilesmith.compiler.lowering.tiles.graph import graph_of
+from tilesmith.compiler.lowering.tiles.inside import Inside, inside_of
 from tilesmith.compiler.lowering.tiles.scalars import Scalars, uniforms_of
 from tilesmith.compiler.lowering.tiles.schedule import Step, nodes_of
 from tilesmith.compiler.lowering.tiles.spill import Section, sections_of
@@ -45,9 +46,11 @@ def lower_map(op: tile.MapOp, dst: Dst) -> None:
         for cb, follows in zip(op.ins, op.dims, strict=True)
     ]
     sections = sections_of(graph_of(op, accesses, dst), dst.capacity)
+    plain = _plain(op, accesses, dst)
     along = {node.along for one in sections for node in nodes_of(one.root) if isinstance(node, Count)}
     counts = {each: counting(op, each, dst) for each in sorted(along)}
-    if any(isinstance(node, AddTile) for section in sections for node in nodes_of(section.root)):
+    every = [*sections, *(plain.sections if plain else ())]
+    if any(isinstance(node, AddTile) for section in every for node in nodes_of(section.root)):
         counts["zeros"] = zeros(op, dst)
     tile_of = BufferType.of((TILE, TILE), buffer_of(op.out).element_type, "local", "tiled", "Float32")
     parts = {
@@ -56,13 +59,31 @@ def lower_map(op: tile.MapOp, dst: Dst) -> None:
         if section.into is not None
     }
     stage = Stage(dst)
-    lowering = _Map(op, accesses, sections, counts, parts, Scalars(op))
+    lowering = _Map(op, accesses, sections, counts, parts, Scalars(op), plain)
     lowering.emit(stage)
     ins = [*(cb for cb in op.ins if cb is not op.out), *counts.values()]
     if lowering.in_place:
         ins.append(op.out)
     stage.place_before(op, _title(op), ins, [op.out], rotates=lowering.in_place)
     Rewriter.erase_op(op)
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """What a map is where no mask hides it: one section, for the tiles that lie inside."""
+
+    inside: Inside
+    sections: tuple[Section, ...]
+
+
+def _plain(op: tile.MapOp, accesses: Sequence[Access], dst: Dst) -> _Plain | None:
+    inside = inside_of(op)
+    axes = out_axes(buffer_of(op.out))
+    if inside is None or not set(inside.limits) <= {axes.row, axes.col}:
+        return None
+    sections = sections_of(graph_of(op, accesses, dst, inside.value), dst.capacity)
+    counts = any(isinstance(node, Count) for one in sections for node in nodes_of(one.root))
+    return None if len(sections) > 1 or counts else _Plain(inside, tuple(sections))
 
 
 def _title(op: tile.MapOp) -> str:
@@ -98,6 +119,7 @@ class _Map:
     counts: Mapping[str, SSAValue]
     parts: Mapping[Reload, SSAValue]
     scalars: Scalars
+    plain: _Plain | None = None
 
     @property
     def out(self) -> BufferType:
@@ -108,31 +130,89 @@ class _Map:
         return self.op.out in self.op.ins
 
     def emit(self, stage: Stage) -> None:
-        wanted = uniforms_of(node for one in self.sections for node in nodes_of(one.root))
+        every = [*self.sections, *(self.plain.sections if self.plain else ())]
+        wanted = uniforms_of(node for one in every for node in nodes_of(one.root))
         self.scalars.compute(stage, wanted, {})
-        slots = max(one.plan.slots for one in self.sections)
-        room = stage.dst.capacity // slots if len(self.sections) == 1 else 1
         if not self.counts and all(how.linear for how in self.accesses) and self.scalars.has(wanted):
-            together = largest_divisor(tiles_of(self.out), room)
+            together = largest_divisor(tiles_of(self.out), self._room(stage, self.sections))
             with stage.loop(tiles_of(self.out), "tile", step=together) as first:
-                self._rounds(stage, together, _Place(first, {}))
+                self._rounds(stage, self.sections, together, _Place(first, {}))
             return
         axes = out_axes(self.out)
         _, rows, cols = tile_grid(self.out)
-        together = largest_divisor(cols, room)
+        split = self.plain is not None and self.scalars.has(wanted)
+        inside = self._inside(stage, axes, rows, cols) if split else None
         with ExitStack() as loops:
             position: dict[int, Index] = {}
             for dim in axes.batch:
                 position[dim] = loops.enter_context(stage.loop(self.out.dims[dim], f"batch_{dim}"))
-            row = loops.enter_context(stage.loop(rows, "row"))
-            col = loops.enter_context(stage.loop(cols, "column", step=together))
-            if axes.row is not None:
-                position[axes.row] = row
-            self.scalars.compute(stage, wanted, position)
-            self._rounds(stage, together, _Place(col, position, axes.col))
+            if inside is None:
+                self._matrix(stage, position, (0, rows), (0, cols), wanted)
+            elif self.in_place:
+                self._branch(stage, position, inside)
+            else:
+                self._split(stage, position, inside)
 
-    def _rounds(self, stage: Stage, together: int, place: _Place) -> None:
-        for section in self.sections:
+    def _room(self, stage: Stage, sections: Sequence[Section]) -> int:
+        """How many tiles a section of DST can work on."""
+        return stage.dst.capacity // max(one.plan.slots for one in sections) if len(sections) == 1 else 1
+
+    def _inside(self, stage: Stage, axes: Axes, rows: int, cols: int) -> tuple[Index, Index]:
+        """How many rows and columns of tiles no mask hides anything of."""
+        assert self.plain is not None
+        inside = self.plain.inside
+        down = rows if axes.row is None else inside.tiles(stage, self.op, axes.row, rows)
+        across = cols if axes.col is None else inside.tiles(stage, self.op, axes.col, cols)
+        together = largest_divisor(cols, self._room(stage, self.plain.sections))
+        return down, stage.mul(stage.div(across, together), together)
+
+    def _split(self, stage: Stage, position: Mapping[int, Index], inside: tuple[Index, Index]) -> None:
+        """Rows that lie inside: plain up to the mask of the columns, masked from there. Then the others."""
+        assert self.plain is not None
+        _, rows, cols = tile_grid(self.out)
+        down, across = inside
+        plain = self.plain.sections
+        with stage.loop(down, "row") as row:
+            self._matrix(stage, position, (row, None), (0, across), (), plain)
+            self._matrix(stage, position, (row, None), (across, cols), ())
+        self._matrix(stage, position, (down, rows), (0, cols), ())
+
+    def _branch(self, stage: Stage, position: Mapping[int, Index], inside: tuple[Index, Index]) -> None:
+        """The same where tiles are popped and pushed: every turn of a loop does so with as many."""
+        assert self.plain is not None
+        _, rows, cols = tile_grid(self.out)
+        axes, plain = out_axes(self.out), self.plain.sections
+        together = largest_divisor(cols, self._room(stage, plain))
+        with stage.loop(rows, "row") as row, stage.loop(cols, "column", step=together) as col:
+            place = {**position, axes.row: row} if axes.row is not None else dict(position)
+            with stage.when(stage.all((stage.less(row, inside[0]), stage.less(col, inside[1])))):
+                self._rounds(stage, plain, together, _Place(col, place, axes.col))
+            with stage.otherwise(), stage.loop(together, "tile") as i:
+                self._rounds(stage, self.sections, 1, _Place(stage.add(col, i), place, axes.col))
+
+    def _matrix(
+        self,
+        stage: Stage,
+        position: Mapping[int, Index],
+        rows: tuple[Index, Index | None],
+        cols: tuple[Index, Index],
+        wanted: Sequence[Uniform],
+        sections: Sequence[Section] = (),
+    ) -> None:
+        """All tiles of some rows, or of one, and some columns."""
+        sections, axes = sections or self.sections, out_axes(self.out)
+        even = isinstance(cols[0], int)
+        together = largest_divisor(tile_grid(self.out)[2], self._room(stage, sections)) if even else 1
+        with ExitStack() as loops:
+            first, stop = rows
+            row = first if stop is None else loops.enter_context(stage.loop(stop, "row", first))
+            col = loops.enter_context(stage.loop(cols[1], "column", cols[0], together))
+            place = {**position, axes.row: row} if axes.row is not None else dict(position)
+            self.scalars.compute(stage, wanted, place)
+            self._rounds(stage, sections, together, _Place(col, place, axes.col))
+
+    def _rounds(self, stage: Stage, sections: Sequence[Section], together: int, place: _Place) -> None:
+        for section in sections:
             scope = stage.dst_section(section.plan.slots * together)
             with stage.inside(scope.math.block):
                 for step in section.plan.steps:

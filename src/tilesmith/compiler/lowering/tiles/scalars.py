@@ -40,9 +40,9 @@ class Scalars:
             if dim in position and dim in out_axes(buffer_of(self.op.out)).batch:
                 known[arg] = stage.value(position[dim])
         for scalar in wanted:
-            if scalar in self.values or not _is_computable(scalar.value, block, known):
+            if scalar in self.values or not is_computable(scalar.value, block, known):
                 continue
-            value = stage.as_float(_copied(stage, scalar.value, block, known))
+            value = stage.as_float(copied(stage, scalar.value, block, known))
             if value.name_hint is None:
                 value.name_hint = scalar.value.name_hint or _name_for(scalar.value)
             if scalar.inverse:
@@ -58,22 +58,23 @@ def _name_for(value: SSAValue) -> str:
     return "factor" if isinstance(value.type, Float32Type) else "offset"
 
 
-def _is_computable(value: SSAValue, body: Block, known: Mapping[SSAValue, SSAValue]) -> bool:
+def is_computable(value: SSAValue, body: Block, known: Mapping[SSAValue, SSAValue]) -> bool:
+    """Whether a scalar depends on nothing of the body but what is known."""
     if isinstance(value, BlockArgument):
         return value.block is not body or value in known
     owner = value.owner
     assert isinstance(owner, Operation)
-    return owner.parent is not body or all(_is_computable(one, body, known) for one in owner.operands)
+    return owner.parent is not body or all(is_computable(one, body, known) for one in owner.operands)
 
 
-def _copied(stage: Stage, value: SSAValue, body: Block, known: dict[SSAValue, SSAValue]) -> SSAValue:
+def copied(stage: Stage, value: SSAValue, body: Block, known: dict[SSAValue, SSAValue]) -> SSAValue:
     """A scalar of the body, computed in the stage."""
     owner = value.owner
     if value in known:
         return known[value]
     if not isinstance(owner, Operation) or owner.parent is not body:
         return value
-    operands = {operand: _copied(stage, operand, body, known) for operand in owner.operands}
+    operands = {operand: copied(stage, operand, body, known) for operand in owner.operands}
     copy = owner.clone(value_mapper=operands)
     stage.op(copy)
     known[value] = copy.results[0]

@@ -59,6 +59,7 @@ _FOLDED: dict[type[Operation], Callable[..., float]] = {
     arith.MulfOp: operator.mul,
     arith.NegfOp: operator.neg,
 }
+_DIFFERENCES = {"lt": "subtract_from_number", "gt": "subtract_number"}
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _SAME = (
     arith.IndexCastOp,
@@ -182,7 +183,21 @@ class Translator:
         return self.is_uniform(scalar) and _is_finite(value) and _is_finite(scalar)
 
     def select(self, op: arith.SelectOp) -> Node:
-        return Apply("where", tuple(self.node(value) for value in op.operands))
+        """What is not zero chooses the first. Whole numbers are subtracted, not compared."""
+        condition = self._difference(op.cond) or self.node(op.cond)
+        return Apply("where", (condition, self.node(op.lhs), self.node(op.rhs)))
+
+    def _difference(self, condition: SSAValue) -> Node | None:
+        """How far a whole number is below a scalar, or above it, and zero where it is not."""
+        test = condition.owner
+        if condition in self.nodes or not isinstance(test, arith.CmpiOp):
+            return None
+        fn = _INTEGER_PREDICATES[test.predicate.value.data]
+        for value, scalar, how in ((test.lhs, test.rhs, fn), (test.rhs, test.lhs, _MIRRORED[fn])):
+            if how in _DIFFERENCES and self._may_subtract(value, scalar):
+                gap = Apply(_DIFFERENCES[how], (self.node(value),), (self.scalar(scalar),))
+                return Apply("max_number", (gap,), (0.0,))
+        return None
 
     def logical(self, op: arith.AndIOp | arith.OrIOp | arith.XOrIOp) -> Node:
         if op.result.type != IntegerType(1):
