@@ -31,6 +31,7 @@ from conformance.mutation_pool import run_all  # noqa: E402
 from conformance.mutation_run import STEP_LIMIT, Task, Verdict, verdict_of  # noqa: E402
 from conformance.mutation_switch import REACHED, VARIABLE, rewrite_tree  # noqa: E402
 from tilesmith import collectives, settings  # noqa: E402
+from tilesmith.arch import find_board  # noqa: E402
 from tilesmith.collectives import programs  # noqa: E402
 from tilesmith.errors import TilesmithError  # noqa: E402
 from tilesmith.formats import DataFormat  # noqa: E402
@@ -96,12 +97,12 @@ CASES = {
 }
 
 
-def parts_of(case: Case, chips: int, seed: int) -> tuple[Arrays, DataFormat]:
-    """Random parts: with seed 0 two tiles of float32 and more, else any dtype and an uneven size."""
+def parts_of(case: Case, chips: int, seed: int, links: int = 2) -> tuple[Arrays, DataFormat]:
+    """Random parts: with seed 0 two tiles of float32 for each link, else any dtype and an uneven size."""
     random = np.random.default_rng(seed)
     formats = list(SUMMED if case.sums else MOVED)
     chosen = formats[seed % len(formats)]
-    rows = 64 if seed == 0 else int(random.integers(1, 97))
+    rows = 32 * links if seed == 0 else int(random.integers(1, 97))
     if case.whole_tiles:
         rows = -(-rows // 32) * 32
     rows *= chips if case.split else 1
@@ -138,7 +139,7 @@ def _run(example: str, seed: int, data: int) -> Verdict:
     case, data = CASES[name], int(dtype[0]) if dtype else data
     try:
         with settings.using(seed=seed, step_limit=STEP_LIMIT), open_mesh(*MESHES[board]) as mesh:
-            parts, chosen = parts_of(case, mesh.num_chips, data)
+            parts, chosen = parts_of(case, mesh.num_chips, data, find_board(MESHES[board][1]).links)
             result = case.run(mesh.from_parts(parts, chosen))
             one = name == "point_to_point"
             found = [result.part(mesh.num_chips - 1)] if one else result.parts()
