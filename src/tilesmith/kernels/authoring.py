@@ -21,6 +21,8 @@ from tvm.script.ir_builder import IRBuilder
 from tilesmith.kernels.expression import COMPARISONS, Apply, Expr, Input
 
 TILE = 32
+REACHES_OUT = "template_reaches_out"
+"""In the attributes of a template: what it reads before the first row is zero, not counted from the end."""
 
 
 def prim_func(
@@ -38,7 +40,7 @@ def prim_func(
         for scalar in (one for one in scalars if not isinstance(one, int)):
             builder.arg(str(scalar.name), scalar)
         body(args)
-    return builder.get()
+    return builder.get().with_attr(REACHES_OUT, 1)
 
 
 def named(name: str, buffer: Any) -> Any:
