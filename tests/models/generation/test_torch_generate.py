@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from weakref import ref
 
@@ -15,6 +18,7 @@ from tilesmith.models.compiled_model import CompiledModel
 from tilesmith.models.executable_cache import collect_reports
 from tilesmith.zoo.llama import tiny_model as llama_model
 
+ROOT = Path(__file__).parents[3]
 IDS = torch.randint(0, 128, (2, 7), generator=torch.Generator().manual_seed(0))
 MASK = torch.tensor([[1] * 7, [0] * 3 + [1] * 4])
 CALL: dict[str, Any] = {"attention_mask": MASK, "do_sample": False}
@@ -103,3 +107,24 @@ def test_what_cannot_be_captured_goes_through_dynamo(monkeypatch: pytest.MonkeyP
     with pytest.warns(TilesmithWarning, match="decides by values"):
         made = in_place(model, device="cpu").generate(IDS, max_new_tokens=1, **CALL)
     assert torch.equal(made, wanted)
+
+
+LATER = """
+import torch
+from tilesmith.models.executable_cache import collect_reports
+
+torch.compile(torch.nn.Linear(4, 4), backend="tilesmith", options={"device": "cpu"})(torch.ones(1, 4))
+
+from tests.models.generation.test_torch_generate import CALL, IDS, in_place, tiny_model
+
+with collect_reports() as reports:
+    in_place(tiny_model(), device="cpu").generate(IDS, max_new_tokens=4, **CALL)
+print(len(reports))
+"""
+
+
+@pytest.mark.slow
+def test_transformers_may_be_imported_after_the_backend() -> None:
+    """The first call of a process, too, plans for the prompt and for a token and for nothing else."""
+    told = subprocess.run([sys.executable, "-c", LATER], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert told.stdout.split()[-1] == "2"

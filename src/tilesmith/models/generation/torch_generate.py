@@ -14,7 +14,10 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
-from types import MethodType
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import MethodType, ModuleType
 from typing import Any, TypeGuard
 from weakref import WeakKeyDictionary
 
@@ -26,23 +29,50 @@ from tilesmith.models.backends import Backend
 from tilesmith.models.compiled_model import CompiledModel
 from tilesmith.models.options import ModelOptions
 
+_LIBRARY = "transformers.generation.utils"
 _PATCHED = "_generates_with_tilesmith"
 _models: WeakKeyDictionary[torch.nn.Module, tuple[Any, CompiledModel]] = WeakKeyDictionary()
 _ours: list[Callable[..., Any]] = []
 
 
 def take_generate(backend: Callable[..., Any]) -> None:
-    """From now on let `generate` of models that are compiled with this backend run on the device.
-
-    Models of transformers are known only once it is imported, so this is called again with every graph.
-    """
+    """From now on let `generate` of models that are compiled with this backend run on the device."""
     if backend not in _ours:
         _ours.append(backend)
     if not hasattr(OptimizedModule, "generate"):
         setattr(OptimizedModule, "generate", property(_generate_of))  # noqa: B010 - torch's class has no such name
-    library: Any = sys.modules.get("transformers.generation.utils")
-    if library is None or hasattr(library.GenerationMixin, _PATCHED):
-        return
+    library = sys.modules.get(_LIBRARY)
+    if library is not None:
+        _take_from(library)
+    elif _when_imported not in sys.meta_path:
+        sys.meta_path.insert(0, _when_imported)
+
+
+class _WhenImported(MetaPathFinder):
+    """transformers may be imported after the backend: its `generate` is taken as soon as it is there."""
+
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        if name != _LIBRARY:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_take(module: ModuleType) -> None:
+                execute(module)
+                _take_from(module)
+
+            setattr(spec.loader, "exec_module", execute_and_take)  # noqa: B010 - of this one import
+        return spec
+
+
+_when_imported = _WhenImported()
+
+
+def _take_from(library: Any) -> None:
+    if not hasattr(library, "GenerationMixin") or hasattr(library.GenerationMixin, _PATCHED):
+        return  # still being imported, or done before
     theirs = library.GenerationMixin.generate
 
     @wraps(theirs)
