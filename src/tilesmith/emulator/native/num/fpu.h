@@ -45,7 +45,8 @@ TS_INLINE I16 normalise_narrow(I16 sum, I16 exponent, FpuMode mode) {
     const int limit = mode.five_bit_exponent ? 32 : 255;
     const int32_t most = mode.five_bit_exponent ? (31 << 23 | 0x3FF << 13) : 0x7F800000;
     const I16 saturated = (rounded & (int32_t)0x80000000) | most;
-    const I16 result = TS_SELECT(result_exponent >= limit, saturated, rounded + (scale << 23));
+    const I16 scaled = (I16)((U16)rounded + ((U16)scale << 23));  // wraps where it is not taken
+    const I16 result = TS_SELECT(result_exponent >= limit, saturated, scaled);
     return result & ((sum != 0) & (result_exponent > 0));
 }
 
