@@ -51,7 +51,7 @@ def _checksum(tensor: torch.Tensor) -> int:
 
 
 def _widest(rows: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The bits of rows as int64 where they divide so: torch adds these 18 times as fast as it widens int32."""
+    """The bits of rows as int64 where they divide so: torch adds these 18 times as fast as int32."""
     whole = rows.shape[1] * rows.element_size() % 8 == 0 and rows.data_ptr() % 8 == 0
     return rows.view(torch.int64 if whole else dtype)
 
