@@ -16,11 +16,16 @@ Shape = tuple[int, int]
 
 @dataclass(frozen=True)
 class FabricTiming:
-    """What a packet costs on a link, and how large it may be."""
+    """What a packet costs on a link, and how large it may be.
+
+    A router has one processor: each packet it sends and each it receives takes time of it, beside the wire's.
+    """
 
     link_gb_per_s: float
-    packet_ns: float
-    least_packet_ns: float
+    send_ns: float
+    receive_ns: float
+    ring_ns: float
+    scatter_ns: float
     flush_ns: float
     first_hop_ns: float
     next_hop_ns: float

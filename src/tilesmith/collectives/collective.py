@@ -10,7 +10,7 @@ import numpy as np
 from tilesmith.arch import Board
 from tilesmith.collectives.blocks import first_part, normal_dim, placed
 from tilesmith.collectives.messages import Line, Message, Run, exchange, gather
-from tilesmith.collectives.programs import ChipPlan, Tensors, build
+from tilesmith.collectives.programs import ChipPlan, Tensors, build, pages_of
 from tilesmith.errors import ProgramError
 from tilesmith.formats import DataFormat
 from tilesmith.program import CoreRange, Program
@@ -157,7 +157,7 @@ def point_to_point(
 
     def messages(line: Line, chip: int) -> list[Message]:
         whole = Run(0, pages, pages)
-        return [line.to_one(Message(pages, whole, whole), sender, receiver)] if chip == sender else []
+        return line.to_one(Message(pages, whole, whole), sender, receiver) if chip == sender else []
 
     result = _like(tensor, tensor.local.shape)
     _run(tensor, result, result, axis, line, messages)
@@ -246,22 +246,23 @@ def _run(
     mesh = source.mesh
     if source.local.spec.memory_config.is_sharded:
         raise ProgramError("collectives take interleaved tensors", remedy="move the tensor to DRAM first")
-    board, pages = _board(mesh), source.local.num_pages
-    if pages == 0:
+    board, count = _board(mesh), source.local.num_pages
+    if count == 0:
         return
-    links = min(board.links, pages)
+    links = min(board.links, count)
     memory = height_sharded(CoreRange((0, 0), (links - 1, 0)), (1, 8))
     arrived = mesh.from_numpy(np.zeros((links, 8), np.uint32), DataFormat.UInt32, Layout.ROW_MAJOR, memory)
     tensors = Tensors(source, gathered, result, arrived)
     plans = [messages(line, chip) for chip in range(line.size)]
     expected = [_arriving(line, plans, chip) for chip in range(line.size)]
+    most = max((-(-message.pages // links) for plan in plans for message in plan), default=0)
+    pages = pages_of(source.local.spec.page_size, mesh.arch.dram_alignment, most)
     programs = {}
     for row, column in mesh.coordinates:
         chip = column if axis == 1 else row
         plan = _chip_plan(plans[chip], expected[chip], axis, line.size if summed else 0, summed)
         if plan.messages or plan.expected:
-            size = source.local.spec.page_size
-            programs[row, column] = build(plan, tensors, size, links, board.links)
+            programs[row, column] = build(plan, tensors, pages, links, board.links)
     _launch(mesh, programs)
 
 
@@ -283,13 +284,13 @@ def _chip_plan(messages: Sequence[Message], expected: int, axis: int, summands: 
 
 
 def _arriving(line: Line, plans: Sequence[Sequence[Message]], chip: int) -> int:
-    """How many messages reach a chip."""
+    """How many messages reach a chip from others."""
     return sum(_reaches(line, sender, message, chip) for sender, sent in enumerate(plans) for message in sent)
 
 
 def _reaches(line: Line, sender: int, message: Message, chip: int) -> bool:
     if sender == chip:
-        return message.here
+        return False
     ahead, behind = (chip - sender, sender - chip)
     if line.ring:
         ahead, behind = ahead % line.size, behind % line.size

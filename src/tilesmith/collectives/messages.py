@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 _NOWHERE = (0, 0)
+_PAGES_TO_HALVE = 8  # fewer take less time than a second signal behind them
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Run:
 class Message:
     """Pages from one tensor of a chip into another tensor of the chips it reaches.
 
-    `forward` and `backward` are (first chip that keeps it, how many do), counted in hops.
+    `forward` and `backward` are (first chip that keeps it, how many do), counted in hops. `first` pages are
+    left out: another message has them.
     """
 
     pages: int
@@ -34,11 +36,12 @@ class Message:
     here: bool = False
     forward: tuple[int, int] = _NOWHERE
     backward: tuple[int, int] = _NOWHERE
+    first: int = 0
 
     def words(self, first: int, pages: int) -> tuple[int, ...]:
         """As the kernels read it, for a core that moves only some of the pages."""
         ends = (int(self.here), *self.forward, *self.backward)
-        return (first, pages, *self.source.words, *self.target.words, *ends)
+        return (self.first + first, pages, *self.source.words, *self.target.words, *ends)
 
 
 @dataclass(frozen=True)
@@ -59,11 +62,21 @@ class Line:
             return receiver > sender, abs(receiver - sender)
         return (True, ahead) if ahead <= self.size // 2 else (False, self.size - ahead)
 
-    def to_one(self, message: Message, sender: int, receiver: int) -> Message:
+    def to_one(self, message: Message, sender: int, receiver: int) -> list[Message]:
+        """To one chip; to the one opposite on a ring half of many pages go each way.
+
+        >>> message = Message(8, Run(0, 8, 8), Run(0, 8, 8))
+        >>> [(one.first, one.pages, one.forward, one.backward) for one in Line(4, True).to_one(message, 0, 2)]
+        [(0, 4, (2, 1), (0, 0)), (4, 4, (0, 0), (2, 1))]
+        """
         if sender == receiver:
-            return replace(message, here=True)
+            return [replace(message, here=True)]
         forward, hops = self.way(sender, receiver)
-        return replace(message, forward=(hops, 1)) if forward else replace(message, backward=(hops, 1))
+        if self.ring and 2 * hops == self.size and message.pages >= _PAGES_TO_HALVE:
+            half = message.pages // 2
+            rest = replace(message, first=half, pages=message.pages - half, backward=(hops, 1))
+            return [replace(message, pages=half, forward=(hops, 1)), rest]
+        return [replace(message, forward=(hops, 1)) if forward else replace(message, backward=(hops, 1))]
 
     def to_all(self, message: Message, sender: int) -> Message:
         """To every chip, its own included."""
@@ -89,6 +102,9 @@ def exchange(line: Line, chip: int, pages: int, source: Run, target: Run) -> lis
     """
     order = sorted(range(line.size), key=lambda other: -line.way(chip, other)[1])
     return [
-        line.to_one(Message(pages, replace(source, base=other * source.run), target), chip, other)
+        message
         for other in order
+        for message in line.to_one(
+            Message(pages, replace(source, base=other * source.run), target), chip, other
+        )
     ]

@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tilesmith.collectives.messages import Message
-from tilesmith.formats import DataFormat
+from tilesmith.collectives.sums import Summing, sum_buffers, sum_kernels, summing_cores
 from tilesmith.program import (
     CBFormat,
     CircularBuffer,
-    ComputeConfig,
     CoreCoord,
     CoreRange,
     Kernel,
     Program,
     ReaderConfig,
+    Semaphore,
     WriterConfig,
 )
 from tilesmith.runtime import MeshTensor, TensorAccessorArgs
 
 _KERNELS = Path(__file__).with_name("kernels")
-_SENT, _SUMMED, _RESULT = 0, 1, 2
-_PAGES_AHEAD = 4
+_SENT = 0
+_BATCHES = 4
+_BATCH_BYTES = 16384  # read at a time: enough to hide the latency of DRAM behind what the link takes
 _PACKET = 4096
+_PAGES_IN_PACKET = 4  # NOC_SCATTER_WRITE_MAX_CHUNKS
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,33 @@ class ChipPlan:
 
 
 @dataclass(frozen=True)
+class Pages:
+    """How pages travel: their bytes, where the next one lies, how many are read and sent together.
+
+    Pages in a packet must lie one behind the other, without gaps.
+    """
+
+    size: int
+    stride: int
+    batch: int
+    together: int
+
+
+def pages_of(size: int, alignment: int, most: int) -> Pages:
+    """Of so many bytes. No core sends more than `most` in a message: half is read while half is sent.
+
+    >>> pages_of(2048, 32, 100), pages_of(2048, 32, 6)
+    (Pages(size=2048, stride=2048, batch=8, together=2), Pages(size=2048, stride=2048, batch=4, together=2))
+    >>> pages_of(100, 32, 3)
+    Pages(size=100, stride=128, batch=2, together=1)
+    """
+    stride = -(-size // alignment) * alignment
+    together = max(1, min(_PAGES_IN_PACKET, _PACKET // size)) if size == stride else 1
+    packets = min(-(-most // (2 * together)), _BATCH_BYTES // (stride * together))
+    return Pages(size, stride, max(1, packets) * together, together)
+
+
+@dataclass(frozen=True)
 class _Core:
     core: CoreCoord
     link: int
@@ -60,22 +89,25 @@ class _Core:
         return first, last - first
 
 
-def build(plan: ChipPlan, tensors: Tensors, bytes_moved: int, links: int, channels: int) -> Program:
+def build(plan: ChipPlan, tensors: Tensors, pages: Pages, links: int, channels: int) -> Program:
     """The program of one chip. `channels` is how many links every direction has."""
     cores = [_Core(CoreCoord(link, 0), link, links) for link in range(links)]
     where = CoreRange((0, 0), (links - 1, 0))
     local = tensors.source.local
-    summed = [_sum_kernel(plan, tensors, cores, where)] if plan.summands else []
-    page = -(-bytes_moved // local.device.arch.dram_alignment) * local.device.arch.dram_alignment
-    indices = (_SENT, _SUMMED, _RESULT) if plan.summands else (_SENT,)
-    ahead = {_SUMMED: 2 * plan.summands}
-    cbs = [
-        CircularBuffer(ahead.get(index, _PAGES_AHEAD) * page, where, CBFormat(index, local.dtype, page))
-        for index in indices
-    ]
-    reader = _reader(plan, tensors, bytes_moved, cores, where)
-    sender = _sender(plan, tensors, bytes_moved, cores, where, channels)
-    return Program((reader, sender, *summed), cbs)
+    size = _BATCHES * pages.batch * pages.stride
+    sent = CircularBuffer(size, where, CBFormat(_SENT, local.dtype, pages.stride))
+    summing = None
+    if plan.summands:
+        by = summing_cores(tensors.source.mesh, plan.block)
+        summing = Summing(plan.summands, plan.block, links, by, tensors.gathered, tensors.result)
+    kernels = [_reader(plan, tensors, pages, cores, where)]
+    kernels += [_sender(plan, tensors, pages, cores, where, channels, summing)]
+    if summing is None:
+        return Program(kernels, [sent])
+    everyone = [*summing.cores.ranges, where]
+    return Program(
+        [*kernels, *sum_kernels(summing, _KERNELS)], [sent, *sum_buffers(summing)], [Semaphore(0, everyone)]
+    )
 
 
 def _messages(plan: ChipPlan, core: _Core) -> list[int]:
@@ -88,27 +120,15 @@ def _accessor(tensor: MeshTensor) -> list[int]:
 
 
 def _reader(
-    plan: ChipPlan, tensors: Tensors, bytes_moved: int, cores: Sequence[_Core], where: CoreRange
+    plan: ChipPlan, tensors: Tensors, pages: Pages, cores: Sequence[_Core], where: CoreRange
 ) -> Kernel:
-    head = [tensors.source.local.address, tensors.gathered.local.address, tensors.arrived.local.address]
-    arguments = {
-        core.core: [
-            *head,
-            plan.expected,
-            *core.share(plan.block),
-            plan.block,
-            len(plan.messages),
-            *_messages(plan, core),
-        ]
-        for core in cores
-    }
-    constants = [bytes_moved, plan.summands, *_accessor(tensors.source), *_accessor(tensors.gathered)]
+    head = [tensors.source.local.address, pages.batch, len(plan.messages)]
     return Kernel(
         _KERNELS / "reader.cpp",
         where,
         ReaderConfig(),
-        compile_time_args=constants,
-        runtime_args=arguments,
+        compile_time_args=[pages.size, pages.stride, *_accessor(tensors.source)],
+        runtime_args={core.core: [*head, *_messages(plan, core)] for core in cores},
         compiler_include_paths=(_KERNELS,),
         name="collective reader",
     )
@@ -117,31 +137,31 @@ def _reader(
 def _sender(
     plan: ChipPlan,
     tensors: Tensors,
-    bytes_moved: int,
+    pages: Pages,
     cores: Sequence[_Core],
     where: CoreRange,
     channels: int,
+    summing: Summing | None,
 ) -> Kernel:
-    head = [tensors.gathered.local.address, tensors.result.local.address, tensors.arrived.local.address]
+    addresses = [tensors.gathered.local.address, tensors.arrived.local.address]
+    head = [*addresses, plan.expected, pages.batch, len(plan.messages)]
+    waiting = [len(summing.noc_words), *summing.noc_words] if summing else []
     arguments = {
         core.core: [
             *head,
-            plan.expected,
-            *core.share(plan.block),
-            len(plan.messages),
             *_messages(plan, core),
             *_connection(plan.forward, core.link, channels),
             *_connection(plan.backward, core.link, channels),
+            *waiting,
         ]
         for core in cores
     }
-    sums = int(plan.summands > 0)
-    constants = [bytes_moved, _PACKET, sums, *_accessor(tensors.gathered), *_accessor(tensors.result)]
+    sizes = [pages.size, pages.stride, _PACKET, pages.together, int(summing is not None)]
     return Kernel(
         _KERNELS / "sender.cpp",
         where,
         WriterConfig(),
-        compile_time_args=constants,
+        compile_time_args=[*sizes, *_accessor(tensors.gathered)],
         runtime_args=arguments,
         compiler_include_paths=(_KERNELS,),
         name="collective sender",
@@ -151,17 +171,3 @@ def _sender(
 def _connection(direction: int | None, link: int, channels: int) -> tuple[int, ...]:
     """As the vendor's connections are passed: whether there is one, its channel, and two semaphores."""
     return (0,) if direction is None else (1, direction * channels + link, 0, 0)
-
-
-def _sum_kernel(plan: ChipPlan, tensors: Tensors, cores: Sequence[_Core], where: CoreRange) -> Kernel:
-    dtype = tensors.source.local.dtype
-    whole = dtype is DataFormat.Int32
-    exact = (_SUMMED,) if dtype in (DataFormat.Float32, DataFormat.Int32) else ()
-    return Kernel(
-        _KERNELS / "sum.cpp",
-        where,
-        ComputeConfig(fp32_dest_acc_en=True, unpack_to_dest_fp32=exact),
-        compile_time_args=[plan.summands, int(whole), int(dtype is DataFormat.Float16_b)],
-        runtime_args={core.core: [core.share(plan.block)[1]] for core in cores},
-        name="collective sum",
-    )

@@ -140,7 +140,7 @@ class MeshConfig(_Structure):
     _fields_ = [
         *((name, c.c_uint32) for name in (
             "rows", "columns", "links", "ring_rows", "ring_columns", "slots", "max_payload", "header_bytes",
-            "first_hop", "next_hop", "packet_cycles", "least_packet", "flush",
+            "first_hop", "next_hop", "send", "receive", "ring", "scatter", "flush",
         )),
         ("link_bytes", c.c_double),
     ]  # fmt: skip

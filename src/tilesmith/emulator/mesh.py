@@ -82,8 +82,10 @@ def _mesh_config(board: Board) -> library.MeshConfig:
         header_bytes=fabric.header_bytes,
         first_hop=round(fabric.first_hop_ns * clock),
         next_hop=round(fabric.next_hop_ns * clock),
-        packet_cycles=round(fabric.packet_ns * clock),
-        least_packet=round(fabric.least_packet_ns * clock),
+        send=round(fabric.send_ns * clock),
+        receive=round(fabric.receive_ns * clock),
+        ring=round(fabric.ring_ns * clock),
+        scatter=round(fabric.scatter_ns * clock),
         flush=round(fabric.flush_ns * clock),
         link_bytes=fabric.link_gb_per_s / clock,
     )

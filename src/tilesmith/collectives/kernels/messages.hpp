@@ -20,7 +20,7 @@ struct Message {
     Reach forward, backward;
 };
 
-inline constexpr uint32_t words_of_message = 15;
+inline constexpr uint32_t words_of_message = 15, sent_cb = 0;
 
 inline Message message(uint32_t argument) {
     const auto word = [&](uint32_t i) { return get_arg_val<uint32_t>(argument + i); };

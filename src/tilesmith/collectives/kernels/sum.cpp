@@ -9,11 +9,10 @@
 
 void kernel_main() {
     constexpr uint32_t summed_cb = 1, result_cb = 2;
-    constexpr uint32_t summands = get_compile_time_arg_val(0);
-    constexpr bool whole_numbers = get_compile_time_arg_val(1), rounds = get_compile_time_arg_val(2);
+    constexpr bool whole_numbers = get_compile_time_arg_val(0), rounds = get_compile_time_arg_val(1);
     constexpr auto wide = static_cast<uint32_t>(DataFormat::Float32),
                    narrow = static_cast<uint32_t>(DataFormat::Float16_b);
-    const uint32_t count = get_arg_val<uint32_t>(0);
+    const uint32_t count = get_arg_val<uint32_t>(0), summands = get_arg_val<uint32_t>(1);
     init_sfpu(summed_cb, result_cb);
     for (uint32_t i = 0; i < count; ++i) {
         tile_regs_acquire();

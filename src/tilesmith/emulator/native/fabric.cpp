@@ -14,8 +14,10 @@ namespace ts {
 void Fabric::start(const MeshConfig& mesh, uint32_t chips) {
     config = mesh;
     const uint32_t count = chips * config.channels();
-    busy.resize(count);
-    busy.reset();
+    for (Occupancy* each : {&wires, &routers}) {
+        each->resize(count);
+        each->reset();
+    }
     holder.assign(count, nullptr);
     bytes.assign(count, 0);
     receivers.assign(chips, {});
@@ -56,28 +58,52 @@ FabricConnection& connection(uint32_t channel) {
 
 // ---- time ----
 
+// The last router waits until its writes have landed before it raises the semaphore.
+bool flushes(const FabricHeader& header) {
+    if (header.send == FabricSend::write_and_inc) return header.write_and_inc.flush;
+    return header.send == FabricSend::scatter_write && header.scatter.encoding == 3;
+}
+
 uint64_t cycles_for(uint32_t bytes, double per_cycle) { return static_cast<uint64_t>(bytes / per_cycle); }
 
-// A router takes a packet whole before it sends it on; each link serves one packet after the other.
+Direction opposite(Direction direction) {
+    static constexpr Direction back[] = {Direction::west, Direction::east, Direction::south, Direction::north};
+    return back[static_cast<int>(direction)];
+}
+
+// A router has one processor for both ways of a link: what it receives keeps it from sending, and rings cost more.
+uint32_t receiving(const MeshConfig& config, const FabricHeader& header, Direction by) {
+    const bool along_row = by == Direction::east || by == Direction::west;
+    const bool ring = along_row ? config.ring_rows : config.ring_columns;
+    return config.receive + (ring ? config.ring : 0) + (flushes(header) ? config.flush : 0) +
+           (header.send == FabricSend::scatter_write ? config.scatter : 0);
+}
+
+// A router takes a packet whole before it sends it on. A sender's slot is free again when the next router has taken the
+// packet out of it; the way to there is part of the hop's latency, waiting for its processor is not.
 void plan_arrivals(Fabric& fabric, FabricPacket& packet, FabricConnection& sender, const std::vector<Stop>& stops,
-                   bool flushes, uint64_t entered) {
+                   const FabricHeader& header, uint64_t entered) {
     if (!current_run->clock) return;
     const MeshConfig& config = fabric.config;
     const auto size = static_cast<uint32_t>(packet.payload.size()) + config.header_bytes;
-    const auto alone = static_cast<uint32_t>(cycles_for(size, config.link_bytes)) + config.packet_cycles;
-    const uint32_t service = std::max(alone, config.least_packet) + (flushes ? config.flush : 0);
+    const auto on_wire = static_cast<uint32_t>(cycles_for(size, config.link_bytes));
     const uint64_t onto_noc = cycles_for(size, current_run->machine->config.timing.stream_bytes);
+    const auto index = [&](uint32_t chip, Direction direction) {
+        return chip * config.channels() + static_cast<uint32_t>(direction) * config.links +
+               packet.channel % config.links;
+    };
     uint64_t& slot = sender.slot_free[sender.sent % config.slots];
     uint64_t time = std::max(entered, slot);
     uint32_t from = self().chip;
     for (const Stop& stop : stops) {
-        const uint32_t index =
-            from * config.channels() + static_cast<uint32_t>(stop.by) * config.links + packet.channel % config.links;
-        time = fabric.busy.take(index, time, service);
-        fabric.bytes[index] += size;
-        if (packet.arrives.empty()) slot = time;
-        packet.arrives.push_back(time + config.first_hop + onto_noc);
-        time += config.next_hop;
+        const uint32_t link = index(from, stop.by), service = receiving(config, header, stop.by);
+        fabric.routers.take(link, time, config.send);  // between two it receives: only those come later
+        time = fabric.wires.take(link, time, on_wire);
+        fabric.bytes[link] += size;
+        const uint64_t taken = fabric.routers.take(index(stop.chip, opposite(stop.by)), time, service);
+        if (packet.arrives.empty()) slot = taken;
+        packet.arrives.push_back(taken - service + config.first_hop + onto_noc);
+        time = taken - service + config.next_hop;
         from = stop.chip;
     }
 }
@@ -134,12 +160,6 @@ bool check_leaving(uint32_t local, uint32_t size, const At& at) {
         check_read({fiber.core->shadow, local, size, fiber.core, "a fabric packet", false, true}, at);
     mark_leaving(*fiber.core->shadow, local, size);
     return undefined;
-}
-
-// The last router waits until its writes have landed before it raises the semaphore.
-bool flushes(const FabricHeader& header) {
-    if (header.send == FabricSend::write_and_inc) return header.write_and_inc.flush;
-    return header.send == FabricSend::scatter_write && header.scatter.encoding == 3;
 }
 
 void check_payload(const Fabric& fabric, const FabricHeader& header, const FabricPacket& packet, const At& at) {
@@ -237,7 +257,7 @@ extern "C" void ts_fabric_header(uint32_t channel, uint32_t src, uint32_t noc, A
     const double rate = current_run->machine->config.timing.stream_bytes;
     const uint64_t leaves = now() + cycles_for(static_cast<uint32_t>(packet.payload.size() + sizeof header), rate);
     const std::vector<Stop> stops = route_of(fabric, header, channel_of(fabric, channel, at).direction, at);
-    plan_arrivals(fabric, packet, sender, stops, flushes(header), leaves);
+    plan_arrivals(fabric, packet, sender, stops, header, leaves);
     packet.arrives.resize(stops.size(), 0);
     ++sender.sent;
     issue(Transfer::Kind::fabric_header, serial, local, sizeof header, noc, leaves, false, at);

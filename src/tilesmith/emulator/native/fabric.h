@@ -14,14 +14,16 @@ struct MeshConfig {  // field for field ../library.py
     uint32_t ring_rows, ring_columns;  // whether the last chip of a column, of a row, is linked to the first
     uint32_t slots;      // packets a router holds for one sender
     uint32_t max_payload, header_bytes;
-    uint32_t first_hop, next_hop, packet_cycles, least_packet, flush;  // cycles
+    uint32_t first_hop, next_hop;                 // cycles, beside the time on the wire
+    uint32_t send, receive, ring, scatter, flush;  // cycles of a router's one processor for a packet
     double link_bytes;   // per cycle
     uint32_t channels() const { return 4 * links; }
 };
 
 struct Fabric {
     MeshConfig config{};
-    Occupancy busy;              // by chip and channel
+    Occupancy wires;             // by chip and channel: what goes out
+    Occupancy routers;           // likewise: the processor that sends and receives there
     std::vector<Fiber*> holder;  // likewise: who has its connection open
     std::vector<uint64_t> bytes;  // likewise: sent over it
     struct Landed {  // the last write of one sender, and the sender's clock then
