@@ -59,7 +59,7 @@ def _model_speed(told: Figures) -> dict[str, float]:
 SCRIPTS = {
     "compile_time": Script(("--repeats", "10"), _compile_time),
     "call_overhead": Script(("--calls", "300"), _call_overhead),
-    "emulator_gemm": Script(("--rounds", "1", "--peer-python", "/nowhere"), _emulator_gemm),
+    "emulator_gemm": Script(("--rounds", "1", "--peer-repeats", "1"), _emulator_gemm),
     "model_speed": Script(("--quick", "--layers", "2"), _model_speed),
 }
 
