@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import tilelang.language as T
 import torch
@@ -75,6 +77,50 @@ def test_biases_and_residuals_are_added_by_the_matrix_unit() -> None:
     assert "cb_zeros, true);" in compute
     assert compute.count("add_tiles(") == 2
     assert "add_binary_tile" not in compute
+
+
+def test_sums_that_one_map_reads_are_finished_in_dst() -> None:
+    run = sums()
+    compute = next(text for name, text in run.sources().items() if name.endswith("compute"))
+    assert re.search(r"cb_total\b", compute) is None
+    assert compute.count("tile_regs_acquire") == 2  # zeros, and all else
+
+
+def read_twice(function: str) -> CompiledKernel:
+    """Sums that leave as they are, and changed; or changed by what needs a second tile of DST."""
+
+    @T.prim_func
+    def main(
+        x: T.Tensor((96, 64), "bfloat16"),
+        w: T.Tensor((64, 64), "bfloat16"),
+        plain: T.Tensor((96, 64), "float32"),
+        y: T.Tensor((96, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((96, 64), "bfloat16")
+            b = T.alloc_shared((64, 64), "bfloat16")
+            total = T.alloc_fragment((96, 64), "float32")
+            made = T.alloc_fragment((96, 64), "float32")
+            T.copy(x, a)
+            T.copy(w, b)
+            T.clear(total)
+            T.gemm(a, b, total)
+            for i, j in T.Parallel(96, 64):
+                made[i, j] = total[i, j] * total[i, j] if function == "square" else T.max(total[i, j], 0)
+            T.copy(total, plain)
+            T.copy(made, y)
+
+    return compile_kernel(main, "wormhole", out_idx=[2, 3])
+
+
+@pytest.mark.parametrize("function", ["square", "relu"])
+def test_sums_that_others_read_too_go_to_l1(function: str) -> None:
+    x = torch.randint(-3, 4, (96, 64)).to(torch.bfloat16)
+    w = torch.randint(-3, 4, (64, 64)).to(torch.bfloat16)
+    plain, made = read_twice(function)(x, w)
+    wanted = x.float() @ w.float()
+    assert torch.equal(plain, wanted)
+    assert torch.equal(made, wanted * wanted if function == "square" else torch.relu(wanted))
 
 
 def test_sums_keep_their_bits() -> None:

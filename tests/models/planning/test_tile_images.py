@@ -37,7 +37,6 @@ WINDOWS = {
     "odd sizes": ((1, 32, 9, 11), (96, 3, 1, 1, 1, 1)),
     "several images in a tile": ((5, 32, 3, 3), (32, 3, 1, 1, 1, 1)),
     "stride": ((2, 64, 9, 10), (40, 3, 2, 1, 1, 1)),
-    "one pixel, stride": ((1, 64, 10, 10), (64, 1, 2, 0, 1, 1)),
     "dilation": ((1, 32, 12, 12), (64, 3, 1, 2, 2, 1)),
     "no padding": ((1, 32, 12, 12), (33, 3, 1, 0, 1, 1)),
     "groups": ((1, 32, 8, 8), (64, 3, 1, 1, 1, 4)),
@@ -61,6 +60,15 @@ def test_convolutions_between_products_hold_their_pixels(case: str) -> None:
     made = compiled(model, torch.randn(shape))
     assert [type(step.template) for step in launches(made)] == [Linear, HaloConvolution, Linear]
     assert all(step.storages["x"].layout is Layout.TILE for step in launches(made))
+
+
+@pytest.mark.parametrize(("size", "stride"), [(10, 2), (11, 2), (10, 3)])
+def test_single_pixels_of_a_stride_are_copied_once_for_a_product(size: int, stride: int) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(64, 96, 1), nn.ReLU(), nn.Conv2d(96, 64, 1, stride), nn.Conv2d(64, 32, 1))
+    made = compiled(model, torch.randn(2, 64, size, size))
+    assert [type(step.template) for step in launches(made)] == [Linear, HaloWindowed, Linear, Linear]
+    assert launches(made)[1].numbers["taps"] == 1
 
 
 @pytest.mark.parametrize("stride", [1, 2])

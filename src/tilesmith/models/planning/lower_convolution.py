@@ -11,8 +11,10 @@ from torch.fx import Node
 
 from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.elementwise import Elementwise
+from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Expr, Input, apply
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.operands import Operand
 from tilesmith.models.planning.epilogue import Finish
 from tilesmith.models.planning.fold_strides import (
     as_image,
@@ -22,6 +24,8 @@ from tilesmith.models.planning.fold_strides import (
     folded_weight,
 )
 from tilesmith.models.planning.fusion import Group, describe, shape_of
+from tilesmith.models.planning.images import fresh_image, pixels
+from tilesmith.models.planning.iteration_space import Placed
 from tilesmith.models.planning.lower_images import (
     finish_image,
     image_of,
@@ -71,8 +75,13 @@ class Conv:
 
     @property
     def is_pointwise(self) -> bool:
-        geometry = (*self.taps, *self.stride, *self.padding)
-        return geometry == (1, 1, 1, 1, 0, 0) and self.groups == 1 and not self.transposed
+        return self.stride == (1, 1) and self.is_of_single_pixels
+
+    @property
+    def is_of_single_pixels(self) -> bool:
+        """Whether each pixel of the result comes from one pixel of the image, at any stride."""
+        geometry = (*self.taps, *self.padding)
+        return geometry == (1, 1, 0, 0) and self.groups == 1 and not self.transposed
 
 
 def _arguments(node: Node) -> Conv:
@@ -109,7 +118,9 @@ def lower_convolution(lowering: Lowering, group: Group) -> View:
         check_quantised(lowering, prod(shape_of(conv.weight)[1:]) * conv.groups)
     done = finish_image(lowering, group, known, extra)
     if conv.is_pointwise:
-        return _lower_pointwise(lowering, group, conv, done)
+        return _lower_pointwise(lowering, group, conv, done, placed_image(lowering, conv.x))
+    if conv.is_of_single_pixels and lowering.folds and conv.x in lowering.device and not conv.is_quantised:
+        return _lower_pointwise(lowering, group, conv, done, _every_second(lowering, conv, done))
     if _folds(lowering, conv, done):
         return _lower_folded(lowering, group, conv, done)
     stored = HELD if conv.is_quantised else lowering.dtype
@@ -195,20 +206,40 @@ def _numbers(conv: Conv, image: View, done: Finish) -> dict[str, int]:
     return window_numbers(image, out, conv.taps, (1, 1), pair(around), conv.dilation, conv.stride) | deep
 
 
-def _lower_pointwise(lowering: Lowering, group: Group, conv: Conv, done: Finish) -> View:
+def _every_second(lowering: Lowering, conv: Conv, done: Finish) -> Placed:
+    """The pixels that a stride leaves, side by side: each is copied once, not for every block of filters."""
+    image = image_of(lowering, conv.x)
+    batch, _, height, width = done.out.shape
+    left = fresh_image((batch, shape_of(conv.x)[1], height, width), image.storage.dtype)
+    flat = pixels(left)
+    assert flat is not None
+    kept = Epilogue((Result(Input("acc0"), Operand("y", "rows", left.storage.dtype)),))
+    template = Windowed("sum", kept, (TILE, 64), image.storage.dtype)
+    numbers = window_numbers(image, left.shape, stride=conv.stride)
+    placed = Placed("rows", flat)
+    launch_window(lowering, Group([conv.x]), template, image, numbers, Finish(kept, {"y": placed}, left))
+    return placed
+
+
+def _lower_pointwise(lowering: Lowering, group: Group, conv: Conv, done: Finish, source: Placed) -> View:
     """A window of one pixel is a product of the pixels."""
     filters, depth, *_ = shape_of(conv.weight)
     stored = weight_type(lowering, conv.weight) if conv.is_quantised else lowering.dtype
-    source = placed_image(lowering, conv.x)
     if conv.is_quantised and source.view.storage.dtype != HELD:
         raise NoKernel("quantised values that are stored as something else")
     room = image_space(lowering, done, {"x": source})
     lowering.to_host(conv.weight)
-    held = lowering.uploaded(
-        conv.weight, "filters", lambda: shaped(fresh((filters, depth), stored), shape_of(conv.weight))
-    )
+    shape = shape_of(conv.weight)
+    if lowering.folds:
+        # Filters side by side: one tile of pixels meets several of them before the next is unpacked.
+        held = lowering.uploaded(conv.weight, "taps", lambda: _taps(shape, stored))
+    else:
+        held = lowering.uploaded(
+            conv.weight, "filters", lambda: shaped(fresh((filters, depth), stored), shape)
+        )
     template = Linear(
         done.epilogue,
+        transposed=not lowering.folds,
         block=(64, 64 if filters > TILE else TILE, 64 if padded(depth) % 64 == 0 else TILE),
         dtype=QUANTISED if conv.is_quantised else source.view.storage.dtype,
         x_access=source.access,

@@ -11,6 +11,7 @@ from tilesmith.compiler.analysis.tile_geometry import tile_grid, tiles_of
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.types import BufferType
+from tilesmith.compiler.lowering.tiles.finish import Finish, finish_of
 from tilesmith.compiler.lowering.tiles.first_product import OVERWRITES
 from tilesmith.compiler.lowering.tiles.integer_gemm import (
     check_operands,
@@ -31,16 +32,21 @@ def lower_gemm(op: tile.GemmOp, dst: Dst) -> None:
     check_operands(op)
     a = _transposed(op, dst) if op.transpose_a else op.a
     product = f"{_side(op.a, bool(op.transpose_a))} @ {_side(op.b, bool(op.transpose_b))}"
+    finish = None
     if is_integer_product(op):
         lower_integer_gemm(op, a, dst, f"{name_of(op.c)} += {product}")
     else:
-        _lower_float_gemm(op, a, dst, product)
+        finish = _lower_float_gemm(op, a, dst, product)
     if a is not op.a:
-        Rewriter.insert_op(tt.ReleaseOp(a), InsertPoint.before(op))
+        Rewriter.insert_op(tt.ReleaseOp(a), InsertPoint.before(finish.op if finish else op))
+    sums = op.c
     Rewriter.erase_op(op)
+    if finish is not None:
+        finish.end(sums)
 
 
-def _lower_float_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, product: str) -> None:
+def _lower_float_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, product: str) -> Finish | None:
+    """Put the stage of a product in its place; what it finishes in DST, if anything."""
     overwrites = op.attributes.get(OVERWRITES)
     stage = Stage(dst)
     more = [] if op.transpose_a or is_rounded(buffer_of(op.c)) else _products_after(op)
@@ -49,8 +55,16 @@ def _lower_float_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, product: str) -> N
     product = " + ".join(
         (product, *(f"{name_of(one.a)} @ {_side(one.b, bool(one.transpose_b))}" for one in more))
     )
+    finish = None
+    if overwrites == StringAttr("always") and not is_rounded(buffer_of(op.c)):
+        finish = finish_of(more[-1] if more else op, [op, *more], dst)
     for merged in more:
         Rewriter.erase_op(merged)
+    if finish is not None:
+        _products(stage, pairs, op.c, bool(op.transpose_b), finish)
+        title = f"{name_of(op.c)} = {product}; {finish.title}"
+        stage.place_before(finish.op, title, [*read, *finish.ins], [finish.op.out])
+        return finish
     if overwrites == StringAttr("always"):
         _products(stage, pairs, op.c, bool(op.transpose_b))
         sign, ins = "=", read
@@ -60,6 +74,7 @@ def _lower_float_gemm(op: tile.GemmOp, a: SSAValue, dst: Dst, product: str) -> N
     stage.place_before(op, f"{name_of(op.c)} {sign} {product}", ins, [op.c], rotates=op.c in ins)
     if is_rounded(buffer_of(op.c)):
         _round_sums(op, dst)
+    return None
 
 
 def _products_after(op: tile.GemmOp) -> list[tile.GemmOp]:
@@ -150,7 +165,9 @@ def _unpacked(height: int, width: int, transposed: bool) -> float:
     return streams_right * (1 + 1 / max(height, across))
 
 
-def _products(stage: Stage, pairs: Pairs, c: SSAValue, transpose_b: bool) -> None:
+def _products(
+    stage: Stage, pairs: Pairs, c: SSAValue, transpose_b: bool, finish: Finish | None = None
+) -> None:
     batches, rows, columns = tile_grid(buffer_of(c))
     height, width = sub_block(rows, columns, stage.dst.capacity, transpose_b)
     with stage.loop(batches, "batch") as batch:
@@ -161,7 +178,7 @@ def _products(stage: Stage, pairs: Pairs, c: SSAValue, transpose_b: bool) -> Non
                 stage.loop(last, "row", first, high) as row,
                 stage.loop(columns, "column", step=width) as column,
             ):
-                _sub_block(stage, pairs, c, transpose_b, (batch, row, column), (high, width))
+                _sub_block(stage, pairs, c, transpose_b, (batch, row, column), (high, width), finish)
             first = last
 
 
@@ -172,8 +189,9 @@ def _sub_block(
     transpose_b: bool,
     place: tuple[Index, Index, Index],
     size: tuple[int, int],
+    finish: Finish | None = None,
 ) -> None:
-    """One section of DST: all products of some rows and columns of tiles."""
+    """One section of DST: all products of some rows and columns of tiles, and what finishes them."""
     _, rows, columns = tile_grid(buffer_of(c))
     a_batches, _, inner = tile_grid(buffer_of(pairs[0][0]))
     b_batches = tile_grid(buffer_of(pairs[0][1]))[0]
@@ -194,13 +212,18 @@ def _sub_block(
                 b_row = stage.mul(stage.add(column, offset), inner)
                 b_tile = stage.add(b_grid, stage.add(b_row, k))
                 _multiply(stage, a, a_tile, b, b_tile, offset * height, height, 1, inner, True)
+    slots = {
+        (i, j): j * height + i if transpose_b else i * width + j for i in range(height) for j in range(width)
+    }
+    if finish is not None:
+        with stage.inside(scope.math.block):
+            finish.emit(stage, (row, column), size, slots)
     with stage.inside(scope.pack.block):
         c_grid = stage.mul(batch, rows * columns)
-        for i in range(height):
-            for j in range(width):
-                slot = j * height + i if transpose_b else i * width + j
-                c_row = stage.mul(stage.add(row, i), columns)
-                stage.pack(slot, c, stage.add(c_grid, stage.add(c_row, stage.add(column, j))))
+        for (i, j), slot in slots.items():
+            c_row = stage.mul(stage.add(row, i), columns)
+            at = stage.add(c_grid, stage.add(c_row, stage.add(column, j)))
+            stage.pack(slot, c if finish is None else finish.op.out, at)
 
 
 def _multiply(

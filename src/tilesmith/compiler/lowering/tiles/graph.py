@@ -33,8 +33,14 @@ _EXACT_ON_MATRIX_UNIT = ("Float16_b", "Bfp8_b", "Bfp4_b")
 _ROUNDED_ON_MATRIX_UNIT = (*_EXACT_ON_MATRIX_UNIT, "Float32")
 
 
-def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst, value: SSAValue | None = None) -> Node:
-    """The tile of the output as a graph, or of another value of the body."""
+def graph_of(
+    op: tile.MapOp,
+    accesses: Sequence[Access],
+    dst: Dst,
+    value: SSAValue | None = None,
+    sums: SSAValue | None = None,
+) -> Node:
+    """The tile of the output as a graph, or of another value of the body; `sums` are products in DST."""
     block, out = op.body.block, buffer_of(op.out)
     arguments: dict[SSAValue, Node] = {}
     for number, arg in enumerate(block.args[: len(op.ins)]):
@@ -55,7 +61,7 @@ def graph_of(op: tile.MapOp, accesses: Sequence[Access], dst: Dst, value: SSAVal
     if is_rounded(out) and not is_exact(root, list(accesses), out.element_type):
         return rounded(root, out)
     if dst.wide:
-        root = _added_on_matrix_unit(root, accesses, {})
+        root = _added_on_matrix_unit(root, accesses, {}, sums)
     if dst.rounds:
         return _leaves_on_matrix_unit(root, accesses, dst, {})
     return _on_matrix_unit(root, accesses, out)
@@ -108,30 +114,34 @@ def _on_matrix_unit(root: Node, accesses: Sequence[Access], out: BufferType) -> 
     return Eltwise(root.fn, left, right)
 
 
-def _added_on_matrix_unit(node: Node, accesses: Sequence[Access], done: dict[Node, Node]) -> Node:
+def _added_on_matrix_unit(
+    node: Node, accesses: Sequence[Access], done: dict[Node, Node], sums: SSAValue | None
+) -> Node:
     """The graph with 16-bit tiles that are added to a sum of products added by the matrix unit too.
 
     The sum keeps all the bits of DST.
     """
     if node not in done:
-        args = tuple(_added_on_matrix_unit(arg, accesses, done) for arg in node.args)
+        args = tuple(_added_on_matrix_unit(arg, accesses, done, sums) for arg in node.args)
         done[node] = with_args(node, args)
         if isinstance(node, Apply) and node.fn == "add":
             for held, tile_node in (args, args[::-1]):
-                if _is_exact_tile(tile_node, accesses) and _is_sum_of_products(held, accesses):
+                if _is_exact_tile(tile_node, accesses) and _is_sum_of_products(held, accesses, sums):
                     assert isinstance(tile_node, Load)
                     done[node] = AddTile(held, tile_node)
                     break
     return done[node]
 
 
-def _is_sum_of_products(node: Node, accesses: Sequence[Access]) -> bool:
+def _is_sum_of_products(node: Node, accesses: Sequence[Access], sums: SSAValue | None) -> bool:
     """Whether a tile is a sum the matrix unit made, or one it has added to."""
     if isinstance(node, AddTile):
         return True
     if not isinstance(node, Load) or buffer_of(accesses[node.number].cb).format.data != "Float32":
         return False
     cb = accesses[node.number].cb
+    if cb is sums:
+        return True
     stages = (use.operation for use in cb.uses if isinstance(use.operation, tt.StageOp))
     return any(
         cb in stage.outs and any(isinstance(inner, ttc.MatmulBlockOp) for inner in stage.walk())

@@ -40,6 +40,8 @@ from tilesmith.compiler.lowering.transfers.build import Index
 
 
 def lower_map(op: tile.MapOp, dst: Dst) -> None:
+    if op.parent is None:  # the product before has done it
+        return
     where = location_of(op)
     accesses = [
         access(cb, numbers(follows), buffer_of(op.out), where)
@@ -59,12 +61,12 @@ def lower_map(op: tile.MapOp, dst: Dst) -> None:
         if section.into is not None
     }
     stage = Stage(dst)
-    lowering = _Map(op, accesses, sections, counts, parts, Scalars(op), plain)
+    lowering = MapLowering(op, accesses, sections, counts, parts, Scalars(op), plain)
     lowering.emit(stage)
     ins = [*(cb for cb in op.ins if cb is not op.out), *counts.values()]
     if lowering.in_place:
         ins.append(op.out)
-    stage.place_before(op, _title(op), ins, [op.out], rotates=lowering.in_place)
+    stage.place_before(op, title_of(op), ins, [op.out], rotates=lowering.in_place)
     Rewriter.erase_op(op)
 
 
@@ -86,7 +88,7 @@ def _plain(op: tile.MapOp, accesses: Sequence[Access], dst: Dst) -> _Plain | Non
     return None if len(sections) > 1 or counts else _Plain(inside, tuple(sections))
 
 
-def _title(op: tile.MapOp) -> str:
+def title_of(op: tile.MapOp) -> str:
     names = [name_of(cb) for cb in op.ins]
     formula = formula_of(op, names, name_of(op.out))
     if formula is not None:
@@ -96,7 +98,7 @@ def _title(op: tile.MapOp) -> str:
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """Where a section is in the output: its first tile along the columns, and the other dimensions."""
 
     first: Index
@@ -110,7 +112,7 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Map:
+class MapLowering:
     """One map on its way into a stage: what it reads, its sections, and what it needs besides its inputs."""
 
     op: tile.MapOp
@@ -136,7 +138,7 @@ class _Map:
         if not self.counts and all(how.linear for how in self.accesses) and self.scalars.has(wanted):
             together = largest_divisor(tiles_of(self.out), self._room(stage, self.sections))
             with stage.loop(tiles_of(self.out), "tile", step=together) as first:
-                self._rounds(stage, self.sections, together, _Place(first, {}))
+                self._rounds(stage, self.sections, together, Place(first, {}))
             return
         axes = out_axes(self.out)
         _, rows, cols = tile_grid(self.out)
@@ -186,9 +188,9 @@ class _Map:
         with stage.loop(rows, "row") as row, stage.loop(cols, "column", step=together) as col:
             place = {**position, axes.row: row} if axes.row is not None else dict(position)
             with stage.when(stage.all((stage.less(row, inside[0]), stage.less(col, inside[1])))):
-                self._rounds(stage, plain, together, _Place(col, place, axes.col))
+                self._rounds(stage, plain, together, Place(col, place, axes.col))
             with stage.otherwise(), stage.loop(together, "tile") as i:
-                self._rounds(stage, self.sections, 1, _Place(stage.add(col, i), place, axes.col))
+                self._rounds(stage, self.sections, 1, Place(stage.add(col, i), place, axes.col))
 
     def _matrix(
         self,
@@ -209,15 +211,15 @@ class _Map:
             col = loops.enter_context(stage.loop(cols[1], "column", cols[0], together))
             place = {**position, axes.row: row} if axes.row is not None else dict(position)
             self.scalars.compute(stage, wanted, place)
-            self._rounds(stage, sections, together, _Place(col, place, axes.col))
+            self._rounds(stage, sections, together, Place(col, place, axes.col))
 
-    def _rounds(self, stage: Stage, sections: Sequence[Section], together: int, place: _Place) -> None:
+    def _rounds(self, stage: Stage, sections: Sequence[Section], together: int, place: Place) -> None:
         for section in sections:
             scope = stage.dst_section(section.plan.slots * together)
             with stage.inside(scope.math.block):
                 for step in section.plan.steps:
                     with stage.loop(together, "i") as i:
-                        self._step(stage, step, together, i, place)
+                        self.step(stage, step, together, i, place)
                 # What nobody will read again goes before the packer needs its room.
                 for part in section.last_used:
                     stage.op(tt.PopFrontOp(self.parts[part], 1))
@@ -238,9 +240,13 @@ class _Map:
         if hands_over:
             stage.op(tt.PushBackOp(target, together))
 
-    def _step(self, stage: Stage, step: Step, together: int, i: Index, place: _Place) -> None:
+    def step(
+        self, stage: Stage, step: Step, together: int, i: Index, place: Place, lane: Index | None = None
+    ) -> None:
+        """One call on the tile of a place; its slots are `lane`, or `i`, among those that go together."""
+
         def slot(number: int) -> Index:
-            return stage.add(number * together, i)
+            return stage.add(number * together, i if lane is None else lane)
 
         result = slot(step.result)
         if step.copies_from is not None:
@@ -274,13 +280,13 @@ class _Map:
                 slots = [result] if len(inputs) == 1 else [*(slot(arg) for arg in step.args), result]
                 stage.vector(fn, slots, [self._param(stage, value, i, place) for value in params])
 
-    def _eltwise(self, stage: Stage, node: Eltwise, slot: Index, i: Index, place: _Place) -> None:
+    def _eltwise(self, stage: Stage, node: Eltwise, slot: Index, i: Index, place: Place) -> None:
         numbers_of = [load.number for load in (node.left, node.right)]
         a, b = (self.accesses[number].cb for number in numbers_of)
         a_tile, b_tile = (stage.value(self._tile(stage, number, i, place)) for number in numbers_of)
         stage.op(ttc.EltwiseTilesOp(node.fn, a, a_tile, b, b_tile, stage.value(slot)))
 
-    def _tile(self, stage: Stage, number: int, i: Index, place: _Place) -> Index:
+    def _tile(self, stage: Stage, number: int, i: Index, place: Place) -> Index:
         how = self.accesses[number]
         if how.cb is self.op.out:
             return i  # what is done with is popped, so the tiles of this section are always the first
@@ -288,7 +294,7 @@ class _Map:
             return 0 if tiles_of(buffer_of(how.cb)) == 1 else stage.add(place.first, i)
         return how.tile(stage, place.at(stage, i))
 
-    def _param(self, stage: Stage, value: Scalar, i: Index, place: _Place) -> SSAValue:
+    def _param(self, stage: Stage, value: Scalar, i: Index, place: Place) -> SSAValue:
         match value:
             case float():
                 return stage.number(value)
