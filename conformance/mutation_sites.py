@@ -12,7 +12,7 @@ INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.MULTILINE)
 CALL = re.compile(
     r"(?:(?P<object>\b[A-Za-z_]\w*)\s*\.\s*)?\b(?P<name>[A-Za-z_]\w*)\s*(?P<open><[^<>;{}]*>\s*\(|\()"
 )
-SEMAPHORE_OBJECT = re.compile(r"\bSemaphore<[^>]*>\s+(\w+)\s*\(")
+SEMAPHORE_OBJECT = re.compile(r"\bSemaphore(?:<[^>]*>)?\s+(\w+)\s*\(")
 FABRIC = (
     *("open", "close", "wait_for_empty_write_slot", "raise"),
     *("send_payload_without_header_non_blocking_from_address", "send_payload_flush_blocking_from_address"),

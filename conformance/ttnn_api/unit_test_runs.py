@@ -124,7 +124,11 @@ def _work(files: Sequence[str], known: Iterable[FileResult], plan: Plan, log: Pa
     }
     order.write_text(json.dumps(wanted), encoding="utf-8")
     log.touch()
-    path = os.pathsep.join([str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    # Its tests import `models` and `tracy` as an installed checkout would have them.
+    theirs = (plan.checkout, plan.checkout / "tools")
+    path = os.pathsep.join(
+        [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")]), *map(str, theirs)]
+    )
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     with log.with_suffix(".output.txt").open("ab") as output:
         process = subprocess.Popen(

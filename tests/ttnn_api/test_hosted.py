@@ -237,3 +237,53 @@ def test_names_that_do_not_exist_are_refused(device: MeshDevice) -> None:
         ttnn.lgamma(_on(device, torch.ones(32, 32)), beta=2)
     with pytest.raises(AttributeError, match=r"ttnn\.experimental has no 'nothing'"):
         _ = ttnn.experimental.nothing  # type: ignore[attr-defined]  # that is the test
+
+
+def test_conv3d_of_groups_takes_the_weights_prepared_for_it(device: MeshDevice) -> None:
+    generator = torch.Generator().manual_seed(7)
+    x = torch.randn(1, 3, 5, 6, 64, generator=generator).bfloat16()
+    w = torch.randn(32, 16, 3, 3, 3, generator=generator).bfloat16()
+    given = ttnn.from_torch(x, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+    for block in (32, 0):
+        prepared = ttnn.experimental.prepare_conv3d_weights(
+            weight_tensor=ttnn.from_torch(w), groups=4, C_in_block=block, device=device
+        )
+        made = ttnn.experimental.conv3d(
+            input_tensor=given,
+            weight_tensor=prepared,
+            output_channels=32,
+            kernel_size=(3, 3, 3),
+            groups=4,
+            config=ttnn.Conv3dConfig(C_in_block=block),
+        )
+        wanted = torch.nn.functional.conv3d(x.float().movedim(-1, 1), w.float(), groups=4).movedim(1, -1)
+        torch.testing.assert_close(ttnn.to_torch(made).float(), wanted, rtol=2**-7, atol=2**-6)
+
+
+def test_a_layout_on_the_host_is_padded_with_the_value_given() -> None:
+    rows = ttnn.from_torch(torch.arange(6, dtype=torch.int8).reshape(2, 3), dtype=ttnn.int8)
+    whole = ttnn.to_layout(rows, ttnn.TILE_LAYOUT, pad_value=-2).to_torch_with_padded_shape()
+    assert whole.shape == (32, 32)
+    assert whole[0, :4].tolist() == [0, 1, 2, -2]
+    assert bool((whole[2:] == -2).all())
+
+
+def test_adaptive_pools_of_block_floats_are_bfloat16_rows(device: MeshDevice) -> None:
+    image = torch.randn(1, 1, 64, 32).bfloat16()
+    given = _on(device, image, ttnn.bfloat8_b)
+    made = ttnn.adaptive_max_pool2d(given, 1, 8, 8, 32, (4, 4))
+    assert (made.dtype, made.layout) == (ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
+    stored = ttnn.to_torch(given).bfloat16().reshape(1, 8, 8, 32).permute(0, 3, 1, 2)
+    wanted = functional.adaptive_max_pool2d(stored, (4, 4)).permute(0, 2, 3, 1).reshape(1, 1, 16, 32)
+    assert torch.equal(ttnn.to_torch(made), wanted)
+
+
+def test_names_that_the_vendors_tests_take() -> None:
+    grid = ttnn.CoreGrid(x=8, y=8)
+    shares = ttnn.create_group_norm_reciprocals(1, 320, 32, 32, 16, grid)
+    assert shares.shape[0] == 64
+    assert shares[3, :2].tolist() == [1, 0.5]
+    x = torch.tensor([[-2.0, 4.0]])
+    assert ttnn.get_golden_function(ttnn.prelu)(x, [0.5]).tolist() == [[-1.0, 4.0]]
+    assert ttnn.get_num_pcie_devices() == 1
+    assert ttnn._ttnn.operations.ccl.Topology is ttnn.Topology

@@ -53,6 +53,11 @@ def get_num_devices() -> int:
     return 1
 
 
+def get_num_pcie_devices() -> int:
+    """One card, with the one chip."""
+    return get_num_devices()
+
+
 def get_device_ids() -> list[int]:
     return [0]
 

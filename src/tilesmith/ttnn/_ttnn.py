@@ -5,9 +5,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from tilesmith.ops.device import MeshDevice
-from tilesmith.ops.mesh_names import SystemMeshDescriptor
+from tilesmith.ops.mesh_names import SystemMeshDescriptor, Topology
+from tilesmith.ops.rearrange.layout import untilize
 from tilesmith.ttnn import cluster, device, graph
 
+# Two names of one operation there: with kernels made for the call, and with those that are shipped.
+operations = SimpleNamespace(
+    ccl=SimpleNamespace(Topology=Topology),
+    data_movement=SimpleNamespace(untilize_force_native=untilize),
+)
 multi_device = SimpleNamespace(MeshDevice=MeshDevice, SystemMeshDescriptor=SystemMeshDescriptor)
 
-__all__ = ["cluster", "device", "graph", "multi_device"]
+__all__ = ["cluster", "device", "graph", "multi_device", "operations"]

@@ -21,8 +21,9 @@ void note_signal(SyncWord& word, Behind behind) {
 static bool same_lane(Behind a, Behind b) { return a.noc == b.noc && a.vc == b.vc; }
 
 // The seer's own clock names the moment: whatever it releases from now on carries at least this clock.
-static void see(Fiber& sender, uint32_t slot, Behind behind) {
+void see(Fiber& sender, Behind behind) {
     Fiber& seer = self();
+    const auto slot = static_cast<uint32_t>(current_run->program->core_slot[core().index]);
     if (sender.sightings.size() <= slot) sender.sightings.resize(current_run->program->cores.size());
     auto& seen = sender.sightings[slot];
     for (size_t i = seen.size(); i-- > 0;)
@@ -39,34 +40,32 @@ void acquire_word(SyncWord& word, const Wait& why) {
 }
 
 void see_signals(const SyncWord& word) {
-    if (word.signals.empty()) return;
-    const auto slot = static_cast<uint32_t>(current_run->program->core_slot[core().index]);
-    for (const Signal& signal : word.signals) see(*current_run->fibers[signal.sender], slot, signal.behind);
+    for (const Signal& signal : word.signals) see(*current_run->fibers[signal.sender], signal.behind);
 }
 
-bool known_at(const Fiber& sender, const Transfer& transfer, uint32_t core_index) {
+bool known_at(const Fiber& sender, Behind behind, uint32_t core_index) {
     const int slot = current_run->program->core_slot[core_index];
     if (slot < 0 || sender.sightings.size() <= static_cast<size_t>(slot)) return false;
     const auto& mine = self().clock.at;
     for (const Sighting& seen : sender.sightings[static_cast<size_t>(slot)])
-        if (seen.behind.issue >= transfer.issue && seen.behind.noc == transfer.noc && seen.behind.vc == transfer.vc &&
-            mine[seen.seer] >= seen.clock)
+        if (seen.behind.issue >= behind.issue && same_lane(seen.behind, behind) && mine[seen.seer] >= seen.clock)
             return true;
     return false;
 }
 
 bool known_everywhere(const Fiber& sender, const Transfer& transfer) {
     if (sender.sightings.empty() || transfer.issue == 0) return false;
+    const Behind place{transfer.issue, transfer.noc, transfer.vc};
     if (transfer.kind == Transfer::Kind::write) {
         const Target target = resolve(transfer.remote, transfer.size, transfer.at);
-        return !target.dram && known_at(sender, transfer, target.index);
+        return !target.dram && known_at(sender, place, target.index);
     }
     const Rectangle area = rectangle(transfer.remote);
     for (uint32_t y = area.y0; y <= area.y1; ++y)
         for (uint32_t x = area.x0; x <= area.x1; ++x) {
             const uint16_t index = current_run->machine->worker_at[x][y];
             if (index == 0xffff || (index == sender.core->index && !(transfer.flags & noc_include_self))) continue;
-            if (!known_at(sender, transfer, index)) return false;
+            if (!known_at(sender, place, index)) return false;
         }
     return true;
 }

@@ -171,7 +171,7 @@ static Span pages_from(const CbInterface& cb, uint32_t pointer, uint32_t pages) 
 static bool brings_own_copy(const Transfer& transfer, Span pages) {
     const auto local = static_cast<uint32_t>(transfer.remote & l1_offset_mask);
     return transfer.kind == Transfer::Kind::multicast && transfer.flags & noc_include_self && local >= pages.begin &&
-           local < pages.end && !known_at(self(), transfer, core().index);
+           local < pages.end && !known_at(self(), {transfer.issue, transfer.noc, transfer.vc}, core().index);
 }
 
 // A page pushed while its own data is still in flight hands out the credit before the data.

@@ -80,6 +80,7 @@ struct Engine {
     uint32_t committed = 0;               // halves waiting for or held by pack
     uint32_t math_half = 0, pack_half = 0;
     bool acquired = false, held = false;
+    bool packed = false;  // pack has read the half that it holds
     WaitQueue dst_free, dst_ready;
     At acquired_at, held_at;
     std::vector<uint32_t> dst_mask;

@@ -75,6 +75,7 @@ uint32_t* dst_for_pack(Engine& engine, uint32_t index, DstKind* kind, const At& 
         finding("dst.pack-outside-wait", at,
                 "pack reads DST without holding it: no tile_regs_wait() since the last release");
     }
+    engine.packed = true;
     index = checked_index(engine, index, at);
     DstHalf& half = engine.halves[engine.pack_half];
     uint32_t* tile = engine.tile(engine.pack_half, index);
@@ -118,7 +119,8 @@ extern "C" void ts_dst_commit(At at) {
 extern "C" void ts_dst_wait(At at) {
     if (!on(Role::pack)) return;
     Engine& e = *engine();
-    if (e.held && checks_on())
+    // To wait twice before packing takes nothing more than to wait once.
+    if (e.held && e.packed && checks_on())
         finding("dst.unbalanced", at, "pack waits for DST again before releasing the half it holds");
     const Wait why{Wait::On::dst_data, e.pack_half, 1, true, at};
     wait_until(e.dst_ready, why, [&] { return e.committed > 0; });
@@ -133,7 +135,7 @@ extern "C" void ts_dst_release(At at) {
     if (!e.held && checks_on()) finding("dst.unbalanced", at, "pack releases DST without having waited for it");
     spend(engine_timing().section);
     e.halves[e.pack_half].released.release();
-    e.held = false;
+    e.held = e.packed = false;
     if (e.committed > 0) --e.committed;
     e.pack_half = (e.pack_half + 1) % e.sections;
     if (!e.dst_free.empty()) e.dst_free.wake();

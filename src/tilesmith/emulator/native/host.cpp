@@ -249,9 +249,10 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
     fiber.transfers.clear();
     fiber.issued = 0;
     fiber.sightings.clear();
+    fiber.atomics.clear();
     fiber.stray_pages.clear();
     for (int noc = 0; noc < 2; ++noc) {
-        fiber.atomics_in_flight[noc] = 0, fiber.atomics_done_at[noc] = 0;
+        fiber.atomics_done_at[noc] = 0;
         fiber.lost_state[noc][0] = fiber.lost_state[noc][1] = {};
         fiber.linked[noc] = false;
     }

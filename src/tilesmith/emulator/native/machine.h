@@ -137,6 +137,7 @@ struct Sighting {  // a fiber that saw a signal, and its clock when it did
 struct WordChange {
     uint32_t value, fiber, epoch;  // who made it, and its clock then
     bool stored, known;  // stored rather than added to; the value is known
+    Behind behind;  // of an atomic increment: its place among those of the fiber
     At at;
     std::vector<uint32_t> clock;
 };
@@ -297,8 +298,12 @@ struct Fiber {
     uint32_t issued = 0;
     std::vector<std::vector<Sighting>> sightings;  // of its signals, per core of the program
     uint64_t atomics_done_at[2] = {};
-    uint32_t atomics_in_flight[2] = {};
-    At atomic_at;
+    struct Atomic {  // the newest to a core that no barrier has followed
+        uint32_t core;
+        Behind behind;  // nowhere if others cannot tell that it has arrived
+        At at;
+    };
+    std::vector<Atomic> atomics;
     FabricSender fabric;
     struct Unacknowledged {  // on a mesh: a write to DRAM that has left
         const uint8_t* memory;

@@ -1,11 +1,13 @@
 // What signals others: inline writes and atomics; and what is left in flight when a kernel ends.
 #include <cstring>
 
+#include "arrivals.h"
 #include "transfers.h"
 
 namespace ts {
 
 inline constexpr uint8_t inline_vc = 1;
+inline constexpr uint32_t many_cores = 0xffffffff;
 
 static Behind next_behind(uint32_t noc, uint32_t vc) {
     return {++self().issued, static_cast<uint8_t>(noc), static_cast<uint8_t>(vc)};
@@ -79,20 +81,33 @@ void atomic_add(uint64_t destination, uint32_t increment, uint64_t arrives, Behi
                  Changed::added, at);
 }
 
-static void count_atomic(Fiber& fiber, uint32_t noc, uint64_t done, const At& at) {
-    ++fiber.atomics_in_flight[noc];
+static void count_atomic(Fiber& fiber, uint32_t noc, uint64_t done) {
     ++fiber.kernel->counters.atomics;
-    fiber.atomic_at = at;
     if (fiber.atomics_done_at[noc] < done) fiber.atomics_done_at[noc] = done;
+}
+
+// Of several to one core on one NoC the newest arrives last.
+static void note_unacknowledged(Fiber& fiber, Fiber::Atomic newest) {
+    if (!current_run->checks) return;
+    for (Fiber::Atomic& known : fiber.atomics)
+        if (known.core == newest.core && known.behind.noc == newest.behind.noc) {
+            known = newest;
+            return;
+        }
+    fiber.atomics.push_back(newest);
 }
 
 extern "C" void ts_noc_atomic_inc(uint64_t dst, uint32_t increment, uint32_t, uint32_t noc, uint32_t flags, At at) {
     step(at);
     spend(current_run->machine->config.timing.issue_write[noc_plain], Work::noc);
     check_not_linked(noc, "an atomic increment", at);
-    const Journey times = atomic_journey(core(), resolve(dst, 4, at), noc);
-    atomic_add(dst, increment, times.arrives, {}, at);  // not ordered with writes
-    if (!(flags & noc_posted)) count_atomic(self(), noc, times.done, at);
+    const Target target = resolve(dst, 4, at);
+    const Journey times = atomic_journey(core(), target, noc);
+    const Behind behind = next_behind(noc, atomic_vc);
+    atomic_add(dst, increment, times.arrives, behind, at);
+    if (flags & noc_posted) return;
+    count_atomic(self(), noc, times.done);
+    note_unacknowledged(self(), {target.index, behind, at});
 }
 
 extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, uint32_t num_dests, uint32_t noc, At at) {
@@ -105,12 +120,13 @@ extern "C" void ts_noc_atomic_inc_multicast(uint64_t dst, uint32_t increment, ui
         dst, noc, false, [&](uint64_t destination) { atomic_add(destination, increment, times.arrives, behind, at); });
     check_destinations(dst, cores, num_dests, noc, 0, at);
     note_multicast(noc, 0, at);
-    count_atomic(self(), noc, times.done, at);
+    count_atomic(self(), noc, times.done);
+    note_unacknowledged(self(), {many_cores, {0, static_cast<uint8_t>(noc), atomic_vc}, at});
 }
 
 extern "C" void ts_noc_atomic_barrier(uint32_t noc, At at) {
     step(at);
-    self().atomics_in_flight[noc] = 0;
+    std::erase_if(self().atomics, [&](const Fiber::Atomic& one) { return one.behind.noc == noc; });
     join_time(self().atomics_done_at[noc], {Wait::On::atomic_barrier, noc, 0, true, at});
 }
 
@@ -157,9 +173,11 @@ void check_transfers_at_end(Fiber& fiber) {
     fiber.transfers.clear();
     check_linked_at_end(fiber);
     check_fabric_at_end(fiber);
-    if (current_run->checks && (fiber.atomics_in_flight[0] || fiber.atomics_in_flight[1]))
-        finding("noc.inflight-at-end", fiber.atomic_at,
-                "the kernel ends while this atomic increment is not acknowledged");
+    // One that was seen where it went, by a fiber that this one has heard of since, can surprise nobody.
+    for (const Fiber::Atomic& atomic : fiber.atomics)
+        if (atomic.core == many_cores || !known_at(fiber, atomic.behind, atomic.core))
+            finding("noc.inflight-at-end", atomic.at,
+                    "the kernel ends while this atomic increment is not acknowledged");
 }
 
 }  // namespace ts

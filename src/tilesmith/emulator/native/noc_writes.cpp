@@ -18,9 +18,10 @@ void signal_words(Core* target, uint32_t offset, uint32_t size, uint64_t arrives
         if (word->offset < offset || word->offset >= offset + size) continue;
         uint32_t value;
         memcpy(&value, target->l1 + word->offset, 4);
-        note_change(*word, value, true, how, at);
+        const bool increment = behind.vc == atomic_vc;
+        note_change(*word, value, true, how, at, increment ? behind : Behind{});
         word->sync.release_at(arrives);
-        note_signal(*word, behind);
+        if (!increment) note_signal(*word, behind);
         word->last_writer = at;
         word->written = true;
         word->waiters.wake();

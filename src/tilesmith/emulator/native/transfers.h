@@ -6,6 +6,7 @@
 namespace ts {
 
 inline constexpr uint32_t multicast_vc = 4;
+inline constexpr uint32_t atomic_vc = 0xff;  // a lane of their own: increments are not ordered with writes
 
 inline NocApi api_of(uint32_t flags) {
     return flags & noc_by_state ? noc_stateful : flags & noc_by_object ? noc_object : noc_plain;

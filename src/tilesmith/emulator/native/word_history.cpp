@@ -69,17 +69,23 @@ static void check_overshot(SyncWord& word, uint32_t value, bool known, const At&
 
 // ---- changes and waits ----
 
-void note_change(SyncWord& word, uint32_t value, bool known, Changed how, const At& at) {
+void note_change(SyncWord& word, uint32_t value, bool known, Changed how, const At& at, Behind behind) {
     if (!current_run->checks) return;
     const Fiber& me = self();
     check_lost(word, value, known, how, at);
     check_overshot(word, value, known, at);
-    word.changes.push_back({value, me.id, me.clock.at[me.id], how == Changed::stored, known, at, me.clock.at});
+    word.changes.push_back({value, me.id, me.clock.at[me.id], how == Changed::stored, known, behind, at, me.clock.at});
     if (me.core->find_word(word.offset) == &word) seen_by(word, me).position = static_cast<uint32_t>(newest(word) - 1);
     if (word.changes.size() <= changes_kept) return;
     join_clock(word.before, word.changes.front().clock);
     word.changes.erase(word.changes.begin());
     ++word.dropped;
+}
+
+// Increments up to a change have arrived for whoever saw that change.
+static void see_increments(const SyncWord& word, size_t end) {
+    for (size_t i = 0; i < end; ++i)
+        if (word.changes[i].behind.issue != 0) see(*current_run->fibers[word.changes[i].fiber], word.changes[i].behind);
 }
 
 static bool fulfils(const WordChange& change, const Wait& wait) {
@@ -102,6 +108,7 @@ void acquire_wait(SyncWord& word, const Wait& why) {
     for (size_t i = word.dropped; i < last; ++i) join_clock(me.clock.at, word.changes[i - word.dropped].clock);
     if (last > 0) seen.position = static_cast<uint32_t>(last - 1);
     see_signals(word);
+    see_increments(word, last - word.dropped);
     if (why.at_least) return;
     for (size_t i = 0; i < word.exact_waits.size(); ++i)
         if (word.exact_waits[i].fiber == me.id)
@@ -118,8 +125,9 @@ bool changed_by_others(const SyncWord& word, uint32_t since) {
 }
 
 void acquire_newest(SyncWord& word) {
-    if (current_run->checks && !word.changes.empty())
-        seen_by(word, self()).position = static_cast<uint32_t>(newest(word) - 1);
+    if (!current_run->checks || word.changes.empty()) return;
+    seen_by(word, self()).position = static_cast<uint32_t>(newest(word) - 1);
+    see_increments(word, word.changes.size());
 }
 
 }  // namespace ts

@@ -7,7 +7,7 @@ namespace ts {
 
 // The running fiber has changed a word. A store loses what others add meanwhile; `known`: the value is known already.
 enum class Changed : uint8_t { stored, added };
-void note_change(SyncWord& word, uint32_t value, bool known, Changed how, const At& at);
+void note_change(SyncWord& word, uint32_t value, bool known, Changed how, const At& at, Behind behind = {});
 // It has waited for a word of its own core, and the word fulfils the wait.
 void acquire_wait(SyncWord& word, const Wait& why);
 // How often the word has been changed, and whether another fiber has done so since.

@@ -124,7 +124,15 @@ def mac(
     )
 
 
-@registered("ttnn.prelu", golden=lambda x, weight, **_: (x > 0) * x + (x <= 0) * x * weight)
+def _prelu(x: Any, weight: Any, **_: Any) -> Any:
+    """Shares by channel, or one; a list of them too."""
+    import torch
+
+    share = weight if isinstance(weight, torch.Tensor) else torch.as_tensor(weight, dtype=x.dtype)
+    return torch.nn.functional.prelu(x, share)
+
+
+@registered("ttnn.prelu", golden=_prelu)
 def prelu(
     input_tensor_a: Tensor,
     input_tensor_b: Operand | Sequence[float],

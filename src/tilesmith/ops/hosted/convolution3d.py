@@ -44,9 +44,12 @@ def conv3d(
         mode = "constant" if padding_mode == "zeros" else padding_mode
         video = torch.nn.functional.pad(video, (width, width, height, height, depth, depth), mode)
         kernels = w if w.dim() == 5 else _kernels3d(w, output_channels, kernel_size, chosen.C_in_block)
-        video = video[:, : kernels.shape[1] * groups]
+        # Prepared weights of groups are one block-diagonal matrix over all channels.
+        parts = groups if w.dim() == 5 else 1
+        channels = min(video.shape[1], kernels.shape[1] * parts)
+        video, kernels = video[:, :channels], kernels[:, : channels // parts]
         bias = None if b is None else b.flatten()[:output_channels]
-        steps = (tuple(stride), 0, tuple(dilation), groups)
+        steps = (tuple(stride), 0, tuple(dilation), parts)
         return torch.nn.functional.conv3d(video, kernels, bias, *steps).movedim(1, -1)
 
     return on_host(
@@ -70,6 +73,17 @@ def _kernels3d(matrix: Any, outs: int, kernel: Sequence[int], block: int) -> Any
     return parts.permute(5, 0, 4, 1, 2, 3).reshape(outs, room, *kernel)
 
 
+def _dense(weights: Any, groups: int) -> Any:
+    """Weights over all channels: zero for the channels of other groups, as ttnn prepares them."""
+    outs, ins, *kernel = weights.shape
+    each = outs // groups
+    dense = weights.new_zeros(outs, ins * groups, *kernel)
+    for group in range(groups):
+        rows = slice(group * each, (group + 1) * each)
+        dense[rows, group * ins : (group + 1) * ins] = weights[rows]
+    return dense
+
+
 @registered("ttnn.experimental.prepare_conv3d_weights")
 def prepare_conv3d_weights(
     *,
@@ -85,7 +99,7 @@ def prepare_conv3d_weights(
     from tilesmith.ops.creation.host import from_torch
     from tilesmith.ops.host_operation import values_of
 
-    raw = values_of(weight_tensor)
+    raw = _dense(values_of(weight_tensor), groups)
     outs, ins, *kernel = raw.shape
     padded = torch.nn.functional.pad(raw, (0, 0, 0, 0, 0, 0, 0, -ins % alignment))
     room = padded.shape[1]

@@ -209,6 +209,24 @@ def determine_expected_group_norm_dram_grid_size(
     return CoreGrid(x=columns, y=rows)
 
 
+def create_group_norm_reciprocals(
+    N: int,  # noqa: N803 - ttnn's names
+    C: int,  # noqa: N803
+    H: int,  # noqa: N803
+    W: int,  # noqa: N803
+    num_groups: int,
+    core_grid: Any,
+) -> Any:
+    """1, 1/2, 1/3 ... for each core, as a torch tensor. Here two passes are made, which need none."""
+    import torch
+
+    columns = dram_group_norm_virtual_columns(core_grid, C, num_groups)
+    rows = (core_grid.x // columns) * core_grid.y
+    elements = C // num_groups * -(-H * W // TILE)
+    each = elements // (1 if rows <= N else rows // N)
+    return (1 / torch.arange(1, each + 1, dtype=torch.float32)).repeat(core_grid.x * core_grid.y, 1)
+
+
 def dram_group_norm_params_from_torch(
     torch_params: Any,
     channels_per_device: int,
@@ -244,6 +262,7 @@ for _function in (
     create_group_norm_weight_bias_rm,
     create_group_norm_input_mask,
     create_group_norm_input_negative_mask,
+    create_group_norm_reciprocals,
     determine_expected_group_norm_dram_grid_size,
     dram_group_norm_params_from_torch,
 ):

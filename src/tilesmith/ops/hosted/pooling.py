@@ -248,7 +248,8 @@ def _adaptive(name: str) -> Any:
             f"ttnn.{name}",
             lambda x: golden(x, batch_size, input_h, input_w, channels, output_size),
             [input_tensor],
-            layout=None if input_tensor.dtype.is_block_float else Layout.ROW_MAJOR,
+            dtype=DataType.BFLOAT16,
+            layout=Layout.ROW_MAJOR,
             memory_config=_memory(memory_config),
         )
         if deallocate_input:

@@ -37,7 +37,7 @@ def to_layout(
 ) -> Tensor:
     """The tensor in another layout; tiles are padded with `pad_value`."""
     if tensor.on_device is None:
-        return _on_host(tensor, layout, dtype)
+        return _on_host(tensor, layout, dtype, pad_value)
     if tensor.layout is layout:
         fatal(
             dtype is None or dtype is tensor.dtype,
@@ -202,7 +202,7 @@ def _converted(
     return moved if dtype is None or dtype is moved.dtype else typecast(moved, dtype)
 
 
-def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None) -> Tensor:
+def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None, pad_value: float = 0.0) -> Tensor:
     spec = tensor.spec
     target = (dtype or tensor.dtype).format
     if spec.layout is layout and spec.dtype is target:
@@ -212,4 +212,4 @@ def _on_host(tensor: Tensor, layout: Layout, dtype: DataType | None) -> Tensor:
     converted = TensorSpec(spec.shape, target, layout, spec.memory_config)
     values = as_integers(tensor.to_numpy(), dtype or tensor.dtype)
     assert tensor.on_host is not None
-    return Tensor(on_host=HostTensor.of_numpy(values, converted, tensor.on_host.padding))
+    return Tensor(on_host=HostTensor.of_numpy(values, converted, pad_value or tensor.on_host.padding))

@@ -13,6 +13,7 @@
 #include "ts/dataflow/multicast.h"
 #include "ts/dataflow/pcie.h"
 #include "ts/dataflow/reads.h"
+#include "ts/dataflow/registers.h"
 #include "ts/dataflow/semaphores.h"
 #include "ts/dataflow/writes.h"
 
