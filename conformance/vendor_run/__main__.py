@@ -40,12 +40,12 @@ def main() -> int:
     families = sorted({CASES[name].family for name in ran})
     print(f"{len(ran)} of {len(names)} cases, {len(families)} families")
     if options.json:
-        silenced = {name: CASES[name].silenced for name in ran if CASES[name].silenced}
+        by_name = {name: CASES[name].silenced for name in ran if CASES[name].silenced}
         summary = {
             "cases": len(names),
             "ran": ran,
             "families": families,
-            "silenced": silenced,
+            "silenced": by_name,
             "failed": failed,
         }
         print(json.dumps(summary))

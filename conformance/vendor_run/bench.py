@@ -26,7 +26,7 @@ from tilesmith.program import (
     named_kernel,
 )
 from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
-from tilesmith.runtime.memory_config import L1_MEMORY_CONFIG, Layout, MemoryConfig
+from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Layout, MemoryConfig
 from tilesmith.testing import Tolerance
 
 BF16 = DataFormat.Float16_b
@@ -83,10 +83,9 @@ class Bench:
         values: torch.Tensor,
         dtype: DataFormat = BF16,
         layout: Layout = Layout.TILE,
-        memory_config: MemoryConfig | None = None,
+        memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
     ) -> Tensor:
-        more = {"memory_config": memory_config} if memory_config is not None else {}
-        return self.device.from_torch(values, dtype, layout=layout, **more)
+        return self.device.from_torch(values, dtype, layout, memory_config)
 
     def scratchpad(self, size: int) -> tuple[Tensor, Scratchpad]:
         """L1 of one kernel. The tensor keeps it; rows of four bytes per bank, so it is there on each core."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from conformance.vendor_run.bench import (
@@ -119,7 +121,7 @@ def embedding(bench: Bench, width: int, padded: bool) -> Result:
     ends = dict(zip(cores.cores(), (count // 3 // block * block, count), strict=True))
     stick = 2 * width
     chunks = {"chunk_size": stick, "num_chunks": 1, "last_chunk_size": stick}
-    pads = {"scratchpads": {"in1": scratch} | ({"local_cache": cache} if padded else {})}
+    pads: dict[str, Any] = {"scratchpads": {"in1": scratch} | ({"local_cache": cache} if padded else {})}
     if padded:
         pads |= {"defines": {"PADDED": "1"}, "common_runtime_args": {"pad_token": int(index[0, 5])}}
     reader = bench.kernel(
