@@ -204,3 +204,29 @@ def test_a_program_config_brings_its_activation(device: ttnn.MeshDevice) -> None
         ttnn.matmul(*both, program_config=config, activation="relu")
     with pytest.raises(TypeError, match="cannot be a SoftmaxDefaultProgramConfig"):
         ttnn.matmul(*both, program_config=ttnn.SoftmaxDefaultProgramConfig())
+
+
+def test_the_memory_of_a_spec_may_be_given_to_what_makes_tensors(device: ttnn.MeshDevice) -> None:
+    spec = ttnn.TensorSpec([64, 64], ttnn.float32, ttnn.TILE_LAYOUT, buffer_type=ttnn.BufferType.L1)
+    made = ttnn.full([64, 64], 2.5, ttnn.float32, ttnn.TILE_LAYOUT, device, spec.memory_config)
+    assert made.memory_config().buffer_type == ttnn.BufferType.L1
+    assert bool((ttnn.to_torch(made) == 2.5).all())
+    room = ttnn.empty([64, 64], ttnn.float32, ttnn.TILE_LAYOUT, device, spec.memory_config)
+    assert room.memory_config().buffer_type == ttnn.BufferType.L1
+
+
+def test_slice_takes_tensors_of_numbers(device: ttnn.MeshDevice) -> None:
+    x = torch.arange(4 * 64 * 64, dtype=torch.float32).reshape(4, 64, 64)
+    given = ttnn.from_torch(x, layout=ttnn.TILE_LAYOUT, device=device)
+    first, last = (ttnn.from_torch(torch.tensor(one), device=device) for one in ([2, 0, 0], [4, 64, 64]))
+    assert torch.equal(ttnn.to_torch(ttnn.slice(given, first, last, slice_dim=0, num_devices=2)), x[2:])
+
+
+def test_places_of_sorted_uint16_and_float32_are_uint32(device: ttnn.MeshDevice) -> None:
+    x = torch.stack([torch.randperm(100) for _ in range(32)])
+    for dtype in (ttnn.uint16, ttnn.float32):
+        for layout in (ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT):
+            values, places = ttnn.sort(ttnn.from_torch(x, dtype=dtype, layout=layout, device=device))
+            assert places.dtype == ttnn.uint32
+            assert torch.equal(ttnn.to_torch(places).long(), x.sort()[1])
+            assert torch.equal(ttnn.to_torch(values).long(), x.sort()[0])

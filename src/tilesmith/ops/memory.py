@@ -110,6 +110,13 @@ class MemoryConfig:
         return MemoryConfig(placed.memory_layout, placed.buffer_type, placed.shard_spec, placed.nd_shard_spec)
 
 
+def placed(given: MemoryConfig | Placed | None) -> Placed:
+    """Where a tensor is to lie, DRAM by default; what a TensorSpec tells is the runtime's already."""
+    if isinstance(given, Placed):
+        return given
+    return (given or DRAM_MEMORY_CONFIG).placed()
+
+
 _placed: dict[MemoryConfig, Placed] = {}
 
 DRAM_MEMORY_CONFIG = MemoryConfig()

@@ -13,7 +13,7 @@ from tilesmith.ops.device import MeshDevice
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.framework import launch, register, registered
 from tilesmith.ops.layouts import in_layout
-from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig, placed
 from tilesmith.ops.rearrange.api import rearrange
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
@@ -119,7 +119,7 @@ def empty(
     """Room on a device, not yet written."""
     if device is None:
         raise TypeError("ttnn.empty(): a device is needed")
-    spec = TensorSpec(sizes(shape), dtype.format, layout, memory_config.placed())
+    spec = TensorSpec(sizes(shape), dtype.format, layout, placed(memory_config))
     return Tensor.of_device(DeviceTensor(device.device._allocate(spec)))
 
 
@@ -190,7 +190,7 @@ def rand(
     """Evenly distributed numbers from `low` up to `high`, made on the device."""
     fatal(low < high, f"rand: low ({low}) must be below high ({high})")
     fatal(not dtype.is_integer, f"rand: dtype must be a float, got {dtype}")
-    spec = TensorSpec(sizes(shape), dtype.format, Layout.TILE, memory_config.placed())
+    spec = TensorSpec(sizes(shape), dtype.format, Layout.TILE, placed(memory_config))
     room = Tensor.of_device(DeviceTensor(device.device._allocate(spec)))
     (tensor,) = launch(Random(), Attributes(spec, low, high, seed), [], output=[room])
     return in_layout(tensor, layout)

@@ -14,7 +14,7 @@ from tilesmith.ops.device import MeshDevice
 from tilesmith.ops.dtypes import DataType, dtype_of_torch
 from tilesmith.ops.framework import registered
 from tilesmith.ops.host import HostTensor
-from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
+from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig, placed
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
 from tilesmith.runtime.tensor_spec import TensorSpec
@@ -43,7 +43,7 @@ def from_values(
     pad_value: float | None = None,
 ) -> Tensor:
     """A tensor of an array's values, on the host or on a device."""
-    memory = (memory_config or DRAM_MEMORY_CONFIG).placed()
+    memory = placed(memory_config)
     shape = tuple(map(int, values.shape))
     if device is None and memory.is_sharded:
         memory = DRAM_MEMORY_CONFIG.placed()

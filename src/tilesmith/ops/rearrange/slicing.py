@@ -27,25 +27,36 @@ def _golden(
     return tensor[tuple(map(slice, starts, ends, steps))]  # type: ignore[index]  # a torch tensor
 
 
+def _numbers(given: Sequence[int] | Tensor | None) -> Sequence[int] | None:
+    """Of a tensor, the numbers in it."""
+    return [int(one) for one in given.to_numpy().reshape(-1)] if isinstance(given, Tensor) else given
+
+
 @registered("ttnn.slice", golden=_golden)
 def slice_(
     input_tensor: Tensor,
-    slice_start: Sequence[int] | None = None,
-    slice_end: Sequence[int] | None = None,
+    slice_start: Sequence[int] | Tensor | None = None,
+    slice_end: Sequence[int] | Tensor | None = None,
     slice_step: Sequence[int] | None = None,
     *,
-    starts: Sequence[int] | None = None,
-    ends: Sequence[int] | None = None,
+    starts: Sequence[int] | Tensor | None = None,
+    ends: Sequence[int] | Tensor | None = None,
     steps: Sequence[int] | None = None,
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
     pad_value: float | None = None,
     sub_core_grids: CoreRangeSet | None = None,
+    slice_dim: int | None = None,
+    num_devices: int | None = None,
 ) -> Tensor:
-    """Elements from `slice_start` up to, not including, `slice_end`, every `slice_step`-th."""
+    """Elements from `slice_start` up to, not including, `slice_end`, every `slice_step`-th.
+
+    Both may be tensors of numbers; what `slice_dim` and `num_devices` say of them is then not needed here.
+    """
     shape = input_tensor.spec.shape
     rank = len(shape)
-    first, last = (starts if slice_start is None else slice_start), (ends if slice_end is None else slice_end)
+    first = _numbers(starts if slice_start is None else slice_start)
+    last = _numbers(ends if slice_end is None else slice_end)
     if first is None or last is None:
         raise TypeError("ttnn.slice(): starts and ends are needed")
     given = steps if slice_step is None else slice_step
@@ -54,12 +65,12 @@ def slice_(
     fatal(len(last) == rank, f"Input rank {rank} and ends {len(last)} must have the same size")
     fatal(len(steps) == rank, f"Input rank {rank} and step {len(steps)} must have the same size")
     begins = [one + size if one < 0 else one for one, size in zip(first, shape, strict=True)]
-    ends = [one + size if one < 0 else one for one, size in zip(last, shape, strict=True)]
-    for begin, end, step, extent in zip(begins, ends, steps, shape, strict=True):
+    stops = [one + size if one < 0 else one for one, size in zip(last, shape, strict=True)]
+    for begin, end, step, extent in zip(begins, stops, steps, shape, strict=True):
         fatal(step > 0, f"Step {step} must be positive")
         fatal(end <= extent, f"Ends {end} must be less than or equal to the shape of the tensor {extent}")
         fatal(begin <= end, f"End {end} must be greater than or equal to start {begin}")
-    size = tuple(-(-(end - begin) // step) for begin, end, step in zip(begins, ends, steps, strict=True))
+    size = tuple(-(-(end - begin) // step) for begin, end, step in zip(begins, stops, steps, strict=True))
     if size == shape and memory_config in (None, input_tensor.memory_config()) and output_tensor is None:
         return input_tensor
     return rearrange(

@@ -134,7 +134,9 @@ def sort(
             "Output indices tensor dtype must be UINT32 when input dtype is FLOAT32 or UINT16. Got:"
             f" DataType::{out[1].dtype.name}",
         )
-    return _in_order(input_tensor, size, dim, descending, memory_config, None, out)
+    found = _in_order(input_tensor, size, dim, descending, memory_config, None, out)
+    wide = input_tensor.dtype in (DataType.FLOAT32, DataType.UINT16) and out is None
+    return [found[0], typecast(found[1], DataType.UINT32)] if wide else found
 
 
 def _largest(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
