@@ -11,8 +11,12 @@ from tilesmith.testing import Tolerance
 
 PRODUCT = Tolerance.of(BF16, 2)
 EXACT = Tolerance(0.0, 0.0, 1.0)
-# A page of a buffer that nobody else fills is pushed without having been reserved.
-PUSHED = ("cb.push-without-reserve@writer_unary_interleaved_start_id_blocked_sm.cpp",)
+# A page of a buffer that nobody else fills is written and pushed without having been reserved.
+PUSHED = (
+    "cb.push-without-reserve@writer_unary_interleaved_start_id_blocked_sm.cpp",
+    "cb.write-past-reserve@writer_unary_interleaved_start_id_blocked_sm.cpp",
+    "cb.write-past-reserve@pad_tile.hpp",
+)
 # Receivers reserve the rows of one worker after another; the sender writes all, and the buffer has room.
 WRITTEN = ("cb.write-past-reserve@reader_mcast_sender_unary_sharded_ln.cpp",)
 CASES: dict[str, Case] = {
