@@ -19,9 +19,9 @@ from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.reduce import reduce_max, reduce_sum
 
 # Below every score that a finite mask leaves, so that a row of which all is masked is the mean of all values.
-_HIDDEN = -3.4028234e38
+HIDDEN = -3.4028234e38
 # A row of which all is masked by infinity adds up to zero, and gives zeros.
-_LEAST_TOTAL = 1e-30
+LEAST_TOTAL = 1e-30
 
 
 @dataclass(frozen=True)
@@ -162,14 +162,14 @@ def _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2):  # type
     reduce_max(scores, peak, dim=1)
     if attention.mask is not None:
         for i in T.Parallel(bm):
-            peak[i] = T.max(peak[i], T.float32(_HIDDEN))
+            peak[i] = T.max(peak[i], T.float32(HIDDEN))
     for i, j in T.Parallel(bm, bn):
         weights[i, j] = T.exp(_times(scores[i, j] - peak[i], late))
     reduce_sum(weights, total, dim=1)
     T.clear(output)
     T.gemm(weights, held[1], output, policy=_policy())
     for i in T.Parallel(bm):
-        total[i] = T.float32(1) / T.max(total[i], T.float32(_LEAST_TOTAL))
+        total[i] = T.float32(1) / T.max(total[i], T.float32(LEAST_TOTAL))
     for i, j in T.Parallel(bm, attention.value_width):
         output[i, j] = output[i, j] * total[i]
 
@@ -192,7 +192,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         q_here = _queries(attention, keys, tensors, by, b1, b2)
         T.clear(output)
         T.clear(total)
-        T.fill(peak, _HIDDEN)
+        T.fill(peak, HIDDEN)
         to_diagonal = T.min((by + 1) * bm + keys.ahead, n)
         blocks = T.ceildiv(to_diagonal, bn) if attention.causal else T.ceildiv(n, bn)
         for step in T.Pipelined(blocks, num_stages=attention.stages):
@@ -213,7 +213,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
             T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
             T.gemm(weights, v_here, output, policy=_policy())
         for i in T.Parallel(bm):
-            total[i] = T.float32(1) / T.max(total[i], T.float32(_LEAST_TOTAL))
+            total[i] = T.float32(1) / T.max(total[i], T.float32(LEAST_TOTAL))
         for i, j in T.Parallel(bm, value_width):
             output[i, j] = output[i, j] * total[i]
 
@@ -291,4 +291,4 @@ def _hide(attention, keys, scores, by, step):  # type: ignore[no-untyped-def]
     bm, bn = attention.block
     for i, j in T.Parallel(bm, bn):
         seen = keys.seen(by * bm + i, step * bn + j)
-        scores[i, j] = T.if_then_else(seen, scores[i, j], _HIDDEN)
+        scores[i, j] = T.if_then_else(seen, scores[i, j], HIDDEN)

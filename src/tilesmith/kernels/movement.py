@@ -24,7 +24,7 @@ class Untilize:
     """Copy a matrix from tiles to rows, whole."""
 
     dtype: str = "bfloat16"
-    columns: int = 64
+    columns: int = 32
 
     @property
     def name(self) -> str:
@@ -32,7 +32,7 @@ class Untilize:
 
     @property
     def tensors(self) -> tuple[Operand, ...]:
-        return (Operand("x", dtype=self.dtype), Operand("y", "row", self.dtype))
+        return (Operand("x", dtype=self.dtype), Operand("y", "rows", self.dtype))
 
     def prim_func(self) -> Any:
         bn = self.columns
@@ -44,8 +44,9 @@ class Untilize:
             with T.Kernel(T.ceildiv(cols, bn), T.ceildiv(rows, TILE), threads=128) as (bx, by):
                 here = T.alloc_shared((TILE, bn), self.dtype)
                 T.copy(tensors["x"][by * TILE, bx * bn], here)
-                for i in T.serial(TILE):
-                    T.copy(here[i, 0:bn], tensors["y"][by * TILE + i, bx * bn])
+                op.save(
+                    bound["y"], here, tensors["y"], (by * TILE, bx * bn), (by * TILE, bx * bn), (rows, cols)
+                )
 
         return prim_func(self.name, op.declared(bound), [], body)
 

@@ -16,6 +16,7 @@ import torch
 
 from tilesmith import settings
 from tilesmith.kernels.attention import Attention
+from tilesmith.kernels.packed_attention import PackedAttention
 from tilesmith.models.options import Approximation, BlockFloat, ModelOptions
 from tilesmith.models.planning.approximations import PRODUCTS
 from tilesmith.models.planning.steps import Launch, Plan
@@ -79,7 +80,7 @@ def lowered(
 def _products(plan: Plan) -> list[Launch]:
     """What can be lowered."""
     launches = [step for step in plan.steps if isinstance(step, Launch)]
-    return [step for step in launches if isinstance(step.template, (*PRODUCTS, Attention))]
+    return [step for step in launches if isinstance(step.template, (*PRODUCTS, Attention, PackedAttention))]
 
 
 def _run(executable: TenstorrentExecutable, inputs: Sequence[Any]) -> list[Any]:

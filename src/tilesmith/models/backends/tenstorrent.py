@@ -97,6 +97,7 @@ class TenstorrentBackend(Backend):
         """The plan of a graph, which is rewritten in place."""
         optimise(module, self.options, (*GENERAL, *FOR_PADDED_ROWS))
         chooses = self.options.places and not module.meta.get(OPEN_SIZES)
+        arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
         planned = plan(
             module,
             self.options.stored,
@@ -104,8 +105,8 @@ class TenstorrentBackend(Backend):
             convolution=self.options.convolution,
             folds=chooses,
             guards_nan=True,
+            cores=arch.num_cores,
         )
-        arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
         if chooses:
             planned = tile_images(planned, arch, fidelity, self.options.weights)
         planned = stored_as(planned, self.options.weights, self.options.activations, self.options.cache)

@@ -17,6 +17,7 @@ from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.convolution import Convolution
 from tilesmith.kernels.halo import HaloConvolution
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.packed_attention import PackedAttention
 from tilesmith.models.planning.steps import Launch, Plan, Upload
 from tilesmith.models.planning.views import Storage
 
@@ -39,7 +40,7 @@ def safely_approximated(plan: Plan, values: Mapping[str, Any]) -> Plan:
 
 def _is_safe(step: Launch, given: set[Storage]) -> bool:
     template = step.template
-    if isinstance(template, Attention):
+    if isinstance(template, Attention | PackedAttention):
         return template.mask is None
     if not isinstance(template, PRODUCTS):
         return False

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.expression import Expr, Input, apply
@@ -18,11 +17,11 @@ from tilesmith.kernels.operands import Access, Operand
 from tilesmith.kernels.rowwise import MOST_L1, RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.kernels.vectorwise import VectorWise
-from tilesmith.models.decompositions.scaled_products import drops, has_factors, has_kernel_form
-from tilesmith.models.planning.dtypes import IN_ROWS
+from tilesmith.models.decompositions.scaled_products import has_factors
 from tilesmith.models.planning.epilogue import finish
 from tilesmith.models.planning.fusion import Group, args_of, describe, shape_of
-from tilesmith.models.planning.iteration_space import Placed, Space, block_rows, fits, unjoined
+from tilesmith.models.planning.iteration_space import Placed, Space, block_rows, fits
+from tilesmith.models.planning.lower_attention import lower_attention
 from tilesmith.models.planning.lower_convolution import lower_convolution
 from tilesmith.models.planning.lower_group_norm import lower_group_norm
 from tilesmith.models.planning.lower_images import (
@@ -35,7 +34,7 @@ from tilesmith.models.planning.lower_moves import lower_cat
 from tilesmith.models.planning.lower_quantized import computed, lower_integer_linear, narrowest
 from tilesmith.models.planning.lower_reduce import lower_reduction
 from tilesmith.models.planning.lower_training import lower_rowwise_backward
-from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, new_view, size_numbers
+from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, size_numbers
 from tilesmith.models.planning.op_tables import (
     ATTENTION,
     BACKWARD_ROWS,
@@ -53,7 +52,6 @@ from tilesmith.models.planning.views import (
     Storage,
     View,
     fresh,
-    fresh_heads,
     fresh_vector,
     padded,
 )
@@ -217,73 +215,6 @@ def _weight(
             return Placed("block", turned), True
     dtype = narrowest(lowering, node)
     return lowering.placed(node, straight, "block", rows_too=False, dtype=dtype), transposed
-
-
-# ---- attention ----
-
-
-def lower_attention(lowering: Lowering, group: Group) -> View:
-    node = group.anchors[0]
-    if drops(node):
-        raise NoKernel("attention that drops weights by chance")
-    if not has_kernel_form(node):
-        raise NoKernel("attention over other shapes than (batch, head, row, column) of one batch")
-    usual: list[Any] = [None, 0.0, False]
-    q, k, v, mask, _, causal = [*args_of(node), *usual[len(node.args) - 3 :]]
-    given: Any = node.kwargs.get("scale")
-    scale = shape_of(q)[-1] ** -0.5 if given is None else given
-    batch, heads, rows, width = shape_of(q)
-    keys, value_width = shape_of(k)[-2], shape_of(v)[-1]
-    shared = shape_of(k)[1]
-    optional: dict[str, Any] = {}
-    operands = {
-        name: lowering.placed(operand, shape_of(operand), "block", rows_too=False, dtype=lowering.dtype)
-        for name, operand in zip("qkv", (q, k, v), strict=True)
-    }
-    if mask is not None:
-        operands["mask"] = _mask(lowering, mask, (batch, heads, rows, keys))
-        optional["mask"] = Operand("mask", operands["mask"].access, operands["mask"].view.storage.dtype)
-    done = finish(lowering, group, {node: Input("acc0")}, out=_heads(lowering, node))
-    operands |= done.operands
-    room = unjoined((batch, heads, rows, value_width), operands)
-    template = Attention(
-        padded(width),
-        padded(value_width),
-        float(scale),
-        done.epilogue,
-        causal=bool(causal),
-        group=heads // shared,
-        block=(block_rows(room, 64, rows), TILE),
-        dtype=operands["q"].view.storage.dtype,
-        **optional,
-    )
-    numbers = {**size_numbers(room), "n": keys, **room.numbers}
-    lowering.launch(template, _storages(operands), numbers, describe(group), done.out)
-    return done.out
-
-
-def _heads(lowering: Lowering, node: Node) -> View | None:
-    """Room for what attention makes: heads side by side where they are whole tiles."""
-    if shape_of(node)[-1] % TILE:
-        return None
-    if node.meta.get(IN_ROWS):
-        return fresh(shape_of(node), lowering.dtype, Layout.ROW_MAJOR)
-    return fresh_heads(shape_of(node), lowering.dtype)
-
-
-def _mask(lowering: Lowering, node: Node, shape: tuple[int, ...]) -> Placed:
-    """What is added to the scores; truth values say what is seen."""
-    if node.meta["val"].dtype == torch.bool:
-        lowering.to_host(node)
-        access: Access = "row" if (1, *shape_of(node))[-2] == 1 else "block"
-        view = lowering.uploaded(
-            node,
-            f"additive {access}",
-            lambda: new_view(shape_of(node), access, lowering.dtype),
-            additive=True,
-        )
-        return Placed(access, view.expand(shape))
-    return lowering.placed(node, shape, rows_too=False)
 
 
 # ---- along rows ----

@@ -50,6 +50,8 @@ class Lowering:
     """Which form convolutions of 3x3 windows take."""
     folds: bool = False
     """Whether images from the host may come with squares of pixels side by side."""
+    cores: int = 64
+    """How many there are to share work."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
