@@ -57,11 +57,14 @@ class Gather:
 
     p counts the elements of the result in order. Split by the sizes d0, d1 ... it gives an index for each
     dimension of the source, and s0_row, s0_col ... say where that leads. The source lies in rows.
+    With `runs` all of that counts 32 neighbours at a time, in the source as in the result, and a row of a
+    block is read at once.
     """
 
     epilogue: Epilogue
     block: tuple[int, int] = (32, 32)
     dtype: str = "bfloat16"
+    runs: bool = False
 
     @property
     def name(self) -> str:
@@ -92,6 +95,15 @@ class Gather:
             return T.if_then_else((row < m) & (col < n), x[at[0], at[1]], 0)
 
         @macro
+        def copied_runs(x, col, row, bz):  # type: ignore[no-untyped-def]
+            here = T.alloc_shared((bm, bn), self.dtype)
+            for i, j in T.Parallel(bm, bn):
+                at = source((bz * m + row + i) * (n // TILE) + col // TILE)
+                # That it is not below zero lets the compiler read whole rows.
+                here[i, j] = T.if_then_else(row + i < m, x[at[0], T.max(at[1], 0) * TILE + j], 0)
+            return here
+
+        @macro
         def copied(x, col, row, bz):  # type: ignore[no-untyped-def]
             here = T.alloc_shared((bm, bn), self.dtype)
             for i, j in T.Parallel(bm, bn):
@@ -101,7 +113,8 @@ class Gather:
         def in_place(x: Any, col: Any, row: Any, bz: Any) -> Any:
             return op.Computed(lambda i, j: element(x, row + i, col + j, bz))
 
-        gathered = in_place if on_gpu() else copied
+        on_chip = copied_runs if self.runs else copied
+        gathered = in_place if on_gpu() else on_chip
 
         @macro
         def block_of(tensors, bx, by, bz):  # type: ignore[no-untyped-def]

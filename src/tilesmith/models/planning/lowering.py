@@ -20,7 +20,7 @@ from tilesmith.models.planning.iteration_space import Placed, Space, access_of, 
 from tilesmith.models.planning.pointwise import expression_of
 from tilesmith.models.planning.source import Source
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
-from tilesmith.models.planning.views import Axis, Storage, View, fresh, fresh_vector, joined_axes
+from tilesmith.models.planning.views import TILE, Axis, Storage, View, fresh, fresh_vector, joined_axes
 from tilesmith.runtime import Layout
 
 
@@ -232,11 +232,14 @@ class Lowering:
         axes = joined_axes(source.axes)
         if len(axes) > DIMS:
             raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
+        runs = access == "block" and _is_in_runs(axes, source, target)
+        if runs:
+            axes = _by_runs(axes)
         axes = [Axis(1, 0, 0)] * (DIMS - len(axes)) + axes
         moves = {f"d{dim}": axis.size for dim, axis in enumerate(axes)}
         moves |= {f"s{dim}_row": axis.row for dim, axis in enumerate(axes)}
         moves |= {f"s{dim}_col": axis.col for dim, axis in enumerate(axes)}
-        origin = {**_still("x"), "x_row": source.row, "x_col": source.col}
+        origin = {**_still("x"), "x_row": source.row, "x_col": source.col // (TILE if runs else 1)}
         room = self.space(target.shape, {"y": Placed(access, target)}, join_rows=False)
         dtype = source.storage.dtype
         block = (1, 256) if access == "row" else (32, 32)
@@ -244,6 +247,7 @@ class Lowering:
             Epilogue((Result(Input("acc0"), Operand("y", access, target.storage.dtype)),)),
             dtype=dtype,
             block=block,
+            runs=runs,
         )
         storages = {"x": self.in_rows(source.storage), "y": target.storage}
         self.launch(
@@ -305,6 +309,20 @@ def size_numbers(room: Space) -> dict[str, int]:
 
 def _still(*names: str) -> dict[str, int]:
     return {f"{name}_{key}": 0 for name in names for key in ("row", "row1", "row2", "col", "col1", "col2")}
+
+
+def _is_in_runs(axes: Sequence[Axis], source: View, target: View) -> bool:
+    """Whether neighbours along columns come 32 at a time, in the source as in the target."""
+    if not axes or (axes[-1].row, axes[-1].col) != (0, 1):
+        return False
+    steps = [source.col, target.shape[-1], axes[-1].size, *(axis.col for axis in axes[:-1])]
+    return all(step % TILE == 0 for step in steps)
+
+
+def _by_runs(axes: Sequence[Axis]) -> list[Axis]:
+    """The same axes, where columns are counted 32 at a time."""
+    *lead, last = axes
+    return [*(replace(axis, col=axis.col // TILE) for axis in lead), Axis(last.size // TILE, 0, 1)]
 
 
 def _at_least_2d(shape: Sequence[int]) -> tuple[int, ...]:
