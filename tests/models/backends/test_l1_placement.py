@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -11,7 +12,7 @@ from torch import nn
 import tilesmith
 from tilesmith.models.backends.l1_placement import lifetimes, live_slots, place_in_l1
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
-from tilesmith.models.planning.steps import Launch
+from tilesmith.models.planning.steps import HostCall, Launch
 from tilesmith.runtime import Layout, open_device
 from tilesmith.runtime.memory_config import L1_MEMORY_CONFIG
 
@@ -48,6 +49,21 @@ def test_large_circular_buffers_send_results_to_dram(executable: TenstorrentExec
     first = next(step for step in plan.steps if isinstance(step, Launch))
     assert all(memory.slots[out].in_l1 for out in first.outputs)
     assert not any(slot.in_l1 for slot in place_in_l1(plan, 0, lambda _: 0, lambda _: 8).slots.values())
+
+
+def test_what_lives_while_a_collective_runs_is_in_dram(executable: TenstorrentExecutable) -> None:
+    """Its programs have circular buffers and semaphores of their own in L1, and know of no results there."""
+    plan = executable.plan
+    launches = [at for at, step in enumerate(plan.steps) if isinstance(step, Launch)]
+    middle = launches[len(launches) // 2]
+    for on_chips in (False, True):
+        call = HostCall("all_reduce", "", on_chips)
+        steps = (*plan.steps[:middle], call, *plan.steps[middle:])
+        memory = place_in_l1(replace(plan, steps=steps), 10_000, lambda _: 0, lambda _: 1000)
+        lives = lifetimes(steps)
+        across = [slot for storage, slot in memory.slots.items() if middle in lives[storage].steps]
+        assert any(slot.in_l1 for slot in across) != on_chips
+        assert any(slot.in_l1 for slot in memory.slots.values())
 
 
 def test_launches_hold_all_that_lives(executable: TenstorrentExecutable) -> None:

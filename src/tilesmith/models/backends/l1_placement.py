@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory, touched
-from tilesmith.models.planning.steps import Launch, Plan, Step
+from tilesmith.models.planning.steps import HostCall, Launch, Plan, Step
 from tilesmith.models.planning.views import Storage
 
 
@@ -42,11 +42,12 @@ def place_in_l1(
     """Results that fit into L1 below `top` get addresses there; the rest has slots in DRAM.
 
     `bottom` is the first address above the circular buffers of a launch, `size` what a storage takes of each
-    bank. What lives shortest is placed first.
+    bank. What lives shortest is placed first. The programs of a collective take what they like of L1: results
+    that live meanwhile are in DRAM.
     """
     steps = (*plan.steps, *plan.commits)
     lives = lifetimes(steps)
-    floors = [bottom(step) if isinstance(step, Launch) else 0 for step in steps]
+    floors = [_floor(step, top, bottom) for step in steps]
     placed: list[_Placed] = []
     slots: dict[Storage, Slot] = {}
     for storage in sorted(_results(plan, steps), key=lambda one: (len(lives[one].steps), lives[one].first)):
@@ -57,6 +58,12 @@ def place_in_l1(
             placed.append(_Placed(lifetime, address, address + needed))
             slots[storage] = Slot(len(slots), in_l1=True, address=address)
     return MemoryPlan({**plan_memory(plan, 0, len(slots), skipped=slots).slots, **slots})
+
+
+def _floor(step: Step, top: int, bottom: Callable[[Launch], int]) -> int:
+    if isinstance(step, Launch):
+        return bottom(step)
+    return top if isinstance(step, HostCall) and step.on_chips else 0
 
 
 def _highest(top: int, needed: int, taken: Sequence[_Placed]) -> int:

@@ -17,6 +17,7 @@ from tilesmith.models.planning.dtypes import HALF
 from tilesmith.models.planning.fusion import shape_of
 from tilesmith.models.planning.images import fresh_image
 from tilesmith.models.planning.iteration_space import Placed, Space, access_of, fits, space
+from tilesmith.models.planning.partition import is_collective
 from tilesmith.models.planning.pointwise import expression_of
 from tilesmith.models.planning.source import Source
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
@@ -114,7 +115,7 @@ class Lowering:
         for source in node.all_input_nodes:
             if source.op != "get_attr":
                 self.to_host(source)
-        self.steps.append(HostCall(node.name, reason))
+        self.steps.append(HostCall(node.name, reason, on_chips=is_collective(node)))
         self.host.add(node)
 
     def uploaded(

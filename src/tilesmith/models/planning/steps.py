@@ -82,10 +82,11 @@ class Download:
 
 @dataclass(frozen=True)
 class HostCall:
-    """Run an operator on the host, and why."""
+    """Run an operator on the host, and why. A collective runs programs of its own `on_chips` meanwhile."""
 
     node: str
     reason: str
+    on_chips: bool = False
 
 
 Step = Upload | Launch | Download | HostCall
