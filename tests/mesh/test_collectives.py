@@ -116,6 +116,16 @@ def test_all_reduce_of_many_pages_sums_them_by_parts(mesh: Mesh, dtype: DataForm
     _check(result.parts(), [_summed(parts)] * mesh.num_chips)
 
 
+@pytest.mark.parametrize("shape", [(70, 50), (192, 128)])
+def test_a_sum_may_replace_its_operand(mesh: Mesh, shape: tuple[int, int]) -> None:
+    parts = _parts(mesh, shape, DataFormat.Float16_b)
+    tensor = mesh.from_parts(parts, DataFormat.Float16_b)
+    assert collectives.all_reduce(tensor, into=tensor) is tensor
+    _check(tensor.parts(), [_summed(parts)] * mesh.num_chips)
+    with pytest.raises(ProgramError, match="does not fit into"):
+        collectives.all_reduce(tensor, into=mesh.empty((32, 32), DataFormat.Float32))
+
+
 def test_eight_chips_under_other_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_mesh((1, 8), "t3000") as mesh:
         parts = _parts(mesh, (32, 64), DataFormat.Float16_b)

@@ -48,30 +48,41 @@ def all_gather(
     return tensor
 
 
-def all_reduce(tensor: MeshTensor, cluster_axis: int | None = None, ring: bool = True) -> MeshTensor:
-    """The sum of what the chips have, on each: added in the order of the chips, in float32 or int32."""
-    for axis in _axes(tensor.mesh, cluster_axis):
+def all_reduce(
+    tensor: MeshTensor,
+    cluster_axis: int | None = None,
+    ring: bool = True,
+    into: MeshTensor | None = None,
+) -> MeshTensor:
+    """The sum of what the chips have, on each: added in the order of the chips, in float32 or int32.
+
+    The last sum goes `into` a tensor of the same kind, which may be the operand; left out, into a new one.
+    """
+    if into is not None and into.local.spec != tensor.local.spec:
+        raise ProgramError(f"a sum like {tensor} does not fit into {into}")
+    axes = _axes(tensor.mesh, cluster_axis)
+    for axis in axes:
         _check_sum(tensor)
         line = _line(tensor.mesh, axis, ring)
         pages = tensor.local.spec.num_pages
         shared = pages >= _SHARED_PAGES * line.size and pages % line.size == 0
-        tensor = (_sum_of_parts if shared else _sum_of_all)(tensor, axis, line)
+        result = into if into is not None and axis == axes[-1] else _like(tensor, tensor.local.shape)
+        (_sum_of_parts if shared else _sum_of_all)(tensor, result, axis, line)
+        tensor = result
     return tensor
 
 
-def _sum_of_all(tensor: MeshTensor, axis: int, line: Line) -> MeshTensor:
+def _sum_of_all(tensor: MeshTensor, result: MeshTensor, axis: int, line: Line) -> None:
     """Every chip gets everything, and sums it: one program, and the shortest way for few pages."""
     pages = tensor.local.spec.num_pages
 
     def messages(line: Line, chip: int) -> list[Message]:
         return gather(line, chip, pages, Run(chip * pages, pages, pages))
 
-    result = _like(tensor, tensor.local.shape)
     _run(tensor, _room(tensor, line.size * pages), result, axis, line, messages, summed=pages)
-    return result
 
 
-def _sum_of_parts(tensor: MeshTensor, axis: int, line: Line) -> MeshTensor:
+def _sum_of_parts(tensor: MeshTensor, result: MeshTensor, axis: int, line: Line) -> None:
     """Each chip sums its part, and sends the sum to all."""
     pages = tensor.local.spec.num_pages
     part = pages // line.size
@@ -84,9 +95,7 @@ def _sum_of_parts(tensor: MeshTensor, axis: int, line: Line) -> MeshTensor:
         return gather(line, chip, part, Run(chip * part, part, part))
 
     _run(tensor, _room(tensor, line.size * part), summed, axis, line, scattered, summed=part)
-    result = _like(tensor, tensor.local.shape)
     _run(summed, result, result, axis, line, gathered)
-    return result
 
 
 def reduce_scatter(

@@ -47,7 +47,7 @@ def place_in_l1(
     """
     steps = (*plan.steps, *plan.commits)
     lives = lifetimes(steps)
-    floors = [_floor(step, top, bottom) for step in steps]
+    floors = [_floor(steps[at : at + 2], top, bottom) for at in range(len(steps))]
     placed: list[_Placed] = []
     slots: dict[Storage, Slot] = {}
     for storage in sorted(_results(plan, steps), key=lambda one: (len(lives[one].steps), lives[one].first)):
@@ -60,10 +60,11 @@ def place_in_l1(
     return MemoryPlan({**plan_memory(plan, 0, len(slots), skipped=slots).slots, **slots})
 
 
-def _floor(step: Step, top: int, bottom: Callable[[Launch], int]) -> int:
-    if isinstance(step, Launch):
-        return bottom(step)
-    return top if isinstance(step, HostCall) and step.on_chips else 0
+def _floor(steps: Sequence[Step], top: int, bottom: Callable[[Launch], int]) -> int:
+    """Of the first of two steps. A collective reads on the chips what is downloaded for it."""
+    if isinstance(steps[0], Launch):
+        return bottom(steps[0])
+    return top if any(isinstance(step, HostCall) and step.on_chips for step in steps) else 0
 
 
 def _highest(top: int, needed: int, taken: Sequence[_Placed]) -> int:

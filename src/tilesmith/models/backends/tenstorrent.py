@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import torch
 from torch.fx import GraphModule
@@ -31,6 +31,7 @@ from tilesmith.models.backends.inputs import check_dtype
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.l1_placement import live_slots, place_in_l1
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory
+from tilesmith.models.backends.mesh_sums import STEPS, MeshSum, mesh_sums, uploads_behind_waits
 from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_infinity, refuse_nan
 from tilesmith.models.backends.precision import Lowering, lowered
 from tilesmith.models.backends.resident import Resident, row_in_tile, tile_written
@@ -77,7 +78,7 @@ class TenstorrentBackend(Backend):
         lower_custom_ops(module)
         captured, is_open = copied(module), module.meta.get(OPEN_SIZES)
         reference = Reference(captured)
-        planned = self.planned(module)
+        planned = uploads_behind_waits(self.planned(module), module.graph)
         executable = TenstorrentExecutable(module, planned, self.options, ops, reference, inputs)
         if not self.options.tunes:
             return executable
@@ -85,7 +86,8 @@ class TenstorrentBackend(Backend):
         def lower(lowering: Lowering) -> TenstorrentExecutable:
             own = copied(captured)
             backend = replace(self, options=lowering.of(self.options))
-            return TenstorrentExecutable(own, backend.planned(own), backend.options, ops, reference, inputs)
+            planned = uploads_behind_waits(backend.planned(own), own.graph)
+            return TenstorrentExecutable(own, planned, backend.options, ops, reference, inputs)
 
         executable = lowered(executable, lower, inputs)
         if not is_open:
@@ -186,6 +188,7 @@ class TenstorrentExecutable(Executable):
         }
         self._moved = {}
         self.plan = plan
+        self._sums = mesh_sums(plan, self._rewritten)
         self._live = live_slots(plan, self.memory.slots)
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
@@ -195,8 +198,7 @@ class TenstorrentExecutable(Executable):
             self.cycles, self.launch_us, self._last = 0, 0.0, []
             self._infinite = {}
             try:
-                for step in tracked(self.plan.steps, "running kernels"):
-                    self.do(step, values)
+                self._do_all(values)
             except GivenNaN as why:
                 return self._on_host(inputs, values, str(why))
             results = self.plan.results(values)
@@ -205,6 +207,32 @@ class TenstorrentExecutable(Executable):
             for step in self.plan.commits:
                 self.do(step, values)
             return results
+
+    def _do_all(self, values: dict[str, Any]) -> None:
+        done = 0
+        for at, step in enumerate(tracked(self.plan.steps, "running kernels")):
+            if at < done:
+                continue
+            if at in self._sums and self._summed(self._sums[at]):
+                done = at + STEPS
+            else:
+                self.do(step, values)
+
+    def _summed(self, step: MeshSum) -> bool:
+        """Sum over the chips of a mesh, where the ranks that take part drive one."""
+        from tilesmith.models.distributed.on_chips import OnChip, sums_on_chips
+
+        values: dict[str, Any] = {}
+
+        def read() -> torch.Tensor:
+            self.do(step.download, values)
+            return cast(torch.Tensor, values[step.download.node])
+
+        def write(value: torch.Tensor) -> None:
+            self._upload(step.upload, {step.upload.node: value})
+
+        ends = self.tensor(step.download.view.storage), self.tensor(step.upload.view.storage)
+        return sums_on_chips(step.group, OnChip(*ends, step.shape, step.dtype, read, write))
 
     def _on_host(self, inputs: Sequence[Any], values: Mapping[str, Any], why: str) -> list[Any]:
         """The results as torch has them."""

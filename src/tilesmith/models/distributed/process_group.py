@@ -62,6 +62,14 @@ class MeshProcessGroup(ReductionForms):
     def __repr__(self) -> str:
         return f"MeshProcessGroup(rank {self._place} of {list(self._group)})"
 
+    @property
+    def transfers(self) -> Transfers:
+        return self._transfers
+
+    def sum_operands(self, operand: Any, work: Callable[[Brought], Sequence[Any]]) -> None:
+        """An all_reduce of operands on chips: to other ranks the same collective as one of tensors."""
+        self._meet(_named("all_reduce", operand, dist.ReduceOp.SUM), operand, work)
+
     # ---- collectives, as torch calls them ----
 
     def allreduce(self, tensors: Sequence[Tensor], opts: Any = None) -> Any:
