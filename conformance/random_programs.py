@@ -135,7 +135,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--keep", type=Path, help="a folder for the failures, one file each")
     parser.add_argument("--log", type=Path, help="a file of what has run, to go on from")
-    parser.add_argument("--cache", type=Path, help="a folder for built emulators; left out, a temporary one")
+    parser.add_argument("--cache", type=Path, help="a folder for what is compiled; left out, a temporary one")
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
     options = parser.parse_args()
     options.archs = ("wormhole", "blackhole") if options.arch == "both" else (options.arch,)

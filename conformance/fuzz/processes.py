@@ -37,8 +37,8 @@ def outcomes(work: Work, caches: Path) -> Iterator[dict[str, Any]]:
 
 
 def _started(work: Work, cache: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "conformance.fuzz.worker", json.dumps(asdict(work))]
-    return subprocess.Popen(command, cwd=_ROOT, env=environment(cache), stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "conformance.fuzz.worker", json.dumps(asdict(work)), str(cache)]
+    return subprocess.Popen(command, cwd=_ROOT, env=environment(), stdout=subprocess.PIPE, text=True)
 
 
 def _died(work: Work, number: int, status: int) -> dict[str, Any]:

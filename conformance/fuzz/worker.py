@@ -1,6 +1,7 @@
 """A process that runs random kernels one after another and prints a line of JSON for each.
 
-Its kernels are compiled without optimisation, which is quickest for what runs a few times, and not kept.
+Its kernels are compiled without optimisation, which is quickest for what runs a few times, and not kept:
+they go to a folder of their own. The emulator and the conversions come from the cache that everybody uses.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from conformance.fuzz.draw import random_program
 from conformance.fuzz.program import Program
 from conformance.fuzz.run import Failure, failure_of, failures_of
 from conformance.fuzz.shrink import shrunk
+from tilesmith.emulator.library import runtime
+from tilesmith.formats.bindings import compile_all
+from tilesmith.settings import using
 
 
 @dataclass(frozen=True)
@@ -30,23 +34,26 @@ class Work:
     shrink: int = 60
 
 
-def environment(cache: Path) -> dict[str, str]:
-    """What a worker needs: a cache of its own, since it empties it."""
-    ours = {"TILESMITH_KERNEL_OPTIMIZATION": "0", "TILESMITH_COMPILE_JOBS": "1"}
-    return {**os.environ, **ours, "TILESMITH_CACHE_DIR": str(cache)}
+def environment() -> dict[str, str]:
+    return {**os.environ, "TILESMITH_KERNEL_OPTIMIZATION": "0", "TILESMITH_COMPILE_JOBS": "1"}
 
 
 def main() -> None:
     work = Work(**{**json.loads(sys.argv[1]), "archs": tuple(json.loads(sys.argv[1])["archs"])})
-    cache = Path(os.environ["TILESMITH_CACHE_DIR"])
-    kept: set[Path] = set()
+    kernels = Path(sys.argv[2])
+    runtime()
+    compile_all()
+    with using(cache_dir=kernels):
+        _run(work, kernels)
+
+
+def _run(work: Work, kernels: Path) -> None:
     for number in range(work.first, work.first + work.count):
         program = random_program(Random(f"{work.seed}:{number}"))
         found = failures_of(program, number, work.archs, work.inputs)
         told = {arch: _told(work, number, program, arch, failure) for arch, failure in found.items()}
         print(json.dumps({"number": number, "failures": told}), flush=True)
-        kept = kept or set(_libraries(cache))
-        _drop(cache, kept)
+        _drop(kernels)
 
 
 def _told(work: Work, number: int, program: Program, arch: str, failure: Failure) -> dict[str, str]:
@@ -59,15 +66,10 @@ def _told(work: Work, number: int, program: Program, arch: str, failure: Failure
     return {**asdict(failure), "source": smallest.source()}
 
 
-def _libraries(cache: Path) -> list[Path]:
-    return [path for path in cache.rglob("*.so") if path.is_file()]
-
-
-def _drop(cache: Path, kept: set[Path]) -> None:
-    """Remove what was built for one kernel; the emulator itself, built with the first, stays."""
-    for path in _libraries(cache):
-        if path not in kept:
-            path.unlink(missing_ok=True)
+def _drop(kernels: Path) -> None:
+    """Remove the libraries of one kernel; the parsed headers, which all kernels share, stay."""
+    for path in kernels.rglob("*.so"):
+        path.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
