@@ -74,7 +74,10 @@ class Expressions:
             return Binary(op, a, Const(self.random.randint(0, 7), dtype), dtype)
         if op in ("//", "%"):
             return Binary(op, a, Const(self.random.choice([1, 2, 3, 7, 16]), dtype), dtype)
-        return Binary(op, a, self.draw(dtype, depth - 1), dtype)
+        b = self.draw(dtype, depth - 1)
+        if op == "-" and dtype.startswith("uint") and _is_constant(a) and _is_constant(b):
+            op = "+"  # TileLang computes it, and refuses a difference below zero
+        return Binary(op, a, b, dtype)
 
     def _cast(self, node: Node, dtype: str) -> Node:
         if dtype.startswith("uint") and _is_constant(node):

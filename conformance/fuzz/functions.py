@@ -74,9 +74,8 @@ class Function(Node):
         if self.op in ("log", "log2", "sqrt", "rsqrt"):
             sure: Array = (a.data - a.error > 0) | (a.error == 0)
             if self.op in ("sqrt", "rsqrt"):
-                # The chip looks at the sign bit alone, so that the root of negative zero is NaN where the
-                # zero kept its sign; and it takes a denormal neither for zero nor for what it is.
-                sure &= (np.abs(a.data) >= FLUSHED) | ((a.data == 0) & ~np.signbit(a.data))
+                # Of a denormal number a processor takes the root, and the vector unit that of zero.
+                sure &= (np.abs(a.data) >= FLUSHED) | (a.data == 0)
             return sure
         return np.ones(a.data.shape, bool)
 

@@ -198,7 +198,10 @@ class Unary(Node):
     def value(self, scope: Scope) -> Value:
         a = self.a.value(scope)
         result = np.abs(a.data) if self.op == "abs" else -a.data
-        return Value(result if is_float(self.dtype) else stored(result, self.dtype), a.error)
+        if not is_float(self.dtype):
+            return Value(stored(result, self.dtype), a.error)
+        # A denormal number counts as zero.
+        return Value(result, a.error + np.where(np.abs(result) < FLUSHED, np.abs(result), 0.0))
 
 
 @dataclass(frozen=True)

@@ -230,3 +230,31 @@ def test_every_nan_stays_one_in_float16(arch: str) -> None:
     assert torch.equal(less.isnan(), x.isnan())
     assert torch.equal(copied.nan_to_num(1.0), x.half().nan_to_num(1.0))
     assert torch.equal(less.nan_to_num(1.0), (2 - x.half()).nan_to_num(1.0))
+
+
+@T.prim_func
+def roots(A: T.Tensor((3, 32), "float32"), B: T.Tensor((4, 3, 32), "float32")):
+    with T.Kernel(1, threads=128):
+        a = T.alloc_shared((3, 32), "float32")
+        b = T.alloc_fragment((4, 3, 32), "float32")
+        T.copy(A, a)
+        for i, j in T.Parallel(3, 32):
+            b[0, i, j] = T.sqrt(a[i, j])
+            b[1, i, j] = T.rsqrt(a[i, j])
+            b[2, i, j] = T.rsqrt(a[i, j] * a[i, j] + 1.0)
+            b[3, i, j] = T.sqrt(T.cast(T.cast(a[i, j], "bfloat16"), "float32"))
+        T.copy(b, B)
+
+
+@pytest.mark.parametrize("arch", ["wormhole", "blackhole"])
+def test_roots_of_negative_zero_are_those_of_zero(arch: str) -> None:
+    x = noise(3, 32).abs()
+    x[0] = -0.0
+    x[1, :3] = torch.tensor([0.0, -1.0, torch.inf])
+    root, inverse, below_one, narrow = tilesmith.compile(roots, target=arch)(x)
+    plain = x + 0.0
+    assert torch.equal(root[0], plain[0])
+    assert torch.equal(narrow[0], plain[0])
+    torch.testing.assert_close(root, plain.sqrt(), equal_nan=True)
+    torch.testing.assert_close(inverse, plain.rsqrt(), equal_nan=True)
+    torch.testing.assert_close(below_one, (plain * plain + 1).rsqrt(), equal_nan=True)

@@ -16,8 +16,8 @@ from conformance.fuzz.draw import random_program
 from conformance.fuzz.functions import Function
 from conformance.fuzz.judge import judged
 from conformance.fuzz.matrix_unit import product
-from conformance.fuzz.nodes import Node, Scope, converted
-from conformance.fuzz.run import failure_of
+from conformance.fuzz.nodes import Node, Scope, Unary, converted
+from conformance.fuzz.run import failure_of, prim_func
 from conformance.fuzz.statements import Memory
 from conformance.fuzz.values import Array, Value, numpy_type, settled, stored
 from conformance.fuzz.worker import Work
@@ -66,7 +66,7 @@ def test_a_cast_is_the_nearest_number_unless_it_lies_halfway(dtype: str) -> None
 
 
 @pytest.mark.parametrize("op", ["sqrt", "rsqrt"])
-def test_roots_of_negative_zero_and_denormals_are_not_judged(op: str) -> None:
+def test_roots_of_denormals_are_not_judged(op: str) -> None:
     class Numbers(Node):
         def value(self, scope: Scope) -> Value:
             return scope.memories["x"]
@@ -74,7 +74,23 @@ def test_roots_of_negative_zero_and_denormals_are_not_judged(op: str) -> None:
     numbers = np.array([4.0, 0.0, -1.0, -0.0, 2.0**-130, -(2.0**-130), np.inf])
     scope = Scope({"x": Value.exact(numbers)}, {})
     known = np.isfinite(Function(op, Numbers(), "float32").value(scope).error)
-    assert known.tolist() == [True, True, True, False, False, False, True]
+    assert known.tolist() == [True, True, True, True, False, False, True]
+
+
+def test_a_denormal_may_count_as_zero() -> None:
+    class Numbers(Node):
+        def value(self, scope: Scope) -> Value:
+            return scope.memories["x"]
+
+    tiny, usual = 2.0**-130, 2.0**-100
+    scope = Scope({"x": Value.exact(np.array([tiny, -usual]))}, {})
+    for op in ("abs", "negate"):
+        assert Unary(op, Numbers(), "float32").value(scope).error.tolist() == [tiny, 0.0]
+
+
+def test_no_constant_of_unsigned_integers_is_negative() -> None:
+    """TileLang computes constants, and refuses them."""
+    prim_func(random_program(Random("7001:122")).source())
 
 
 def test_one_wrong_integer_is_seen() -> None:

@@ -137,6 +137,20 @@ def test_nan_and_infinity_are_as_torch_has_them(function: Callable[[Tensor], Ten
         )
 
 
+def test_memory_that_nobody_wrote_is_no_nan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Circular padding writes a new tensor slice by slice; here what it starts from is NaN."""
+    x = noise(1, 2, 3, 4, 5).bfloat16()
+    wanted = functional.pad(x, (1,) * 6, mode="circular")
+    monkeypatch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", True)
+    torch.use_deterministic_algorithms(True)
+    try:
+        with torch.no_grad():
+            made = compiled(lambda x: functional.pad(x, (1,) * 6, mode="circular"))(x)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert torch.equal(made, wanted)
+
+
 def test_a_call_on_the_host_is_reported() -> None:
     model: Any = tilesmith.compile(torch.nn.ReLU(), checks="off")
     model(noise(4, 32))

@@ -32,7 +32,7 @@ _SAME_NAME = frozenset(
 _RENAMED = {"round": "std::nearbyint", "popcount": "__builtin_popcount"}
 _FORMULAS = {
     "exp10": "std::pow(10.0f, {})",
-    "rsqrt": "1.0f / std::sqrt({})",
+    "rsqrt": "1.0f / std::sqrt({} + 0.0f)",  # of negative zero what it is of zero, as on tiles
     "recip": "1.0f / {}",
     "sigmoid": "1.0f / (1.0f + std::exp(-({})))",
 }

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from tilesmith.models.decompositions.registry import decomposition, value_of
+from tilesmith.models.planning.exactness import is_decisive
 
 aten = torch.ops.aten
 
@@ -49,7 +50,12 @@ def is_gradient_along_another_dim(node: Node) -> bool:
     return has_dims(node) and node.args[2] not in (-1, value_of(node.args[0]).dim() - 1)
 
 
-@decomposition(aten.cumsum.default, when=has_dims)
+def decides_nothing(node: Node) -> bool:
+    """a tensor with dimensions, unless running sums are compared, ordered or made into integers"""
+    return has_dims(node) and not is_decisive(node)
+
+
+@decomposition(aten.cumsum.default, when=decides_nothing)
 def cumsum(x: Tensor, dim: int, *, dtype: torch.dtype | None = None) -> Tensor:
     """A product with a triangle of ones.
 

@@ -13,6 +13,7 @@ from tilesmith.models.passes.cse import cse
 from tilesmith.models.passes.decompose import decompose
 from tilesmith.models.passes.decompose_complex import decompose_complex
 from tilesmith.models.passes.edit import compiled_once, tidy
+from tilesmith.models.passes.fill_unwritten import fill_unwritten
 from tilesmith.models.passes.fold_batch_norm import fold_batch_norm
 from tilesmith.models.passes.fold_constants import fold_constants
 from tilesmith.models.passes.fold_masks import fold_masks
@@ -87,6 +88,7 @@ def optimise(module: GraphModule, options: ModelOptions, passes: tuple[Pass, ...
     """Run the passes of a level on a graph, in place. At O0 only what is not needed goes."""
     with compiled_once(module):
         before = owners(module)
+        fill_unwritten(module)
         lower_custom_ops(module)
         if options.precision == "int8":
             for rewrite in _BEFORE_INT8 if options.folds else (fold_constants, fuse_linear, fold_constants):

@@ -2,7 +2,8 @@
 
 A model is stored as bfloat16 because matrix products round to it anyway. What no product takes part in gains
 nothing by that: it keeps the precision its tensors have. Beside products, the values that decide something
-keep it: those that are compared, or made into integers, and those a loss or the angle of a sine is made from.
+keep it: those that are compared, ordered or made into integers, and those a loss or the angle of a sine is
+made from.
 """
 
 from __future__ import annotations
@@ -26,12 +27,39 @@ from tilesmith.models.planning.pointwise import is_pointwise
 aten = torch.ops.aten
 
 ROUNDS_TO_INTEGER = {aten.floor.default, aten.ceil.default, aten.round.default, aten.trunc.default}
+_WRAPS = {
+    *(aten.remainder.Tensor, aten.remainder.Scalar, aten.fmod.Tensor, aten.fmod.Scalar, aten.frac.default),
+    *(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.floor_divide.default, aten.floor_divide.Scalar),
+}
+_ORDERS = {
+    *(aten.median.default, aten.median.dim, aten.nanmedian.default, aten.nanmedian.dim),
+    *(aten.kthvalue.default, aten.mode.default, aten.cummax.default, aten.cummin.default),
+    *(aten.argmax.default, aten.argmin.default, aten.max.dim, aten.min.dim, aten.topk.default),
+    *(aten.sort.default, aten.sort.stable, aten._unique2.default, aten.unique_consecutive.default),
+    *(aten.unique_dim.default, aten.histc.default, aten.bucketize.Tensor, aten.searchsorted.Tensor),
+}
+"""What asks which of several values comes first, or whether two are the same."""
+_PLACES = {aten.grid_sampler_2d.default, aten.grid_sampler_3d.default}
+"""What takes places between pixels as its second argument."""
+_ASKS_FOR_ZERO = {
+    *(aten.sign.default, aten.sgn.default, aten.signbit.default, aten.nonzero.default),
+    *(aten.logical_not.default, aten.logical_and.default, aten.logical_or.default, aten.logical_xor.default),
+    *(aten.any.default, aten.any.dim, aten.any.dims, aten.all.default, aten.all.dim, aten.all.dims),
+}
+_SUMS = {
+    *(aten.add.Tensor, aten.sub.Tensor, aten.rsub.Scalar, aten.add.Scalar, aten.sub.Scalar),
+    *(aten.sum.dim_IntList, aten.sum.default, aten.mean.dim, aten.mean.default),
+    *(aten.addcmul.default, aten.lerp.Scalar, aten.lerp.Tensor),
+}
 _PERIODIC = {aten.sin.default, aten.cos.default, aten.tan.default}
 COMPARISONS = {
     getattr(getattr(aten, name), form)
     for name in ("eq", "ne", "lt", "le", "gt", "ge")
     for form in ("Tensor", "Scalar")
 }
+
+
+_KEEP = {aten.embedding.default, aten.cumsum.default}
 
 
 def precision_of(graph: Graph, chosen: str) -> str:
@@ -63,12 +91,37 @@ def exact_values(graph: Graph) -> set[Node]:
     """
     found: set[Node] = set()
     for node in reversed(list(graph.nodes)):
-        asked = _decides(node) or node in found
-        if asked and is_real(node):
+        decides = _decides(node)
+        if (decides or node in found) and is_real(node):
             found.add(node)
-        if asked and _passes_on(node):
+        if node.target in _PLACES:
+            found |= {source for source in node.args[1:2] if isinstance(source, Node)}
+        elif decides or (node in found and _passes_on(node)):
             found |= {source for source in node.all_input_nodes if is_real(source)}
     return found | _scales(graph)
+
+
+def is_decisive(node: Node) -> bool:
+    """Whether elementwise work, moves and sums make something from a value that decides.
+
+    >>> graph = Graph()
+    >>> x = graph.placeholder("x")
+    >>> y = graph.call_function(aten.neg.default, (x,))
+    >>> is_decisive(x)
+    False
+    >>> less = graph.call_function(aten.lt.Scalar, (y, 3.0))
+    >>> is_decisive(x)
+    True
+    """
+    seen, left = {node}, [node]
+    while left:
+        for user in left.pop().users:
+            if _decides(user):
+                return True
+            if user not in seen and _passes_on(user):
+                seen.add(user)
+                left.append(user)
+    return False
 
 
 def _scales(graph: Graph) -> set[Node]:
@@ -88,9 +141,42 @@ def _decides(node: Node) -> bool:
     target = node.target
     if target in ROUNDS_TO_INTEGER or target in _PERIODIC or _is_loss(node):
         return True
-    if target in COMPARISONS:  # rounding moves nothing over zero
-        return not (isinstance(node.args[1], int | float) and node.args[1] == 0)
-    return target is aten._to_copy.default and _is_exact(node.meta.get("val"))
+    if target in _ORDERS or target in _WRAPS:
+        return True
+    if target in _ASKS_FOR_ZERO or _compares_with_zero(node) or _is_cast_to_truth(node):
+        # Rounding moves nothing over zero but what is left of two numbers that were rounded.
+        return any(_may_cancel(source) for source in node.all_input_nodes)
+    return target in COMPARISONS or (target is aten._to_copy.default and _is_exact(node.meta.get("val")))
+
+
+def _compares_with_zero(node: Node) -> bool:
+    return node.target in COMPARISONS and isinstance(node.args[1], int | float) and node.args[1] == 0
+
+
+def _is_cast_to_truth(node: Node) -> bool:
+    value = node.meta.get("val")
+    is_truth = isinstance(value, torch.Tensor) and value.dtype == torch.bool
+    return is_truth and node.target is aten._to_copy.default
+
+
+def _may_cancel(node: Node) -> bool:
+    """Whether elementwise work makes a value from a sum or a difference.
+
+    >>> graph = Graph()
+    >>> x, y = graph.placeholder("x"), graph.placeholder("y")
+    >>> difference = graph.call_function(aten.sub.Tensor, (x, y))
+    >>> _may_cancel(graph.call_function(aten.relu.default, (difference,))), _may_cancel(x)
+    (True, False)
+    """
+    seen, left = {node}, [node]
+    while left:
+        value = left.pop()
+        if value.target in _SUMS or value.target in NORMS:
+            return True
+        if is_pointwise(value) or value.target in VIEWS or value.target in MOVES:
+            left += [source for source in value.all_input_nodes if source not in seen]
+            seen.update(left)
+    return False
 
 
 def _is_exact(value: object) -> bool:
@@ -108,5 +194,5 @@ def _is_loss(node: Node) -> bool:
 
 def _passes_on(node: Node) -> bool:
     """Whether a result is as exact as what it is made from: products round."""
-    moved = node.target in VIEWS or node.target in MOVES or node.target is aten.embedding.default
+    moved = node.target in VIEWS or node.target in MOVES or node.target in _KEEP
     return is_pointwise(node) or moved or node.target in REDUCTIONS or node.target in NORMS

@@ -37,6 +37,29 @@ def _erfc(args: Sequence[Node]) -> Node:
     return Apply("where", (Apply("lt_number", (x,), (3.0,)), rest, Apply("erfc", (x,))))
 
 
+def _root(name: str, args: Sequence[Node]) -> Node:
+    """The unit's roots take negative zero for a negative number. Adding zero makes it positive."""
+    (x,) = args
+    return Apply(name, (x if _is_never_negative_zero(x) else Apply("add_number", (x,), (0.0,)),))
+
+
+_NOT_NEGATIVE = ("square", "abs", "exp", "exp2", "sigmoid")
+
+
+def _is_never_negative_zero(node: Node) -> bool:
+    if not isinstance(node, Apply):
+        return False
+    numbers = [number for number in node.params if isinstance(number, float)]
+    match node.fn:
+        case "add" | "add_number":  # a sum is negative zero only where both sides are
+            return any(numbers) or any(map(_is_never_negative_zero, node.args))
+        case "mul":
+            return node.args[0] is node.args[1]
+        case "multiply_number":
+            return bool(numbers) and numbers[0] > 0 and _is_never_negative_zero(node.args[0])
+    return node.fn in _NOT_NEGATIVE
+
+
 def _float8(format: Float8, args: Sequence[Node]) -> Node:
     return rounded_to_float8(args[0], format)
 
@@ -49,6 +72,8 @@ _BUILT: dict[str, Build] = {
     "copysign": _copysign,
     "exp10": _exp10,
     "erfc": _erfc,
+    "sqrt": partial(_root, "sqrt"),
+    "rsqrt": partial(_root, "rsqrt"),
 }
 
 ON_TILES = frozenset(name for name in FUNCTIONS if name in VECTOR_FUNCTIONS or name in _BUILT)
