@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
@@ -287,3 +288,5 @@ def test_names_that_the_vendors_tests_take() -> None:
     assert ttnn.get_golden_function(ttnn.prelu)(x, [0.5]).tolist() == [[-1.0, 4.0]]
     assert ttnn.get_num_pcie_devices() == 1
     assert ttnn._ttnn.operations.ccl.Topology is ttnn.Topology
+    tracking = importlib.import_module("tilesmith.ttnn.trace_allocation_config")
+    assert not tracking.TRACE_ALLOC_DIAGNOSTICS
