@@ -4,6 +4,8 @@ With --json the last line is an object with `compiled`, `total`, `metal2` (both 
 arguments come from generated namespaces, as names) and `missing`. A kernel that compiles may still call
 something that is not modelled: that is an EmulatorGap when it runs. --fabric takes those kernels only whose
 path or text names the fabric, collectives (ccl), sockets, Ethernet or circular buffers of other cores.
+
+With --run the cases of conformance/vendor_run run too: `ran` names the operations that are right and silent.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.vendor.compile import Outcome, VendorCompiler
 from conformance.vendor.wheel import VendorKernel, Wheel
+from conformance.vendor_run.cases import CASES
+from conformance.vendor_run.judge import problem
 from tilesmith.arch import load_arch
 
 _FABRIC = re.compile("fabric|ccl|socket|ethernet|erisc|edm|remote_c", re.IGNORECASE)
@@ -37,7 +41,8 @@ def main() -> int:
         compiler = VendorCompiler(wheel, load_arch(options.arch), links)
         with ThreadPoolExecutor(options.jobs) as pool:
             outcomes = [_shown(outcome, options) for outcome in pool.map(compiler.compile, kernels)]
-    print(json.dumps(_summary(outcomes)) if options.json else _sentence(outcomes))
+        ran = {"ran": _ran(links, options.arch)} if options.run else {}
+    print(json.dumps(_summary(outcomes) | ran) if options.json else _sentence(outcomes))
     return 0
 
 
@@ -52,6 +57,12 @@ def _chosen(wheel: Wheel, options: argparse.Namespace) -> Iterator[VendorKernel]
             yield kernel
 
 
+def _ran(links: Path, arch: str) -> list[str]:
+    """The operations all of whose cases are right and silent."""
+    wrong = {case.family for case in CASES.values() if problem(case, links, arch, range(1))}
+    return sorted({case.family for case in CASES.values()} - wrong)
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wheel", type=Path, help="a ttnn .whl file, or the folder one was unpacked into")
@@ -60,6 +71,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--filter", default="", help="only kernels whose path contains this")
     parser.add_argument("--only", type=Path, help="a file that names the kernels to compile, one per line")
     parser.add_argument("--fabric", action="store_true", help="only kernels that talk to other chips")
+    parser.add_argument("--run", action="store_true", help="run what has a host program, too")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="one line per kernel that failed")
     parser.add_argument("--log", type=Path, help="append the compiler's output for failed kernels here")
