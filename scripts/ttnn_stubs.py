@@ -173,6 +173,7 @@ def _reexports() -> list[str]:
 def _assigned() -> list[str]:
     return [
         "TILE_SIZE: int",
+        "TRACE_ALLOC_TRACKING: bool",
         "MODULES: tuple[str, ...]",
         "Device = MeshDevice",
         "WormholeComputeKernelConfig = ComputeKernelConfig",

@@ -240,6 +240,12 @@ def test_names_that_do_not_exist_are_refused(device: MeshDevice) -> None:
         _ = ttnn.experimental.nothing  # type: ignore[attr-defined]  # that is the test
 
 
+def test_attention_with_more_heads_of_values_than_of_keys() -> None:
+    q, k, v = torch.randn(1, 4, 3, 8), torch.randn(1, 1, 5, 8), torch.randn(1, 4, 5, 6)
+    wanted = functional.scaled_dot_product_attention(q, k.expand(1, 4, 5, 8), v)
+    torch.testing.assert_close(attend(q, k, v), wanted)
+
+
 def test_conv3d_of_groups_takes_the_weights_prepared_for_it(device: MeshDevice) -> None:
     generator = torch.Generator().manual_seed(7)
     x = torch.randn(1, 3, 5, 6, 64, generator=generator).bfloat16()
@@ -290,3 +296,13 @@ def test_names_that_the_vendors_tests_take() -> None:
     assert ttnn._ttnn.operations.ccl.Topology is ttnn.Topology
     tracking = importlib.import_module("tilesmith.ttnn.trace_allocation_config")
     assert not tracking.TRACE_ALLOC_DIAGNOSTICS
+    assert not ttnn.TRACE_ALLOC_TRACKING
+
+
+def test_untilize_under_its_two_other_names(device: MeshDevice) -> None:
+    x = torch.randn(32, 64).bfloat16()
+    moving = ttnn._ttnn.operations.data_movement
+    for name in ("untilize_force_native", "untilize_force_codegen"):
+        rows = getattr(moving, name)(_on(device, x, ttnn.bfloat16))
+        assert rows.layout == ttnn.ROW_MAJOR_LAYOUT
+        assert torch.equal(ttnn.to_torch(rows), x)

@@ -140,6 +140,7 @@ from tilesmith.ttnn.device import (
 from tilesmith.ttnn.names import NAMES, find
 
 TILE_SIZE = 32
+TRACE_ALLOC_TRACKING = False  # where the buffers of traces were allocated is not kept track of
 Device = MeshDevice
 WormholeComputeKernelConfig = BlackholeComputeKernelConfig = ComputeKernelConfig
 
@@ -186,6 +187,7 @@ __all__ = [  # the operations come on top, by name
     "ROW_MAJOR_LAYOUT",
     "TILE_LAYOUT",
     "TILE_SIZE",
+    "TRACE_ALLOC_TRACKING",
     "Arch",
     "BlackholeComputeKernelConfig",
     "BufferType",

@@ -240,6 +240,7 @@ from tilesmith.ops.mesh_names import using_distributed_env as using_distributed_
 from tilesmith.ops.sub_devices import wait_for_event as wait_for_event
 
 TILE_SIZE: int
+TRACE_ALLOC_TRACKING: bool
 MODULES: tuple[str, ...]
 Device = MeshDevice
 WormholeComputeKernelConfig = ComputeKernelConfig

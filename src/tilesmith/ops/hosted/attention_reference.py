@@ -27,8 +27,8 @@ def attend(
     """softmax(scale (q k^T) + mask) v, heads of k and v repeated; `sink` is one more score for each head."""
     import torch
 
-    times = q.shape[1] // k.shape[1]
-    k, v = (one.repeat_interleave(times, 1) for one in (k, v))
+    # Values may have more heads than keys: latent attention has one key for all.
+    k, v = (one.repeat_interleave(q.shape[1] // one.shape[1], 1) for one in (k, v))
     factor = q.shape[-1] ** -0.5 if scale is None else scale
     scores = q @ k.transpose(-1, -2) * factor
     if mask is not None:
