@@ -109,14 +109,12 @@ def _choices(step: Launch, template: Convolution, arch: Arch, product: Product) 
     numbers = step.numbers
     down, across, depth = padded(numbers["m"]) // TILE, padded(numbers["n"]) // TILE, numbers["depth"] // TILE
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
-    for wide in (one for one in range(1, min(arch.grid.x, across) + 1) if arch.grid.x % one == 0):
-        if across % wide:
-            continue
+    for wide in (one for one in range(1, min(arch.grid.x, across) + 1) if across % one == 0):
         each = arch.grid.x // wide
         for bm in range(1, _HIGHEST + 1):
             blocks = -(-down // bm)
             turns = -(-blocks // (each * arch.grid.y))
-            mesh = Cores(arch.grid.x, -(-blocks // (each * turns)), wide, turns)
+            mesh = Cores(each * wide, -(-blocks // (each * turns)), wide, turns)
             halo = halo_of(numbers, bm * TILE, each * mesh.rows * turns)
             if halo is None:
                 continue
@@ -148,8 +146,9 @@ def _bytes(product: Product, template: HaloConvolution) -> float:
     """What is held twice and once in row-major order, patches as they lie and in tiles, weights, results."""
     bm, bn, bk = (size // TILE for size in template.block)
     held = 3 * template.halo.tiles * (bk if template.loads_each_step else template.depth // TILE)
-    tiles = held + template.together * (3 * bm * bk + 3 * bk * bn) + 2 * bm * bn * product.operands
-    return tiles * TILE * TILE * product.row_bytes + bm * bn * _SUM_BYTES
+    tiles = held + template.together * 3 * bm * bk + 2 * bm * bn * product.operands
+    weights = template.together * 3 * bk * bn * product.weight_bytes
+    return TILE * TILE * (tiles * product.row_bytes + weights) + bm * bn * _SUM_BYTES
 
 
 def _cycles(product: Product, template: HaloConvolution, arch: Arch) -> float:
