@@ -71,6 +71,36 @@ def test_single_pixels_of_a_stride_are_copied_once_for_a_product(size: int, stri
     assert launches(made)[1].numbers["taps"] == 1
 
 
+def test_filters_may_lie_on_columns_of_cores_that_do_not_divide_the_grid() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(128, 128, 1), nn.ReLU(), nn.Conv2d(128, 256, 3, 1, 1))
+    made = compiled(model, torch.randn(1, 128, 8, 8), target="p150")
+    template = launches(made)[1].template
+    assert isinstance(template, HaloConvolution)
+    assert (template.mesh.wide, template.mesh.columns) == (8, 8)  # of 13
+
+
+def _passing(channels: int, taps: int = 1, at: tuple[int, int] = (0, 0)) -> nn.Conv2d:
+    """A convolution that moves an image by a pixel, or leaves it where it is."""
+    conv = nn.Conv2d(channels, channels, taps, padding=taps // 2, bias=False)
+    with torch.no_grad():
+        conv.weight.zero_()
+        conv.weight[:, :, at[0], at[1]] = torch.eye(channels)
+    return conv
+
+
+def test_pixels_in_block_floats_are_gathered_as_they_lie() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(1, 64, 9, 9) * torch.logspace(-3, 3, 81).view(9, 9)
+    still = nn.Sequential(_passing(64), _passing(64))
+    moving = nn.Sequential(_passing(64), _passing(64, 3, (0, 2)), _passing(64))
+    made, moved = (tilesmith.compile(one, checks="on", activations="bfloat8_b")(x) for one in (still, moving))
+    wanted = torch.zeros_like(x)
+    wanted[:, :, 1:, :-1] = made[:, :, :-1, 1:]
+    assert torch.equal(moved, wanted)
+    assert not torch.equal(made, x.bfloat16().float())  # it was stored in block floats
+
+
 @pytest.mark.parametrize("stride", [1, 2])
 def test_depthwise_windows_and_pools_hold_their_pixels(stride: int) -> None:
     torch.manual_seed(0)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from tilesmith.compiler.analysis.index_ranges import factor_of
 from tilesmith.compiler.analysis.memory_effects import effects_of, is_buffer
-from tilesmith.compiler.analysis.tile_geometry import TILE
+from tilesmith.compiler.analysis.tile_geometry import FACE, TILE
 from tilesmith.compiler.dialects.tile import AllocOp, CopyOp, FuncOp, LoadOp, ScalarOp, place_of
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.transfers.row_gather import find_row_gather
@@ -21,6 +22,7 @@ from tilesmith.compiler.pass_group import FunctionPass
 
 ROW_MAJOR = "flat"
 _FORMAT = "Float16_b"
+_BLOCK_FLOATS = ("Bfp8_b",)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ def _is_only_read_by(buffer: SSAValue, ops: list[ScalarOp], load: LoadOp) -> boo
 
 def _rewrite(source: SSAValue, load: LoadOp, ops: list[ScalarOp]) -> None:
     rows = _allocate(source)
+    kept = {id(op) for op in ops if _keeps_blocks(op, load)}
     source = _stored_as_loaded(source, load)
     Rewriter.insert_op(_copy(source, rows, load), InsertPoint.after(load))
     for op in ops:
@@ -78,11 +81,21 @@ def _rewrite(source: SSAValue, load: LoadOp, ops: list[ScalarOp]) -> None:
             for at, operand in enumerate(inner.operands):
                 if operand in (source, target):
                     inner.operands[at] = rows if operand is source else gathered
+        if id(op) in kept:
+            target = _stored_as_loaded(target, load)
         Rewriter.insert_op(_copy(gathered, target, op), InsertPoint.after(op))
 
 
+def _keeps_blocks(op: ScalarOp, load: LoadOp) -> bool:
+    """Whether rows are gathered with the exponents they share: as block floats again, no value changes."""
+    found, tensor = find_row_gather(op), place_of(load.tensor)
+    if found is None or tensor is None or tensor.format.data not in _BLOCK_FLOATS:
+        return False
+    return all(factor_of(term) % FACE == 0 for term in found.first)
+
+
 def _stored_as_loaded(buffer: SSAValue, load: LoadOp) -> SSAValue:
-    """The buffer in the format of its tensor: block floats are converted when they are untilized."""
+    """The buffer in the format of a tensor: block floats are converted when they are untilized."""
     buffer_type, tensor = _buffer_type(buffer), place_of(load.tensor)
     assert tensor is not None
     return Rewriter.replace_value_with_new_type(
