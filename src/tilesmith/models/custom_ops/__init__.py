@@ -11,6 +11,7 @@ from tilesmith.models.custom_ops.equality import equality
 from tilesmith.models.custom_ops.integer_products import integer_conv2d, integer_linear
 from tilesmith.models.custom_ops.matmul import matmul
 from tilesmith.models.custom_ops.norms import layer_norm, rms_norm
+from tilesmith.models.custom_ops.paged_attention import paged_attention
 from tilesmith.models.custom_ops.softmax import softmax
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "integer_linear",
     "layer_norm",
     "matmul",
+    "paged_attention",
     "rms_norm",
     "softmax",
 ]
@@ -36,6 +38,7 @@ for _op in (
     integer_linear,
     layer_norm,
     matmul,
+    paged_attention,
     rms_norm,
     softmax,
 ):
