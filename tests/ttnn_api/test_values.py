@@ -208,10 +208,11 @@ def test_a_program_config_brings_its_activation(device: ttnn.MeshDevice) -> None
 
 def test_the_memory_of_a_spec_may_be_given_to_what_makes_tensors(device: ttnn.MeshDevice) -> None:
     spec = ttnn.TensorSpec([64, 64], ttnn.float32, ttnn.TILE_LAYOUT, buffer_type=ttnn.BufferType.L1)
-    made = ttnn.full([64, 64], 2.5, ttnn.float32, ttnn.TILE_LAYOUT, device, spec.memory_config)
+    memory: Any = spec.memory_config  # the runtime's
+    made = ttnn.full([64, 64], 2.5, ttnn.float32, ttnn.TILE_LAYOUT, device, memory)
     assert made.memory_config().buffer_type == ttnn.BufferType.L1
     assert bool((ttnn.to_torch(made) == 2.5).all())
-    room = ttnn.empty([64, 64], ttnn.float32, ttnn.TILE_LAYOUT, device, spec.memory_config)
+    room = ttnn.empty([64, 64], ttnn.float32, ttnn.TILE_LAYOUT, device, memory)
     assert room.memory_config().buffer_type == ttnn.BufferType.L1
 
 
