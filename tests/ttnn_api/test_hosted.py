@@ -306,3 +306,13 @@ def test_untilize_under_its_two_other_names(device: MeshDevice) -> None:
         rows = getattr(moving, name)(_on(device, x, ttnn.bfloat16))
         assert rows.layout == ttnn.ROW_MAJOR_LAYOUT
         assert torch.equal(ttnn.to_torch(rows), x)
+
+
+def test_refusals_of_the_cache_and_of_snake_beta(device: MeshDevice) -> None:
+    line = _on(device, torch.zeros(32), ttnn.bfloat16)
+    with pytest.raises(OperationError, match="input rank >= 2"):
+        ttnn.snake_beta(line, line, line)
+    cache = _on(device, torch.zeros(2, 1, 64, 32), ttnn.bfloat16)
+    new = _on(device, torch.zeros(1, 2, 32, 32), ttnn.bfloat16)
+    with pytest.raises(OperationError, match="cache_position_modulo is only supported in paged mode"):
+        ttnn.experimental.paged_update_cache(cache, new, update_idxs=[0, 1], cache_position_modulo=32)
