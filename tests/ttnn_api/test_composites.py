@@ -71,15 +71,29 @@ def test_isclose(device: ttnn.MeshDevice, equal_nan: bool) -> None:
     assert torch.equal(ttnn.to_torch(close).bool(), a.isclose(b, equal_nan=equal_nan))
 
 
-def test_outer_fill_assign(device: ttnn.MeshDevice) -> None:
-    a, b = draw(1, 1, 1, 40), draw(1, 1, 33, 1, seed=1)
-    left, right = tiles(a, ttnn.bfloat16, device), tiles(b, ttnn.bfloat16, device)
-    product = ttnn.to_torch(ttnn.outer(left, right))
-    assert torch.equal(product, (a.reshape(-1, 1) * b.reshape(1, -1))[None, None])
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((40,), (33,)),
+        ((1,), (1,)),
+        ((1, 1, 1, 40), (1, 1, 1, 33)),
+        ((4, 2, 32), (1, 2, 32)),
+        ((2, 3, 32), (33,)),
+    ],
+)
+def test_outer(device: ttnn.MeshDevice, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    a, b = draw(*left), draw(*right, seed=1)
+    product = ttnn.outer(tiles(a, ttnn.bfloat16, device), tiles(b, ttnn.bfloat16, device))
+    assert torch.equal(ttnn.to_torch(product), torch.einsum("...i,...j->...ij", a, b))
+    with pytest.raises(OperationError, match="same dtype"):
+        ttnn.outer(tiles(a, ttnn.bfloat16, device), tiles(b, ttnn.float32, device))
+
+
+def test_fill_assign(device: ttnn.MeshDevice) -> None:
+    a = draw(1, 1, 1, 40)
+    left = tiles(a, ttnn.bfloat16, device)
     assert torch.equal(ttnn.to_torch(ttnn.fill(left, 3.5)), torch.full_like(a, 3.5))
     assert torch.equal(ttnn.to_torch(ttnn.assign(left, dtype=ttnn.float32)), a.float())
-    with pytest.raises(OperationError, match="at most one dimension"):
-        ttnn.outer(tiles(draw(2, 2), ttnn.bfloat16, device), right)
 
 
 @pytest.mark.parametrize("name", ["glu", "reglu", "geglu", "swiglu"])

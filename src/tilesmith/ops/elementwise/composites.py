@@ -188,16 +188,22 @@ def _tolerances(options: dict[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in ("rtol", "atol", "equal_nan") if name in options}
 
 
-@registered("ttnn.outer", golden=lambda a, b, **_: a.reshape(-1, 1) * b.reshape(1, -1))
+@registered("ttnn.outer", golden=lambda a, b, **_: a.unsqueeze(-1) * b.unsqueeze(-2))
 def outer(
     input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: MemoryConfig | None = None
 ) -> Tensor:
-    """Every element of one vector times every element of another; vectors are tensors with one long axis."""
-    for tensor in (input_tensor_a, input_tensor_b):
-        long = [size for size in tensor.spec.shape if size > 1]
-        fatal(len(long) <= 1, "outer product requires tensors with at most one dimension larger than 1")
-    column = reshape(input_tensor_a, (1, 1, input_tensor_a.logical_volume(), 1))
-    row = reshape(input_tensor_b, (1, 1, 1, input_tensor_b.logical_volume()))
+    """Every element of one vector times every element of another, along the last axes; others broadcast."""
+    left, right = input_tensor_a.spec.shape, input_tensor_b.spec.shape
+    fatal(
+        bool(left and right),
+        f"ttnn.outer: inputs must be at least 1D, but got shapes {list(left)} and {list(right)}",
+    )
+    names = (input_tensor_a.dtype.name, input_tensor_b.dtype.name)
+    fatal(
+        names[0] == names[1],
+        f"ttnn.outer: inputs must have the same dtype, but got DataType::{names[0]} and DataType::{names[1]}",
+    )
+    column, row = reshape(input_tensor_a, (*left, 1)), reshape(input_tensor_b, (*right[:-1], 1, right[-1]))
     return elementwise("mul", [column, row], memory_config=memory_config)
 
 

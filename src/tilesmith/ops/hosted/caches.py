@@ -112,7 +112,7 @@ def paged_update_cache(
     """One position for each of a batch, (1, batch, heads, size), at its own index; -1 writes nothing."""
     fatal(
         page_table is not None or not cache_position_modulo,
-        "cache_position_modulo is only supported in paged mode (page_table must be provided)",
+        "cache_position_modulo is only supported in paged mode (when page_table is provided)",
     )
     for name, given in (("block_size_override", block_size), ("num_kv_heads_override", num_kv_heads)):
         fatal(given is None or page_table is not None, f"{name} is only supported in paged mode")

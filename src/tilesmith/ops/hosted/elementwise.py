@@ -116,8 +116,11 @@ def snake_beta(
         fatal(
             tensor.layout is Layout.TILE, f"snake_beta: tensors must be in TILE layout, got {tensor.layout}"
         )
-    rank = len(input_tensor.spec.shape)
-    fatal(rank >= 2, f"snake_beta: requires input rank >= 2, got {rank}")
+    shape = input_tensor.spec.shape
+    fatal(
+        len(shape) >= 2,
+        f"snake_beta requires input rank >= 2, got rank {len(shape)} (shape {list(shape)})",
+    )
     broadcast_shape([one.spec.shape for one in (input_tensor, alpha, beta)])
     dtypes = {one.dtype for one in (input_tensor, alpha, beta)}
     fatal(len(dtypes) == 1, f"snake_beta: tensors must have the same dtype, got {sorted(map(str, dtypes))}")
