@@ -47,9 +47,10 @@ class Const(Node):
         return f"T.cast({self.number!r}, '{self.dtype}')"
 
     def value(self, _: Scope) -> Value:
-        return Value.exact(
-            stored(np.asarray(self.number, np.float64 if is_float(self.dtype) else np.int64), self.dtype)
-        )
+        exact = np.asarray(self.number, np.float64 if is_float(self.dtype) else np.int64)
+        rounded = stored(exact, self.dtype)
+        # Arithmetic on narrow floats is done in float32, and a constant takes part with all of its bits.
+        return Value(rounded, np.abs(rounded - exact) if is_float(self.dtype) else np.zeros(exact.shape))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from conformance.fuzz.draw import random_program
 from conformance.fuzz.functions import Function
 from conformance.fuzz.judge import judged
 from conformance.fuzz.matrix_unit import product
-from conformance.fuzz.nodes import Node, Scope, Unary, converted
+from conformance.fuzz.nodes import Const, Node, Scope, Unary, converted
 from conformance.fuzz.run import failure_of, prim_func
 from conformance.fuzz.statements import Memory
 from conformance.fuzz.values import Array, Value, numpy_type, settled, stored
@@ -86,6 +86,12 @@ def test_a_denormal_may_count_as_zero() -> None:
     scope = Scope({"x": Value.exact(np.array([tiny, -usual]))}, {})
     for op in ("abs", "negate"):
         assert Unary(op, Numbers(), "float32").value(scope).error.tolist() == [tiny, 0.0]
+
+
+def test_a_constant_may_keep_the_bits_of_float32() -> None:
+    error = Const(0.1, "bfloat16").value(Scope({}, {})).error
+    assert 9e-5 < float(error) < 1e-4
+    assert not Const(0.5, "bfloat16").value(Scope({}, {})).error
 
 
 def test_no_constant_of_unsigned_integers_is_negative() -> None:
