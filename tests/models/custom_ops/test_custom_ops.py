@@ -71,6 +71,7 @@ WITHOUT_GRADIENTS: dict[str, tuple[Any, ...]] = {
     "cache_update": (torch.zeros(1, 4, 2), torch.tensor([1, 2]), torch.ones(1, 2, 2)),
     "equality": (MARKS, MARKS.T),
     "in_bounds": (torch.tensor([-1, 2]), 4, True),
+    "paged_attention": (HEADS, HEADS, HEADS, torch.tensor([[0, 0]]), torch.tensor([6])),
     "integer_linear": (torch.ones(4, 8), torch.ones(3, 8, dtype=torch.int8)),
     "integer_conv2d": (
         torch.ones(1, 1, 5, 5),
