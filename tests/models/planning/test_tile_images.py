@@ -80,6 +80,14 @@ def test_filters_may_lie_on_columns_of_cores_that_do_not_divide_the_grid() -> No
     assert (template.mesh.wide, template.mesh.columns) == (8, 8)  # of 13
 
 
+def test_pools_of_few_rows_are_spread_over_columns() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(32, 128, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Conv2d(128, 32, 1))
+    made = compiled(model, torch.randn(3, 32, 7, 7))
+    windows = [step.template for step in launches(made) if isinstance(step.template, HaloWindowed)]
+    assert [window.block[1] for window in windows] == [32]
+
+
 def _passing(channels: int, taps: int = 1, at: tuple[int, int] = (0, 0)) -> nn.Conv2d:
     """A convolution that moves an image by a pixel, or leaves it where it is."""
     conv = nn.Conv2d(channels, channels, taps, padding=taps // 2, bias=False)

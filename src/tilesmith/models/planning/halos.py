@@ -197,6 +197,8 @@ def _windowed(step: Launch, template: Windowed, arch: Arch) -> HaloWindowed | No
     """Blocks as wide as before, and as high as takes the least copies in all turns."""
     numbers, (_, wide) = step.numbers, template.block
     wide = min(wide, padded(numbers["n"]))
+    if 2 * -(-numbers["m"] // TILE) * -(-padded(numbers["n"]) // wide) <= arch.num_cores:
+        wide = TILE
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     size = BYTES[template.dtype] * TILE * TILE
     best: tuple[float, HaloWindowed] | None = None
