@@ -20,10 +20,10 @@ def test_altered_calls_are_found(lasting_folder: Path, monkeypatch: pytest.Monke
     root = lasting_folder / "kernels"
     copytree(collective_mutation.KERNELS, root)
     mutants = [one for one in rewrite_tree(root) if one.path.name == "sender.cpp" and one.kind == "drop"]
-    task = Task("all_to_all-line", root, "", 0, "", "", 0, range(1))
+    task = Task("all_to_all-line-0", root, "", 0, "", "", 0, range(1))
     assert collective_mutation.judge(task).outcome == "silent"
     for mutant in mutants:
-        task = Task("all_to_all-line", root, "", mutant.line, "", "drop", mutant.number, range(2))
+        task = Task("all_to_all-line-0", root, "", mutant.line, "", "drop", mutant.number, range(2))
         verdict = collective_mutation.judge(task)
         harmless = mutant.content == "noc_async_write_barrier();"  # as mutation_harmless.toml proves
         assert verdict.outcome in ("found", "not reached") or harmless, mutant
