@@ -56,12 +56,12 @@ def mesh_sums(plan: Plan, graph: Graph) -> dict[int, MeshSum]:
     nodes = {node.name: node for node in graph.nodes}
     found = {}
     for at in range(len(plan.steps) - STEPS + 1):
-        one = _sum_of(plan.steps[at : at + STEPS], nodes)
-        if one is not None:
+        summed = _sum_of(plan.steps[at : at + STEPS], nodes)
+        if summed is not None:
             others = (*plan.steps[:at], *plan.steps[at + STEPS :], *plan.commits)
-            made = {step.node for step in plan.steps[at : at + STEPS] if not isinstance(step, Launch)}
-            if not made & (_wanted(others, nodes) | {out for out in plan.outputs if isinstance(out, str)}):
-                found[at] = one
+            names = {step.node for step in plan.steps[at : at + STEPS] if not isinstance(step, Launch)}
+            if not names & (_wanted(others, nodes) | {out for out in plan.outputs if isinstance(out, str)}):
+                found[at] = summed
     return found
 
 
@@ -89,13 +89,13 @@ def _sum_of(steps: tuple[Step, ...], nodes: dict[str, Node]) -> MeshSum | None:
     return MeshSum(download, upload, str(summing.args[2]), tuple(value.shape), value.dtype)
 
 
-def _alike(one: View, other: View) -> bool:
+def _alike(source: View, target: View) -> bool:
     """Whether the same elements lie in the same places of whole tiles, and nothing lies beside them."""
-    first, second = one.storage, other.storage
-    same = (one.axes, one.row, one.col) == (other.axes, other.row, other.col)
+    first, second = source.storage, target.storage
+    same = (source.axes, source.row, source.col) == (target.axes, target.row, target.col)
     same &= (first.rows, first.cols, first.format) == (second.rows, second.cols, second.format)
     tiles = first.layout is Layout.TILE is second.layout and first.rows % TILE == first.cols % TILE == 0
-    whole = prod(one.shape) == first.rows * first.cols and first.dtype in _SUMMED
+    whole = prod(source.shape) == first.rows * first.cols and first.dtype in _SUMMED
     return same and tiles and whole
 
 

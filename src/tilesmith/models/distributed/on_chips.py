@@ -15,6 +15,8 @@ from tilesmith.models.distributed.process_group import MeshProcessGroup
 from tilesmith.models.distributed.transfers import MeshTransfers
 from tilesmith.runtime import Mesh, MeshTensor, Tensor
 
+_ENDS = ("source", "target")
+
 
 @dataclass(frozen=True)
 class OnChip:
@@ -44,18 +46,15 @@ def _summed(group: MeshProcessGroup, mesh: Mesh, every: list[Any]) -> list[Any]:
     """The last rank to come does it. A rank without a kernel before the sum brings a tensor of the host."""
     chips = list(getattr(mesh.chips, "devices", {}).values())
     if _lie_alike(every, chips):
-        source, target = (MeshTensor(mesh, [getattr(one, end) for one in every], None) for end in ENDS)
+        source, target = (MeshTensor(mesh, [getattr(one, end) for one in every], None) for end in _ENDS)
         collectives.all_reduce(source, into=target)
         return every
     plain = [one.read() if isinstance(one, OnChip) else one for one in every]
     found = group.transfers.all_reduce(plain, dist.ReduceOp.SUM)
-    for one, total in zip(every, found, strict=True):
-        if isinstance(one, OnChip):
-            one.write(total)
+    for operand, total in zip(every, found, strict=True):
+        if isinstance(operand, OnChip):
+            operand.write(total)
     return found
-
-
-ENDS = ("source", "target")
 
 
 def _lie_alike(every: Sequence[Any], chips: Sequence[Any]) -> bool:
