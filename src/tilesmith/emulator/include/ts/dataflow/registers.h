@@ -10,7 +10,7 @@ constexpr uint32_t NOC_CMD_STATIC_VC(uint32_t vc) { return vc << 13; }
 inline constexpr uint32_t NCRISC_RD_CMD_BUF = 1;
 inline constexpr uint32_t NOC_CTRL = 0x1c;
 
-// Every read here says its channel, so putting the register back changes nothing; all else would.
+// Every read here says its channel, so writing the register back changes nothing; all else would.
 inline void NOC_CMD_BUF_WRITE_REG(uint32_t, uint32_t buffer, uint32_t address, uint32_t value, TS_AT) {
     constexpr uint32_t as_started =
         NOC_CMD_CPY | NOC_CMD_RD | NOC_CMD_RESP_MARKED | NOC_CMD_VC_STATIC | NOC_CMD_STATIC_VC(1);
