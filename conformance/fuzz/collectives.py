@@ -64,7 +64,8 @@ class Reduce(Statement):
             return Value(total, error.sum(self.dim))
         size = np.abs(np.where(np.isfinite(data), data, 0.0)).sum(self.dim)
         # The vector unit adds tiles, then lanes, in float32: fewer than 64 additions one after another.
-        spread = size * 2.0**-18
+        # A part of a sum may be beyond the largest number, whatever the whole is.
+        spread = np.where(size < 2.0**127, size * 2.0**-18, np.inf)
         return Value(total, error.sum(self.dim) + spread)
 
 

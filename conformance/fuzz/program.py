@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conformance.fuzz.statements import Memory, State, Statement, indented, run_all
+from conformance.fuzz.statements import Copy, Memory, State, Statement, Store, indented, run_all
 from conformance.fuzz.values import Array, Value, drawn, is_float, numpy_type, wide
 
 _UNWRITTEN = -77
@@ -41,6 +41,11 @@ class Program:
     def used(self) -> set[str]:
         text = "\n".join(indented(self.body))
         return {one.name for one in self.buffers if one.name in text}
+
+    @property
+    def rounds_ties_away(self) -> bool:
+        """Whether results are written to buffers of bfloat16, where the packer takes ties away from zero."""
+        return any(map(_rounds_ties_away, self.body))
 
     def _grid(self) -> str:
         return f"T.ceildiv(rows, {self.buffers[0].shape[0]})" if self.dynamic else str(self.blocks)
@@ -80,3 +85,12 @@ class Program:
                 state.memories[one.name] = Value(empty, np.full(one.shape, np.inf))
             run_all(self.body, state)
         return {one.name: tensors[one.name] for one in self.tensors if one.scope in ("out", "both")}
+
+
+def _rounds_ties_away(statement: Statement) -> bool:
+    if isinstance(statement, Store):
+        return statement.memory.dtype == "bfloat16"
+    if isinstance(statement, Copy):
+        return statement.dest.memory.dtype == "bfloat16" != statement.source.memory.dtype
+    inner = [part for name in ("body", "then", "otherwise") for part in getattr(statement, name, ())]
+    return any(map(_rounds_ties_away, inner))

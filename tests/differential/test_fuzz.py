@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 import tilelang.language as T
+from conformance.fuzz.collectives import Reduce
 from conformance.fuzz.draw import random_program
 from conformance.fuzz.functions import Function
 from conformance.fuzz.judge import judged
 from conformance.fuzz.matrix_unit import product
 from conformance.fuzz.nodes import Const, Node, Scope, Unary, converted
 from conformance.fuzz.run import failure_of, prim_func
-from conformance.fuzz.statements import Memory
+from conformance.fuzz.statements import Memory, State
 from conformance.fuzz.values import Array, Value, numpy_type, settled, stored
 from conformance.fuzz.worker import Work
 from conformance.random_programs import Log
@@ -92,6 +93,27 @@ def test_a_constant_may_keep_the_bits_of_float32() -> None:
     error = Const(0.1, "bfloat16").value(Scope({}, {})).error
     assert 9e-5 < float(error) < 1e-4
     assert not Const(0.5, "bfloat16").value(Scope({}, {})).error
+
+
+def test_ties_that_go_away_from_zero_are_a_gain_of_their_own() -> None:
+    assert random_program(Random("7002:168")).rounds_ties_away
+    assert not random_program(Random("7002:246")).rounds_ties_away
+    wanted = Value(np.random.default_rng(0).uniform(1, 2, (64, 64)), np.full((64, 64), 0.01))
+    memory = Memory("y", (64, 64), "float32", "out")
+    found = wanted.data * (1 + 1e-3)
+    assert "gain" in judged(memory, found, wanted)
+    assert judged(memory, found, wanted, may_gain=True) == ""
+
+
+def test_a_part_of_a_sum_may_overflow() -> None:
+    source, dest = Memory("x", (1, 3), "float32", "shared"), Memory("y", (1,), "float32", "shared")
+    rows = [[-3e38, -3e38, np.inf], [-1e38, 1.0, np.inf]]
+    errors = []
+    for row in rows:
+        memories = {"x": Value.exact(np.array([row])), "y": Value.exact(np.zeros(1))}
+        Reduce("sum", source, dest, 1).run(State(memories))
+        errors.append(float(memories["y"].error[0]))
+    assert errors == [np.inf, 0.0]
 
 
 def test_no_constant_of_unsigned_integers_is_negative() -> None:
