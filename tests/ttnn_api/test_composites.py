@@ -90,6 +90,10 @@ def test_outer(device: ttnn.MeshDevice, left: tuple[int, ...], right: tuple[int,
 
 
 def test_fill_assign(device: ttnn.MeshDevice) -> None:
+    whole = torch.zeros(1, 2, dtype=torch.int32)
+    wanted = ttnn.get_golden_function(ttnn.fill)(whole, 15.5)
+    assert wanted.tolist() == [[15, 15]]
+    assert torch.equal(ttnn.to_torch(ttnn.fill(tiles(whole, ttnn.int32, device), 15.5)), wanted)
     a = draw(1, 1, 1, 40)
     left = tiles(a, ttnn.bfloat16, device)
     assert torch.equal(ttnn.to_torch(ttnn.fill(left, 3.5)), torch.full_like(a, 3.5))
