@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from tilesmith.errors import ProgramError
 
@@ -116,7 +116,27 @@ class Ranges(tuple[CoreRange, ...]):
         return list(self)
 
 
-Cores: TypeAlias = "CoreRangeSet | CoreRange | CoreCoord | tuple[int, int] | Sequence[CoreRange]"
+Core: TypeAlias = "CoreCoord | tuple[int, int]"
+Cores: TypeAlias = "CoreRangeSet | CoreRange | Core | Sequence[CoreRange | Core]"
+
+
+def _is_core(value: object) -> TypeGuard[Core]:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(one, int) for one in value)
+
+
+def _range_of(entry: object) -> CoreRange:
+    """An entry of a list of cores.
+
+    >>> _range_of("0-0")
+    Traceback (most recent call last):
+    tilesmith.errors.ProgramError: '0-0' names no cores
+      fix: give a CoreRange, a CoreCoord or (x, y)
+    """
+    if isinstance(entry, CoreRange):
+        return entry
+    if not _is_core(entry):
+        raise ProgramError(f"{entry!r} names no cores", remedy="give a CoreRange, a CoreCoord or (x, y)")
+    return CoreRange(entry)
 
 
 @dataclass(frozen=True)
@@ -147,16 +167,14 @@ class CoreRangeSet:
 
         >>> CoreRangeSet.of(CoreCoord(2, 2)) == CoreRangeSet.of(CoreRange((2, 2)))
         True
+        >>> str(CoreRangeSet.of([CoreCoord(0, 0), (1, 0), CoreRange((0, 1), (7, 1))]))
+        '{[0-0 .. 0-0], [1-0 .. 1-0], [0-1 .. 7-1]}'
         """
         if isinstance(cores, CoreRangeSet):
             return cores
-        if isinstance(cores, CoreRange):
-            return CoreRangeSet((cores,))
-        if isinstance(cores, CoreCoord):
-            return CoreRangeSet((CoreRange(cores),))
-        if isinstance(cores, tuple) and len(cores) == 2 and isinstance(cores[0], int):
-            return CoreRangeSet((CoreRange(CoreCoord(*cores)),))
-        return CoreRangeSet(range_ for range_ in cores if isinstance(range_, CoreRange))
+        if isinstance(cores, CoreRange) or _is_core(cores):
+            return CoreRangeSet((_range_of(cores),))
+        return CoreRangeSet(map(_range_of, cores))
 
     @staticmethod
     def from_cores(cores: Iterable[CoreCoord]) -> CoreRangeSet:
