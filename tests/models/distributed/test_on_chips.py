@@ -21,10 +21,12 @@ def _summed(rank: int, rows: int) -> torch.Tensor:
     dist.init_process_group("gloo")
     torch.manual_seed(rank)
     weights = [torch.randn(64, 96) for _ in range(2)]
+    world = dist.group.WORLD
+    assert world is not None
 
     def model(x: torch.Tensor) -> torch.Tensor:
         beside = torch.relu(x @ weights[0])  # lives while the chips sum
-        total = functional.all_reduce(torch.relu(x @ weights[1]), "sum", dist.group.WORLD)
+        total: torch.Tensor = functional.all_reduce(torch.relu(x @ weights[1]), "sum", world)
         return beside * 3 + total
 
     with torch.no_grad():
@@ -37,9 +39,9 @@ def test_what_chips_sum_stays_there(rows: int, monkeypatch: pytest.MonkeyPatch) 
     """The bits are those of the way through the host, which tiles that are not full still take."""
     in_place = []
 
-    def watched(tensor: MeshTensor, *args: Any, into: MeshTensor | None = None, **options: Any) -> MeshTensor:
-        in_place.append(into is not None)
-        return _all_reduce(tensor, *args, into=into, **options)
+    def watched(*args: Any, **options: Any) -> MeshTensor:
+        in_place.append(options.get("into") is not None)
+        return _all_reduce(*args, **options)
 
     monkeypatch.setattr(collectives, "all_reduce", watched)
     on_chips = spawn(_summed, args=(rows,), nprocs=2)

@@ -146,17 +146,18 @@ class _World:
 def _compiled_apart(compiled: Callable[..., Any]) -> Callable[..., Any]:
     """torch.compile for ranks that share code: what it makes of it may depend on the rank, unseen by guards.
 
-    It keeps apart what it compiled with different backends: every rank gets one of its own.
+    It keeps apart what it compiled with different backends: every rank of every run gets one of its own. The
+    chips of an earlier run are closed.
     """
+    backend_of = cache(_backend_of)
 
     @wraps(compiled)
     def wrapped(*args: Any, backend: Any = "inductor", **options: Any) -> Any:
-        return compiled(*args, backend=_backend_of(current_rank(), backend), **options)
+        return compiled(*args, backend=backend_of(current_rank(), backend), **options)
 
     return wrapped
 
 
-@cache
 def _backend_of(rank: int | None, backend: Any) -> Callable[..., Any]:  # noqa: ARG001 - one for each
     found = lookup_backend(backend)
 
