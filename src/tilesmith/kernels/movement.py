@@ -113,6 +113,7 @@ class Gather:
         def in_place(x: Any, col: Any, row: Any, bz: Any) -> Any:
             return op.Computed(lambda i, j: element(x, row + i, col + j, bz))
 
+        assert not (self.runs and on_gpu()), "elements are counted one by one on a GPU"
         on_chip = copied_runs if self.runs else copied
         gathered = in_place if on_gpu() else on_chip
 

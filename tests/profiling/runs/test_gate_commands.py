@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from typer.testing import CliRunner, Result
 
 from tilesmith.cli.app import app
@@ -130,6 +132,16 @@ def test_bench_keeps_a_run_for_each_level_and_gates_them(
     assert "O0" in tilesmith("compare", "1", "2").stdout
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Threads of torch wait for each other, milliseconds where other tests run beside them."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.usefixtures("one_thread")
 def test_a_measured_backend_is_gated_by_its_median(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "mlp.py").write_text(
         "import os, time, torch\n"

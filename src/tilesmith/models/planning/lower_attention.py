@@ -114,7 +114,7 @@ def packed_heads(lowering: Lowering, group: Group) -> int:
     few = bool(node.meta.get(IN_ROWS)) and shape_of(k)[1] == heads and not causal and not group.after
     one_mask = mask is None or (1, 1, 1, *shape_of(mask))[-3:-1] == (1, 1)
     held = padded(keys) <= _KEYS_AT_ONCE and value_width % TILE == 0 and q in lowering.device
-    if not (few and one_mask and held):
+    if not (lowering.cores and few and one_mask and held):
         return 1
     shares = [share for share in range(1, heads + 1) if heads % share == 0 and share * rows <= TILE]
     return min(

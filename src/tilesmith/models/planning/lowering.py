@@ -51,8 +51,8 @@ class Lowering:
     """Which form convolutions of 3x3 windows take."""
     folds: bool = False
     """Whether images from the host may come with squares of pixels side by side."""
-    cores: int = 64
-    """How many there are to share work."""
+    cores: int = 0
+    """How many there are to share tiles; none on a GPU, whose threads take elements."""
     device: dict[Node, View] = field(default_factory=dict)
     host: set[Node] = field(default_factory=set)
     steps: list[Step] = field(default_factory=list)
@@ -233,7 +233,7 @@ class Lowering:
         axes = joined_axes(source.axes)
         if len(axes) > DIMS:
             raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
-        runs = access == "block" and _is_in_runs(axes, source, target)
+        runs = self.cores > 0 and access == "block" and _is_in_runs(axes, source, target)
         if runs:
             axes = _by_runs(axes)
         axes = [Axis(1, 0, 0)] * (DIMS - len(axes)) + axes

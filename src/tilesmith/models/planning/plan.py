@@ -32,13 +32,14 @@ def plan(
     convolution: str = "direct",
     folds: bool = False,
     guards_nan: bool = False,
-    cores: int = 64,
+    cores: int = 0,
 ) -> Plan:
     """The steps that run a graph: kernels where there are any, the host for the rest.
 
     `formats` says whether tensors may lie in another format than their kernel computes in, `convolution`
     which form those of 3x3 windows take, `folds` whether images may come to the device folded. With
-    `guards_nan` values are looked at whose NaN a later kernel would hide. `cores` are there to share work.
+    `guards_nan` values are looked at whose NaN a later kernel would hide. `cores` are there to share tiles,
+    if the target has any.
     """
     if dtype == "float16":
         dtype = _marked_half(module)
