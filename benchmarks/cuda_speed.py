@@ -9,8 +9,8 @@
 
 Each figure of the result is the time of torch's best way over ours: 1.0 is parity, more is faster. Models are
 timed call after call; kernels as calls recorded in a CUDA graph by all, so that only the GPU's time counts.
-Whatever is timed has the GPU to itself. Where there are several lanes, torch's searches come last, all at
-once, and their results are timed when all have ended.
+Whatever is timed has the GPU to itself, in searches too. Where there are several lanes, what takes longest
+begins first: torch's search for ResNet-50, then our searches and torch's for the other models.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from math import exp, log
 from pathlib import Path
@@ -35,7 +34,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.cuda_cases import KERNELS, MODELS
-from benchmarks.cuda_worker import GATE, LOCK, MARK, OPEN, OURS
+from benchmarks.cuda_worker import LOCK, MARK, OURS
 from tilesmith.zoo.gpu_bench import TORCH
 
 WORKER = Path(__file__).with_name("cuda_worker.py")
@@ -48,7 +47,6 @@ GROUPS = 5
 """Processes that share the kernels of a way."""
 
 Task = tuple[str, str]
-_RUNNING: dict[Task, subprocess.Popen[str]] = {}
 
 
 def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
@@ -63,12 +61,17 @@ def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
                 skipped = SAME_WHEN_COMPILED if way not in ("eager", *OURS) else []
                 names = [name for name in KERNELS if name not in skipped]
                 found += [(f"kernels:{','.join(names[at::GROUPS])}", way) for at in range(GROUPS)]
-    return sorted(found, key=lambda task: task[1] != "O3")  # what takes longest begins first
+    return sorted(found, key=_rank)
 
 
-def searches(task: Task) -> bool:
-    """Whether torch searches for the kernels of a model."""
-    return task[1] == "max-autotune"
+def _rank(task: Task) -> int:
+    """When a process begins: what takes longest first, and ways whose compile times are compared together."""
+    case, way = task
+    if ":" in case:
+        return 4 + ("O3", "O2", "eager", "default", "max-autotune-no-cudagraphs").index(way)
+    if way == "max-autotune":
+        return 0 if case.startswith("resnet") else 2
+    return {"O3": 1, "eager": 10}.get(way, 3)
 
 
 def in_process(task: Task, limit: float) -> dict[str, Any]:
@@ -77,7 +80,7 @@ def in_process(task: Task, limit: float) -> dict[str, Any]:
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as cache:  # every way compiles from nothing
         env = {**os.environ, **dict.fromkeys(CACHES, cache)}
-        said, trouble = _output(task, command, env, limit)
+        said, trouble = _output(command, env, limit)
     found: dict[str, Any] = {}
     for line in said.splitlines():
         if line.startswith(MARK):
@@ -88,45 +91,19 @@ def in_process(task: Task, limit: float) -> dict[str, Any]:
     return found
 
 
-def _output(task: Task, command: list[str], env: dict[str, str], limit: float) -> tuple[str, str]:
+def _output(command: list[str], env: dict[str, str], limit: float) -> tuple[str, str]:
     """What a process says on both its channels. At its limit it ends with the compilers that it started."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdout=pipe, stderr=pipe, text=True, env=env, start_new_session=True
     ) as process:
-        _RUNNING[task] = process
         try:
             said, trouble = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            _end(process)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             return process.communicate()[0], f"longer than {limit:.0f} s"
-        finally:
-            del _RUNNING[task]
     return said, trouble[-1500:] or f"ended with {process.returncode}"
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def in_step(do: Callable[[Task], None], tasks: Sequence[Task], seconds: float) -> None:
-    """All at once: each compiles, waits for the others, then times. What takes longer to compile is ended."""
-    end = time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max(1, len(tasks))) as pool:
-        os.environ[GATE] = folder
-        running = [pool.submit(do, task) for task in tasks]
-        while sum(one.done() for one in running) + len(os.listdir(folder)) < len(tasks):
-            time.sleep(0.2)
-            if time.monotonic() > end:
-                break
-        waiting = set(os.listdir(folder))
-        for process in list(_RUNNING.values()):
-            if str(process.pid) not in waiting:
-                _end(process)
-        Path(folder, OPEN).touch()
-        wait(running)
-    del os.environ[GATE]
 
 
 # ---- ratios ----
@@ -187,9 +164,6 @@ def main() -> None:
     parser.add_argument("--ways", default=",".join((*TORCH, *OURS)))
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for one process")
     parser.add_argument("--minutes", type=float, default=1e6, help="start no process after this")
-    parser.add_argument(
-        "--search", type=float, default=600.0, help="seconds for torch's searches, all at once"
-    )
     parser.add_argument("--lanes", type=int, default=1, help="processes at a time")
     parser.add_argument("--save", type=Path, help="a file for all times, written as they come")
     args = parser.parse_args()
@@ -215,9 +189,7 @@ def main() -> None:
         os.environ.setdefault(LOCK, lock.name if args.lanes > 1 else "")
         tasks = tasks_of(args.only.split(","), args.ways.split(","))
         with ThreadPoolExecutor(args.lanes) as pool:
-            list(pool.map(do, (task for task in tasks if args.lanes == 1 or not searches(task))))
-        if args.lanes > 1:
-            in_step(do, [task for task in tasks if searches(task)], args.search)
+            list(pool.map(do, tasks))
     result = summary(done)
     print(
         json.dumps(result) if args.json else "\n".join(f"{name:32} {value}" for name, value in result.items())

@@ -1,7 +1,7 @@
 """One way to run one of `cuda_cases.py`, in a process of its own: what `cuda_speed.py` starts.
 
 Several of them compile at the same time. What is timed, also by searches inside, has the GPU to itself: it
-holds a lock that they share.
+holds a lock that they share, for less than a second at a time, so that searches need not wait long.
 """
 
 from __future__ import annotations
@@ -27,9 +27,6 @@ from tilesmith.zoo.gpu_bench import OurCall, milliseconds, recorded, way_of
 OURS = ("O2", "O3")
 MARK = "RESULT "
 LOCK = "CUDA_SPEED_LOCK"
-GATE = "CUDA_SPEED_GATE"
-"""A folder where processes say that they have compiled, and wait until they may time."""
-OPEN = "open"
 
 
 class _Gpu:
@@ -89,7 +86,7 @@ def time_searches_alone(way: str) -> None:
         # cuDNN times its own kernels at the first call.
         for name in ("_convolved", "conv2d"):
             setattr(convolution_call, name, _locked(getattr(convolution_call, name)))
-    elif way.startswith("max-autotune") and GATE not in os.environ:
+    elif way.startswith("max-autotune"):
         from torch._inductor.runtime import benchmarking
 
         for name in ("TritonBenchmarker", "InductorBenchmarker"):
@@ -106,15 +103,6 @@ def _locked(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
 
     return alone
-
-
-def wait_for_others() -> None:
-    """Say that all is compiled, and wait until the others have done so."""
-    folder = os.environ.get(GATE)
-    if folder:
-        Path(folder, str(os.getpid())).touch()
-        while not Path(folder, OPEN).exists():
-            time.sleep(0.1)
 
 
 # ---- models ----
@@ -146,10 +134,9 @@ def time_model(name: str, way: str) -> dict[str, Any]:
         torch.cuda.synchronize()
         seconds = time.perf_counter() - begin - GPU.waited
         found = {"compile_s": round(seconds + GPU.loading, 1)}
-        wait_for_others()
+        if isinstance(run, OurCall):
+            found |= _figures_of(run, first(made), name, model, inputs)
         with GPU.alone():
-            if isinstance(run, OurCall):
-                found |= _figures_of(run, first(made), name, model, inputs)
             found["ms"] = milliseconds(run)
         return found
 
@@ -184,15 +171,19 @@ def host_us(run: Callable[[], Any], rounds: int = 30, count: int = 40) -> float:
     """
     medians = []
     for _ in range(rounds):
-        times = []
-        for _ in range(count):
-            torch.cuda.synchronize()
-            begin = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - begin)
-        medians.append(median(times))
-    torch.cuda.synchronize()
+        with GPU.alone():
+            medians.append(_round(run, count))
     return min(medians) * 1e6
+
+
+def _round(run: Callable[[], Any], count: int) -> float:
+    times = []
+    for _ in range(count):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - begin)
+    return median(times)
 
 
 # ---- kernels ----

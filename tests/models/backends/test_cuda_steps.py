@@ -14,6 +14,7 @@ from torch.nn.attention import SDPBackend
 
 import tilesmith
 from tilesmith.formats import DataFormat
+from tilesmith.kernels.rotary import Rotary
 from tilesmith.models.backends.cuda import CudaExecutable, attention_call
 from tilesmith.models.backends.cuda import executable as cuda_executable
 from tilesmith.models.backends.cuda import runner as cuda_runner
@@ -263,14 +264,16 @@ class Heads(nn.Module):
         return tuple(Rotated()(one, cos, cos) for one in heads)
 
 
-def test_several_results_with_gaps_are_copied_by_one_kernel_each() -> None:
+def test_several_results_with_gaps_are_stored_without_by_their_kernels() -> None:
     model, x, cos = Heads().bfloat16(), torch.randn(1, 1, 64).bfloat16(), torch.randn(1, 32).bfloat16()
     compiled = tilesmith.compile(model.eval(), backend="cuda")
     compiled.prepare(x, cos)
     found = compiled.executable
     assert isinstance(found, CudaExecutable)
     launches = [step for step in found.steps if isinstance(step, Launch)]
-    assert [step.template.name for step in launches].count("elementwise") == 4
+    turned = [step for step in launches if isinstance(step.template, Rotary)]
+    assert [len(step.outputs) for step in turned] == [2] * 4
+    assert "elementwise" not in [step.template.name for step in launches]
     runner = Runner(found._module, found.plan, torch.device("cpu"))
     runner.bind(found.steps, {key_of(step): MatrixKernel(step) for step in launches})
     with torch.no_grad():
@@ -408,6 +411,51 @@ def test_the_layers_of_a_cache_are_copied_at_once(
     _, made = _run_on_cpu(Cached(), [x, cache])
     assert copies == [6]
     torch.testing.assert_close(made.float(), Cached()(x.float(), cache.float()), atol=0.02, rtol=0.02)
+
+
+class Decoding(nn.Module):
+    """A step of decoding: the new key and value of each layer join those of the cache, and are results."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv = nn.ModuleList(nn.Linear(256, 768, bias=False) for _ in range(4))
+
+    def forward(self, x: Tensor, cache: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, ...]:
+        new: list[Tensor] = []
+        for number, layer in enumerate(self.qkv):
+            q, k, v = (one.view(1, 1, 4, 64).transpose(1, 2) for one in layer(x).split(256, -1))
+            q, k = Rotated()(q, cos, sin), Rotated()(k, cos, sin)
+            keys, values = torch.cat((cache[number, 0], k), 2), torch.cat((cache[number, 1], v), 2)
+            x = x + functional.scaled_dot_product_attention(q, keys, values).transpose(1, 2).reshape(x.shape)
+            new += [k, v]
+        return (x, *new)
+
+
+def test_new_keys_and_values_are_stored_where_the_cache_and_the_caller_want_them() -> None:
+    torch.manual_seed(0)
+    model = Decoding().bfloat16()
+    x, cache = torch.randn(1, 1, 256).bfloat16(), torch.randn(4, 2, 1, 4, 64, 64).bfloat16()
+    angles = torch.rand(1, 64)
+    given = [x, cache, angles.cos().bfloat16(), angles.sin().bfloat16()]
+    compiled = tilesmith.compile(model.eval(), backend="cuda")
+    compiled.prepare(*given)
+    found = compiled.executable
+    assert isinstance(found, CudaExecutable)
+    launches = [step for step in found.steps if isinstance(step, Launch)]
+    copies = [step for step in launches if step.template.name == "elementwise"]
+    assert [len(step.outputs) for step in copies] == [2] * 4
+    assert (
+        sorted(len(step.outputs) for step in launches if isinstance(step.template, Rotary))
+        == [1] * 4 + [3] * 4
+    )
+    runner = Runner(found._module, found.plan, torch.device("cpu"))
+    runner.bind(found.steps, {key_of(step): MatrixKernel(step) for step in launches})
+    with torch.no_grad():
+        exact = model.float()(*(one.float() for one in given))
+    for _ in range(2):
+        made = runner.run(given, runner.own_memory())
+        for one, wanted in zip(made, exact, strict=True):
+            torch.testing.assert_close(one.float(), wanted, atol=0.05, rtol=0.05)
 
 
 def _name_of(step: Launch | Call) -> str:

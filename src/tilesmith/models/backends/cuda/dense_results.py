@@ -6,6 +6,7 @@ Torch's copy of such a matrix takes twice as long, whether it is large or a few 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -20,7 +21,10 @@ from tilesmith.runtime import Layout
 
 @dataclass(frozen=True)
 class _Rows:
-    """What a view sees: `outer` x `inner` batches of rows, which lie so many tiles apart."""
+    """What a view sees: `outer` x `inner` batches of rows, which lie so many tiles apart.
+
+    Batches may lie side by side, too, `across` tiles apart, and begin at some tile.
+    """
 
     outer: int
     inner: int
@@ -28,6 +32,8 @@ class _Rows:
     columns: int
     outer_step: int = 0
     inner_step: int = 0
+    across: int = 0
+    start: tuple[int, int] = (0, 0)
 
     @property
     def elements(self) -> int:
@@ -63,10 +69,12 @@ def with_dense_results(plan: Plan) -> Plan:
 
 
 def _rows_of(view: View) -> _Rows | None:
-    """The rows that a view sees from the first column on, if there are gaps between them."""
+    """The rows that a view sees from the first column on, or parts of one, if there are gaps around them."""
     axes = [axis for axis in view.axes if axis.size > 1]
     down = [axis for axis in axes if axis.row]
     across = axes[len(down) :]
+    if not down:
+        return _side_by_side(view, across)
     if axes[: len(down)] != down or any(axis.col for axis in down) or (view.row, view.col) != (0, 0):
         return None
     for number, axis in enumerate(across):
@@ -81,11 +89,21 @@ def _rows_of(view: View) -> _Rows | None:
         else:
             batches.insert(0, axis)
     dense = not batches and columns == view.storage.cols
-    if not down or dense or len(batches) > 2 or any(axis.row % TILE for axis in batches):
+    if dense or len(batches) > 2 or any(axis.row % TILE for axis in batches):
         return None
     sizes = [Axis(1, 0, 0)] * (2 - len(batches)) + batches
     steps = [axis.row // TILE for axis in sizes]
     return _Rows(sizes[0].size, sizes[1].size, rows, columns, *steps)
+
+
+def _side_by_side(view: View, axes: Sequence[Axis]) -> _Rows | None:
+    """Parts of a single row, as the heads of a token are: together less than the matrix that they lie in."""
+    if len(axes) != 2 or axes[1].col != 1 or any(number % TILE for number in (view.row, view.col)):
+        return None
+    count, width = (axis.size for axis in axes)
+    if axes[0].col % TILE or width % TILE or count * width == view.storage.cols:
+        return None
+    return _Rows(1, count, 1, width, 0, 0, axes[0].col // TILE, (view.row // TILE, view.col // TILE))
 
 
 def _dense(view: View, storage: Storage) -> View:
@@ -105,7 +123,8 @@ def _copy(step: Download, seen: _Rows) -> Launch:
     read, out = Operand("x", dtype=source.dtype), Operand("y", "rows", source.dtype)
     numbers = {f"{name}_{key}": 0 for name in ("x", "y") for key in STRIDES}
     numbers |= {"m": seen.rows, "n": seen.columns, "nb1": seen.outer, "nb2": seen.inner}
-    numbers |= {"x_row1": seen.outer_step, "x_row2": seen.inner_step}
+    numbers |= {"x_row1": seen.outer_step, "x_row2": seen.inner_step, "x_col2": seen.across}
+    numbers |= {"x_row": seen.start[0], "x_col": seen.start[1]}
     numbers |= {"y_row1": seen.inner * seen.rows, "y_row2": seen.rows}
     template = Elementwise(Epilogue((Result(Input("x"), out),), (read,)))
     return Launch(template, {"x": source, "y": target}, numbers, (), (target,))

@@ -18,6 +18,7 @@ from tilesmith.models.backends.cuda.batches import with_joined_batches
 from tilesmith.models.backends.cuda.choice import chosen_steps, kernel_ways
 from tilesmith.models.backends.cuda.copies import without_double_copies
 from tilesmith.models.backends.cuda.dense_results import with_dense_results
+from tilesmith.models.backends.cuda.fused_copies import with_fused_copies
 from tilesmith.models.backends.cuda.graphs import Graphs
 from tilesmith.models.backends.cuda.kernels import compile_all, cuda_source, key_of
 from tilesmith.models.backends.cuda.library import Call, Way
@@ -45,7 +46,8 @@ class CudaExecutable(Executable):
     ) -> None:
         constants = {node.name: value for node, value in constants_of(module).items()}
         prepared = without_double_copies(with_joined_batches(plan))
-        self.plan = with_dense_results(with_rotary_kernels(prepared, constants))
+        dense = with_dense_results(with_rotary_kernels(prepared, constants))
+        self.plan = with_fused_copies(dense)
         self.arch = arch
         self.options = options
         self.why_no_graph = ""

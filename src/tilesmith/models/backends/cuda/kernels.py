@@ -13,6 +13,7 @@ from typing import Any
 
 from tilesmith.kernels.authoring import fixed_sizes, for_gpu
 from tilesmith.models.backends.cuda.device_code import compiled_by_nvrtc
+from tilesmith.models.backends.cuda.host_code import called_as_saved
 from tilesmith.models.planning.steps import Launch
 
 USUAL_ARCH = "sm_90a"
@@ -65,7 +66,7 @@ def compile_all(steps: Iterable[Launch], arch: str) -> Mapping[Any, Any]:
                 return error
 
         threads = max(1, min(len(missing), os.cpu_count() or 1))
-        with compiled_by_nvrtc(), ThreadPoolExecutor(threads) as pool:
+        with compiled_by_nvrtc(), called_as_saved(), ThreadPoolExecutor(threads) as pool:
             waiting = {}
             for key, step in missing.items():
                 try:
