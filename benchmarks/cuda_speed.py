@@ -9,8 +9,8 @@
 
 Each figure of the result is the time of torch's best way over ours: 1.0 is parity, more is faster. Models are
 timed call after call; kernels as calls recorded in a CUDA graph by all, so that only the GPU's time counts.
-Whatever is timed has the GPU to itself, in searches too. Where there are several lanes, what takes longest
-begins first: torch's search for ResNet-50, then our searches and torch's for the other models.
+Whatever is timed has the GPU to itself. Where there are several lanes, torch's searches share it with others:
+those for ResNet-50 begin first, the rest when all else is done, and all are timed when all have ended.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from math import exp, log
 from pathlib import Path
@@ -34,7 +35,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.cuda_cases import KERNELS, MODELS
-from benchmarks.cuda_worker import LOCK, MARK, OURS
+from benchmarks.cuda_worker import GATE, LOCK, MARK, OPEN, OURS
 from tilesmith.zoo.gpu_bench import TORCH
 
 WORKER = Path(__file__).with_name("cuda_worker.py")
@@ -47,6 +48,7 @@ GROUPS = 5
 """Processes that share the kernels of a way."""
 
 Task = tuple[str, str]
+_SEARCHES: dict[Task, subprocess.Popen[str]] = {}
 
 
 def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
@@ -57,30 +59,27 @@ def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
             found += [(case, way) for way in (*TORCH, *OURS) if way in ways]
             continue
         for way in KERNEL_WAYS:
-            if way in ways or (way.startswith("max-autotune") and "max-autotune" in ways):
+            if way in ways:
                 skipped = SAME_WHEN_COMPILED if way not in ("eager", *OURS) else []
                 names = [name for name in KERNELS if name not in skipped]
                 found += [(f"kernels:{','.join(names[at::GROUPS])}", way) for at in range(GROUPS)]
-    return sorted(found, key=_rank)
+    order = ("O3", "O2", "reduce-overhead", "graph", "default", "eager", "max-autotune-no-cudagraphs")
+    return sorted(found, key=lambda task: (":" in task[0], order.index(task[1]) if task[1] in order else 9))
 
 
-def _rank(task: Task) -> int:
-    """When a process begins: what takes longest first, and ways whose compile times are compared together."""
-    case, way = task
-    if ":" in case:
-        return 4 + ("O3", "O2", "eager", "default", "max-autotune-no-cudagraphs").index(way)
-    if way == "max-autotune":
-        return 0 if case.startswith("resnet") else 2
-    return {"O3": 1, "eager": 10}.get(way, 3)
+def searches(task: Task) -> bool:
+    """Whether torch searches for the kernels of a model."""
+    return task[1] == "max-autotune"
 
 
-def in_process(task: Task, limit: float) -> dict[str, Any]:
+def in_process(task: Task, limit: float, gate: str) -> dict[str, Any]:
     case, way = task
     command = [sys.executable, str(WORKER), case, way, str(limit)]
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as cache:  # every way compiles from nothing
         env = {**os.environ, **dict.fromkeys(CACHES, cache)}
-        said, trouble = _output(command, env, limit)
+        env |= {GATE: gate} if gate and searches(task) else {}
+        said, trouble = _output(task, command, env, limit)
     found: dict[str, Any] = {}
     for line in said.splitlines():
         if line.startswith(MARK):
@@ -91,19 +90,54 @@ def in_process(task: Task, limit: float) -> dict[str, Any]:
     return found
 
 
-def _output(command: list[str], env: dict[str, str], limit: float) -> tuple[str, str]:
+def _output(task: Task, command: list[str], env: dict[str, str], limit: float) -> tuple[str, str]:
     """What a process says on both its channels. At its limit it ends with the compilers that it started."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdout=pipe, stderr=pipe, text=True, env=env, start_new_session=True
     ) as process:
+        if searches(task):
+            _SEARCHES[task] = process
         try:
             said, trouble = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
             return process.communicate()[0], f"longer than {limit:.0f} s"
     return said, trouble[-1500:] or f"ended with {process.returncode}"
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def all_tasks(
+    do: Callable[[Task], None], tasks: Sequence[Task], lanes: int, gate: str, seconds: float
+) -> None:
+    """Some tasks at a time, and searches beside or after them: each compiles and waits at the gate.
+
+    When all searches have compiled it opens; what has not some seconds after the rest was done is ended.
+    """
+    long = [task for task in tasks if searches(task)]
+    first = [task for task in long if task[0].startswith("resnet")]
+    with ThreadPoolExecutor(max(1, len(long))) as beside:
+        running = [beside.submit(do, task) for task in first]
+        with ThreadPoolExecutor(lanes) as pool:
+            list(pool.map(do, [task for task in tasks if not searches(task)]))
+        running += [beside.submit(do, task) for task in long if task not in first]
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and sum(map(_is_done, running)) + len(os.listdir(gate)) < len(long):
+            time.sleep(0.2)
+        waiting = set(os.listdir(gate))
+        for process in list(_SEARCHES.values()):
+            if process.poll() is None and str(process.pid) not in waiting:
+                _end(process)
+        Path(gate, OPEN).touch()
+        wait(running)
+
+
+def _is_done(running: Future[None]) -> bool:
+    return running.done()
 
 
 # ---- ratios ----
@@ -161,9 +195,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", default=",".join((*MODELS, "kernels")))
-    parser.add_argument("--ways", default=",".join((*TORCH, *OURS)))
+    parser.add_argument("--ways", default=",".join(dict.fromkeys((*TORCH, *KERNEL_WAYS))))
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for one process")
     parser.add_argument("--minutes", type=float, default=1e6, help="start no process after this")
+    parser.add_argument(
+        "--search", type=float, default=600.0, help="seconds for torch's searches after the rest"
+    )
     parser.add_argument("--lanes", type=int, default=1, help="processes at a time")
     parser.add_argument("--save", type=Path, help="a file for all times, written as they come")
     args = parser.parse_args()
@@ -175,9 +212,12 @@ def main() -> None:
     def do(task: Task) -> None:
         case, way = task
         known = done.get(case, {}).get(way)
-        if (known is not None and "error" not in known) or time.monotonic() > end:
+        if known is not None and "error" not in known:
             return
-        found = in_process(task, min(args.limit, max(30.0, end - time.monotonic())))
+        if time.monotonic() > end and not searches(task):
+            return
+        left = args.limit if searches(task) else min(args.limit, max(30.0, end - time.monotonic()))
+        found = in_process(task, left, gate if args.lanes > 1 else "")
         with writing:
             done.setdefault(case, {})[way] = found
             shown = {key: found[key] for key in ("ms", "compile_s", "python_us", "error") if key in found}
@@ -185,11 +225,13 @@ def main() -> None:
             if args.save:
                 args.save.write_text(json.dumps(done, indent=1))
 
-    with tempfile.NamedTemporaryFile() as lock:
+    with tempfile.NamedTemporaryFile() as lock, tempfile.TemporaryDirectory() as gate:
         os.environ.setdefault(LOCK, lock.name if args.lanes > 1 else "")
         tasks = tasks_of(args.only.split(","), args.ways.split(","))
-        with ThreadPoolExecutor(args.lanes) as pool:
-            list(pool.map(do, tasks))
+        if args.lanes > 1:
+            all_tasks(do, tasks, args.lanes, gate, args.search)
+        else:
+            list(map(do, tasks))
     result = summary(done)
     print(
         json.dumps(result) if args.json else "\n".join(f"{name:32} {value}" for name, value in result.items())

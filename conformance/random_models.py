@@ -237,6 +237,8 @@ def tried(seed: int, level: str, gradients: bool) -> Outcome:
 def _gradients(model: Callable[..., Any], inputs: Sequence[Tensor]) -> list[Tensor]:
     given = [one.clone().requires_grad_() for one in inputs]
     loss = torch.stack([one.square().mean() for one in model(*given)]).sum()
+    if not loss.requires_grad:  # nothing but comparisons on the way
+        return [torch.zeros_like(one) for one in given]
     made = torch.autograd.grad(loss, given, allow_unused=True)
     return [torch.zeros_like(one) if grad is None else grad for one, grad in zip(given, made, strict=True)]
 
