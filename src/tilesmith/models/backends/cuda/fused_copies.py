@@ -40,6 +40,8 @@ def _fuse_last(steps: list[Step | None], copy: Launch) -> None:
             continue
         assert isinstance(maker, Launch)
         between = [step for step in steps[place + 1 : -1] if step is not None]
+        if any(_read(copy)[0] in _written(step) for step in between):
+            return  # the copy is of what came after
         both = _joined(maker, copy, value)
         if not any(copy.outputs[0] in _touched(step) for step in between):
             steps[place], steps[-1] = both, None
