@@ -50,3 +50,10 @@ def test_few_heads_have_a_core_each() -> None:
     run = compiled(Attend())
     torch.testing.assert_close(run(q, k, v), Attend()(q, k, v), atol=5e-3, rtol=5e-3)
     assert "packed_attention" not in {line.kernel for line in run.report.kernels}
+
+
+def test_more_queries_than_a_tile_has_rows_are_not_packed() -> None:
+    q, k, v = operands(2, 40, 1, 32)
+    run = compiled(Attend())
+    torch.testing.assert_close(run(q, k, v), Attend()(q, k, v), atol=5e-3, rtol=5e-3)
+    assert "packed_attention" not in {line.kernel for line in run.report.kernels}

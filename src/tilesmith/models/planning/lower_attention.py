@@ -116,9 +116,10 @@ def packed_heads(lowering: Lowering, group: Group) -> int:
     held = padded(keys) <= _KEYS_AT_ONCE and value_width % TILE == 0 and q in lowering.device
     if not (lowering.cores and few and one_mask and held):
         return 1
-    shares = [share for share in range(1, heads + 1) if heads % share == 0 and share * rows <= TILE]
+    shares = [share for share in range(2, heads + 1) if heads % share == 0 and share * rows <= TILE]
     return min(
-        shares, key=lambda share: (_turns(batch * heads // share, lowering.cores) * (share + _SOFTMAX), share)
+        (1, *shares),
+        key=lambda share: (_turns(batch * heads // share, lowering.cores) * (share + _SOFTMAX), share),
     )
 
 
