@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -42,6 +43,9 @@ class FakeExecutor:
         self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
     ) -> None:
         self.notes.append((kind, index, address, size))
+
+    def build(self, programs: Sequence[Program], options: RunOptions) -> None:
+        """Nothing is compiled here."""
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         self.runs.append((program, placement, options))

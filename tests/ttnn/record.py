@@ -10,7 +10,7 @@ import pkgutil
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
@@ -84,6 +84,9 @@ class NotingExecutor:
         self, kind: Literal["dram", "l1"], index: int | CoreCoord, address: int, size: int
     ) -> None:
         """Nobody asks here which bytes were written."""
+
+    def build(self, programs: Sequence[Program], options: RunOptions) -> None:
+        """Nothing is compiled here."""
 
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:  # noqa: ARG002
         self.programs.append(program)

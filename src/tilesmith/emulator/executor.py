@@ -18,7 +18,7 @@ from tilesmith.arch import Arch
 from tilesmith.emulator import library
 from tilesmith.emulator.findings import ROLES, finding_from_report
 from tilesmith.emulator.launch import launch_us
-from tilesmith.emulator.loading import LoadedProgram, build_program, core_index, load_program
+from tilesmith.emulator.loading import LoadedProgram, build_program, build_programs, core_index, load_program
 from tilesmith.emulator.machine import Machine, run_options
 from tilesmith.emulator.suppress import Rule, parse_rules, split_findings
 from tilesmith.errors import DeviceError, EmulatorGap
@@ -73,9 +73,18 @@ class EmulatorExecutor:
         elif not isinstance(index, int):
             self.machine.note_host_write(core_index(index, self.arch), address, size)
 
+    def build(self, programs: Sequence[Program], options: RunOptions) -> None:
+        """Compile kernels side by side: program by program, a core would wait for the longest of three."""
+        with self._lock:
+            checks, fast = _compiled_for(options)
+            missing = {_key(one, checks, fast): one for one in programs}
+            missing = {key: one for key, one in missing.items() if key not in self._loaded}
+            if len(missing) > 1:
+                build_programs(list(missing.values()), self.arch, checks, fast)
+
     def prepare(self, program: Program, placement: Placement, checks: bool, fast: bool) -> LoadedProgram:
         """The program as the runtime holds it; built and loaded on the first call with this structure."""
-        key = (program.structure, _edited(program), checks, fast)
+        key = _key(program, checks, fast)
         loaded = self._loaded.pop(key, None)
         if loaded is None:
             self._unload_unused()
@@ -105,7 +114,7 @@ class EmulatorExecutor:
         self, program: Program, placement: Placement, options: RunOptions
     ) -> tuple[LoadedProgram, library.RunOptions]:
         """The program and the options of a run, as the runtime reads them."""
-        checks, fast = options.checks == "on", options.numbers != "chip"
+        checks, fast = _compiled_for(options)
         chosen = settings.current()
         native = run_options(
             checks=checks,
@@ -144,6 +153,15 @@ class EmulatorExecutor:
             if self._machine is not None:
                 self._machine.close()
                 self._machine = None
+
+
+def _compiled_for(options: RunOptions) -> tuple[bool, bool]:
+    """Whether kernels are compiled with checks, and for quick numbers."""
+    return options.checks == "on", options.numbers != "chip"
+
+
+def _key(program: Program, checks: bool, fast: bool) -> tuple[object, ...]:
+    return program.structure, _edited(program), checks, fast
 
 
 @cache

@@ -20,7 +20,7 @@ from tilesmith.program.sources import kernel_path
 from tilesmith.toolchain import Compiler, Job, compile_many, is_in_wheel, known_compiler, wheel_compiler
 
 _TABLE = 64
-_STANDARD = "ts/standard.h"
+_STANDARD = "ts/precompiled.h"
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
 
 # What the vendor's firmware includes before every data-movement kernel.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tilesmith.arch import Arch
 from tilesmith.emulator import library
 from tilesmith.emulator.elf import writable_data
-from tilesmith.emulator.kernel_build import build_kernels, kernel_unit
+from tilesmith.emulator.kernel_build import KernelUnit, build_kernels, kernel_unit
 from tilesmith.emulator.runtime_build import runtime_job
 from tilesmith.errors import InternalFault
 from tilesmith.formats import TileShape
@@ -90,9 +90,21 @@ class LoadedProgram:
 
 def build_program(program: Program, arch: Arch, checks: bool, fast: bool) -> list[tuple[Path, ...]]:
     """Build what is missing, the runtime along with the kernels; return the libraries of each kernel."""
-    units = [
+    return _built(_units(program, arch, checks, fast))
+
+
+def build_programs(programs: Sequence[Program], arch: Arch, checks: bool, fast: bool) -> None:
+    """Build what is missing of several programs, all kernels side by side."""
+    _built([unit for program in programs for unit in _units(program, arch, checks, fast)])
+
+
+def _units(program: Program, arch: Arch, checks: bool, fast: bool) -> list[KernelUnit]:
+    return [
         kernel_unit(kernel, formats_of(kernel, program.cbs), arch, checks, fast) for kernel in program.kernels
     ]
+
+
+def _built(units: Sequence[KernelUnit]) -> list[tuple[Path, ...]]:
     first = () if library.loaded() else (runtime_job(),)
     runtime, libraries = build_kernels(units, first)
     if runtime:

@@ -172,6 +172,9 @@ class Executor(Protocol):
     ) -> None:
         """The host has written these bytes through a view: they count as initialised."""
 
+    def build(self, programs: Sequence[Program], options: RunOptions) -> None:
+        """Compile the kernels of programs that will run with these options, where that is quicker at once."""
+
     def run(self, program: Program, placement: Placement, options: RunOptions) -> RunReport:
         """Run to the end. Findings are in the report; the device decides what to raise."""
 

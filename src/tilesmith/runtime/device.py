@@ -217,6 +217,12 @@ class Device:
             raise error_of(report, program)
         return report
 
+    def build(self, programs: Sequence[Program]) -> None:
+        """Compile the kernels of programs that are about to run with the settings of now, side by side."""
+        self._check_open()
+        chosen = settings.current()
+        self.executor.build(programs, RunOptions(checks=chosen.checks, numbers=chosen.numbers))
+
     def ready(
         self,
         program: Program,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import Lock
+from weakref import WeakKeyDictionary
 
 from tilesmith.arch import Arch
+from tilesmith.compiler.analysis.l1_budget import circular_buffer_bytes
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
 from tilesmith.models.planning.steps import Template
 
 _compiled: dict[tuple[Template, str, str, str, tuple[tuple[str, str], ...]], CompiledKernel] = {}
+_buffer_bytes: WeakKeyDictionary[CompiledKernel, int] = WeakKeyDictionary()
 _lock = Lock()
 
 
@@ -33,6 +36,14 @@ def compiled(
                 approximate=approximate,
             )
         return _compiled[key]
+
+
+def buffer_bytes(kernel: CompiledKernel) -> int:
+    """What the circular buffers of a kernel take of L1; the equal layers of a model ask once."""
+    if kernel not in _buffer_bytes:
+        (module,) = kernel.modules
+        _buffer_bytes[kernel] = circular_buffer_bytes(module, kernel.arch)
+    return _buffer_bytes[kernel]
 
 
 def forget() -> None:

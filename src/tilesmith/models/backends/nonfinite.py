@@ -15,6 +15,7 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.node import Target
 
+from tilesmith.models.backends.finite import has_infinity, has_nan, is_finite
 from tilesmith.models.custom_ops.eager import on_host
 from tilesmith.models.passes.edit import runnable
 from tilesmith.models.planning.dtypes import is_real
@@ -31,7 +32,7 @@ def refuse_nan(name: str, value: torch.Tensor) -> None:
     """
     >>> refuse_nan("x", torch.tensor([1.0, float("inf")]))
     """
-    if value.is_floating_point() and bool(torch.isnan(value).any()):
+    if has_nan(value):
         raise GivenNaN(f"NaN in {name}")
 
 
@@ -39,7 +40,7 @@ def refuse_infinity(name: str, value: torch.Tensor) -> None:
     """
     >>> refuse_infinity("x", torch.tensor([1.0]))
     """
-    if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+    if not is_finite(value):
         raise GivenNaN(f"{name} is not finite, and may be NaN")
 
 
@@ -49,17 +50,15 @@ class Reference:
     def __init__(self, module: GraphModule) -> None:
         self._module = module
         results = next(node for node in reversed(module.graph.nodes) if node.op == "output").args[0]
-        constants = {node for node, value in constants_of(module).items() if _has_infinity(value)}
+        constants = {node for node, value in constants_of(module).items() if has_infinity(value)}
         assert isinstance(results, list | tuple)
         self._infinite = [isinstance(one, Node) and _puts_infinity(one, constants) for one in results]
 
     def doubts(self, results: Sequence[Any]) -> bool:
         """Whether results hold NaN, or infinity that the model did not put there."""
         for value, expected in zip(results, self._infinite, strict=True):
-            if isinstance(value, torch.Tensor) and value.is_floating_point():
-                wrong = torch.isnan(value) if expected else ~torch.isfinite(value)
-                if bool(wrong.any()):
-                    return True
+            if isinstance(value, torch.Tensor) and (has_nan(value) if expected else not is_finite(value)):
+                return True
         return False
 
     def run(self, inputs: Sequence[Any], values: Mapping[str, Any]) -> list[Any]:
@@ -81,10 +80,6 @@ class _Replay(Interpreter):
 
     def call_function(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return super().call_function(runnable(target), args, kwargs)
-
-
-def _has_infinity(value: torch.Tensor) -> bool:
-    return value.is_floating_point() and bool(torch.isinf(value).any())
 
 
 def _puts_infinity(node: Node, constants: set[Node], depth: int = 12) -> bool:

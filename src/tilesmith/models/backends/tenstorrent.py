@@ -13,7 +13,6 @@ from torch.fx import GraphModule
 
 from tilesmith import settings
 from tilesmith.arch import load_arch
-from tilesmith.compiler.analysis.l1_budget import circular_buffer_bytes
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.compile import CompiledKernel
 from tilesmith.compiler.launch import shared_device, tensor_types
@@ -25,10 +24,11 @@ from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.models.backends import weights
 from tilesmith.models.backends.autotune import tune_blocks
 from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
+from tilesmith.models.backends.finite import is_finite
 from tilesmith.models.backends.host import HostCalls
 from tilesmith.models.backends.infinities import Ends, ends_of, may_make_nan
 from tilesmith.models.backends.inputs import check_dtype
-from tilesmith.models.backends.kernels import compiled
+from tilesmith.models.backends.kernels import buffer_bytes, compiled
 from tilesmith.models.backends.l1_placement import live_slots, place_in_l1
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory
 from tilesmith.models.backends.mesh_sums import STEPS, MeshSum, mesh_sums, uploads_behind_waits
@@ -187,6 +187,7 @@ class TenstorrentExecutable(Executable):
             for step in tracked(launches, "compiling kernels")
         }
         self._moved = {}
+        self._built = False
         self.plan = plan
         self._sums = mesh_sums(plan, self._rewritten)
         self._live = live_slots(plan, self.memory.slots)
@@ -195,6 +196,7 @@ class TenstorrentExecutable(Executable):
         values = self.values(inputs)
         with ONE_AT_A_TIME, self.settings():
             self._make_room()
+            self._build()
             self.cycles, self.launch_us, self._last = 0, 0.0, []
             self._infinite = {}
             try:
@@ -207,6 +209,12 @@ class TenstorrentExecutable(Executable):
             for step in self.plan.commits:
                 self.do(step, values)
             return results
+
+    def _build(self) -> None:
+        """Compile what the first call needs at once; later ones find it loaded."""
+        if not self._built:
+            self.device.build(list(self._programs.values()))
+            self._built = True
 
     def _do_all(self, values: dict[str, Any]) -> None:
         done = 0
@@ -311,7 +319,7 @@ class TenstorrentExecutable(Executable):
 
     def _look_for_infinity(self, name: str, value: torch.Tensor) -> None:
         """Leave a call to torch whose infinities would become NaN there."""
-        if not value.is_floating_point() or bool(torch.isfinite(value).all()):
+        if is_finite(value):
             return
         self._infinite[name] = ends_of(value)
         on_host = {step.node for step in self.plan.steps if isinstance(step, HostCall)}
@@ -348,8 +356,7 @@ class TenstorrentExecutable(Executable):
         return place_in_l1(plan, self._ceiling, self._above_circular_buffers, self._bank_bytes)
 
     def _above_circular_buffers(self, step: Launch) -> int:
-        (module,) = self._kernel(step).modules
-        return self.arch.l1_unreserved_base + circular_buffer_bytes(module, self.arch)
+        return self.arch.l1_unreserved_base + buffer_bytes(self._kernel(step))
 
     def _bank_bytes(self, storage: Storage) -> int:
         spec = TensorSpec(

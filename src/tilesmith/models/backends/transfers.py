@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tilesmith.models.backends.finite import largest
 from tilesmith.models.planning.views import View
 from tilesmith.runtime.torch_bridge import numpy_from_torch
 
@@ -47,9 +48,9 @@ def finite_kept(value: torch.Tensor, target: torch.dtype) -> torch.Tensor:
     """A tensor in another dtype. What is finite stays so, as the lowest float32 that masks are made of."""
     result = value.to(target)
     if target == torch.bfloat16 and value.dtype in (torch.float32, torch.float64):
-        grown = result.isinf() & value.isfinite()
-        if result.is_cuda or bool(grown.any()):  # asking a GPU would wait for it
-            most = torch.finfo(target).max
+        most = torch.finfo(target).max
+        if result.is_cuda or not largest(value) <= most:  # asking a GPU would wait for it
+            grown = result.isinf() & value.isfinite()
             return torch.where(grown, result.clamp(-most, most), result)
     return result
 

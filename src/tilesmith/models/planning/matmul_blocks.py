@@ -99,10 +99,16 @@ def product_candidates(step: Launch, arch: Arch, fidelity: str) -> list[Linear]:
     """The template of a launch with other blocks, by how long each should take."""
     template = step.template
     assert isinstance(template, Linear)
-    choices = _ranked(Product.of(step, fidelity), arch.product)
+    return list(_templates(template, Product.of(step, fidelity), arch.product))
+
+
+@lru_cache(maxsize=256)
+def _templates(template: Linear, product: Product, chip: str) -> tuple[Linear, ...]:
+    """Thousands, so that the equal layers of a model share them."""
+    choices = _ranked(product, chip)
     if template.x_access != "block" or template.x_transposed:
         choices = [one for one in choices if one.mesh is None]
-    return [replace(template, block=one.block, mesh=one.mesh) for one in choices]
+    return tuple(replace(template, block=one.block, mesh=one.mesh) for one in choices)
 
 
 @dataclass(frozen=True)
