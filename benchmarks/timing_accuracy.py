@@ -15,11 +15,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.timing import ccl, compute, gemm, launch, noc
 from conformance.timing.closed_form import FULL_LIMIT, extended, is_extendable
+from conformance.timing.ops.rows import op_outcomes
 from conformance.timing.rows import Outcome, median_error, noc_rows, p90_error
 
 from tilesmith.arch import load_arch
@@ -92,6 +94,10 @@ def ccl_galaxy_outcomes(_: Boards) -> Iterator[Outcome]:
     return (ccl.run_row(row) for row in ccl.ccl_rows() if not ccl.is_of_one_mesh(row))
 
 
+def ops_outcomes(_: Boards) -> Iterator[Outcome]:
+    return op_outcomes()
+
+
 PARTS: dict[str, Callable[[Boards], Iterator[Outcome]]] = {
     "gemm": gemm_outcomes,
     "closed_form": closed_form_outcomes,
@@ -99,6 +105,7 @@ PARTS: dict[str, Callable[[Boards], Iterator[Outcome]]] = {
     "launch": launch_outcomes,
     "tilize": tilize_outcomes,
     "sfpu": sfpu_outcomes,
+    "ops": ops_outcomes,
     "ccl": ccl_outcomes,
     "ccl_galaxy": ccl_galaxy_outcomes,
 }
@@ -138,6 +145,22 @@ def summary(name: str, outcomes: Sequence[Outcome]) -> dict[str, float]:
     return figures
 
 
+def by_family(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    """The median error of each family of operations, and every row."""
+    families: dict[str, list[Outcome]] = {}
+    for one in outcomes:
+        families.setdefault(one.group, []).append(one)
+    return {
+        "ops": [
+            {"name": one.label, "family": one.group, "published_ns": one.measured, "taken": one.taken}
+            | {"predicted_ns": round(one.predicted, 1)}
+            for one in outcomes
+        ],
+        "ops_families": {name: round(median_error(members), 4) for name, members in families.items()},
+        "ops_measurements": len({(one.group, one.measured, one.predicted) for one in outcomes}),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -148,7 +171,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(PARTS), help="parts, separated by commas")
     parser.add_argument("--no-rows", action="store_true", help="totals only")
     options = parser.parse_args()
-    boards, figures = Boards(), dict[str, float]()
+    boards, figures = Boards(), dict[str, Any]()
     for name in options.only.split(","):
         start = time.monotonic()
         outcomes = list(PARTS[name](boards))
@@ -156,10 +179,19 @@ def main() -> None:
             show_rows(outcomes)
         show_groups(outcomes)
         figures |= summary(name, outcomes)
+        if name == "ops":
+            figures |= by_family(outcomes)
         say(f"{name}: {time.monotonic() - start:.0f} s\n")
     boards.close()
     if options.json:
-        print(json.dumps({key: round(value, 4) for key, value in figures.items()}))
+        print(
+            json.dumps(
+                {
+                    key: round(value, 4) if isinstance(value, float) else value
+                    for key, value in figures.items()
+                }
+            )
+        )
 
 
 if __name__ == "__main__":

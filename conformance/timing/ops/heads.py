@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from conformance.timing.ops.plan import Plan, accessor, grid, shares
+from tilesmith.formats import DataFormat
+from tilesmith.program import CBFormat, CircularBuffer
 from tilesmith.runtime import Device
+from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout
 
 
 def create(device: Device, rows: int, heads: int, kv_heads: int, width: int, dtype: str) -> float:
@@ -63,4 +66,25 @@ def rotary(device: Device, rows: int, heads: int, width: int) -> float:
         for core, (first, last) in spans.items()
     }
     plan.writer("write_tiles.cpp", (16, width, 1, *accessor(out)), out_args)
+    return plan.cycles()
+
+
+def fill_cache(device: Device, rows: int, width: int, dtype: str, table_bytes: int) -> float:
+    """paged_fill_cache_program_factory: some rows of tiles per core; each reads the user's page table."""
+    parts = shares(rows, grid(*device.arch.grid))
+    plan = Plan(device, list(parts))
+    x, cache = plan.tensor(rows, width, dtype), plan.tensor(rows, width, dtype)
+    table = device.empty(
+        (1, table_bytes // 4), DataFormat.UInt32, Layout.ROW_MAJOR, memory_config=DRAM_MEMORY_CONFIG
+    )
+    plan.tensors.append(table)
+    plan.buffer(0, 2 * width, dtype)
+    plan.buffers.append(
+        CircularBuffer(table_bytes, plan.core_set, CBFormat(1, DataFormat.UInt32, table_bytes))
+    )
+    given = {c: (x.address, f * width, n, width, 1, 0, width) for c, (f, n) in parts.items()}
+    plan.reader("read_tiles.cpp", (0, width, *accessor(x)), given)
+    where = (cache.address, table.address, table_bytes)
+    out_args = {c: (*where, f, n) for c, (f, n) in parts.items()}
+    plan.writer("fill_cache_writer.cpp", (width, *accessor(cache, table)), out_args)
     return plan.cycles()

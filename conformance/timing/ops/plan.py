@@ -1,4 +1,4 @@
-"""What the programs of operations share: cores, shares of the work, and short spellings for a Program's parts."""
+"""What the programs of operations share: cores, shares of the work, and a Program in the making."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ class Plan:
 
     device: Device
     cores: Sequence[CoreCoord]
+    traced: bool = False
     kernels: list[Kernel] = field(default_factory=list)
     buffers: list[CircularBuffer] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
@@ -95,8 +96,12 @@ class Plan:
         report = self.device.run(program, checks="off", numbers="none")
         for tensor in self.tensors:
             tensor.deallocate()
-        spread = self.device.arch.timing.dispatch.start_spread_cycles if len(self.cores) > 1 else 0
-        return report.cycles + spread * (len(self.cores) > 1)
+        return kernel_duration(self.device, report.cycles, self.traced or len(self.cores) == 1)
+
+
+def kernel_duration(device: Device, cycles: int, traced: bool) -> float:
+    """Device kernel duration in the profiler's words: without a trace, cores start one after another."""
+    return cycles + (0 if traced else device.arch.timing.dispatch.start_spread_cycles)
 
 
 def accessor(*tensors: Tensor) -> tuple[int, ...]:
@@ -105,7 +110,7 @@ def accessor(*tensors: Tensor) -> tuple[int, ...]:
 
 
 def shares(units: int, cores: Sequence[CoreCoord]) -> dict[CoreCoord, tuple[int, int]]:
-    """For each core with work its first unit and how many; the first cores have one more where it does not divide.
+    """For each core with work its first unit and how many; the first cores have one more.
 
     >>> [*shares(5, [CoreCoord(0, 0), CoreCoord(1, 0)]).values()]
     [(0, 3), (3, 2)]

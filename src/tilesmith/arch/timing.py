@@ -29,6 +29,7 @@ class NocTiming:
     multicast_per_hop: int
     loopback: int
     router_buffer: int
+    convoy_end: float
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ class Timing(_Structure):
         )),
         ("stream_bytes", c.c_double),
         ("l1_read_bytes", c.c_double),
+        ("convoy_end", c.c_double),
         ("dram_read_bytes", BytesByPacket),
         ("dram_write_bytes", BytesByPacket),
     ]  # fmt: skip

@@ -10,6 +10,7 @@ from tilesmith.emulator import library
 _PASSED_ON = (
     "hop", "read_round_trip", "write_round_trip", "atomic_round_trip", "packet_cycles", "bank_address",
     "multicast_reserve", "multicast_per_hop", "loopback", "stream_bytes", "l1_read_bytes", "router_buffer",
+    "convoy_end",
 )  # fmt: skip
 
 

@@ -43,16 +43,12 @@ void kernel_main() {
         cb_wait_front(second, 1);
         cb_reserve_back(out, 1);
         if (silu || i == 0) {
-            if constexpr (product)
-                mul_tiles_init(left, second);
-            else
-                add_tiles_init(left, second);
+            if constexpr (product) mul_tiles_init(left, second);
+            else add_tiles_init(left, second);
         }
         tile_regs_acquire();
-        if constexpr (product)
-            mul_tiles(left, second, 0, 0, 0);
-        else
-            add_tiles(left, second, 0, 0, 0);
+        if constexpr (product) mul_tiles(left, second, 0, 0, 0);
+        else add_tiles(left, second, 0, 0, 0);
         tile_regs_commit();
         tile_regs_wait();
         pack_tile(0, out);

@@ -3,7 +3,8 @@
 #include "api/tensor/tensor_accessor.h"
 
 void kernel_main() {
-    const uint32_t address = get_arg_val<uint32_t>(0), first = get_arg_val<uint32_t>(1), tiles = get_arg_val<uint32_t>(2);
+    const uint32_t address = get_arg_val<uint32_t>(0), first = get_arg_val<uint32_t>(1),
+                   tiles = get_arg_val<uint32_t>(2);
     constexpr uint32_t in = 0, scaler = 1;
     constexpr auto args = TensorAccessorArgs<0>();
     const auto source = TensorAccessor(args, address);

@@ -20,10 +20,8 @@ void kernel_main() {
                 uint32_t from = get_read_ptr(cb);
                 for (uint32_t j = 0; j < step; ++j, from += tile)
                     noc_async_write_page(first + o * outer_stride + g * group_stride + i + j, target, from);
-                if constexpr (arrived)
-                    noc_async_write_barrier();
-                else
-                    noc_async_writes_flushed();
+                if constexpr (arrived) noc_async_write_barrier();
+                else noc_async_writes_flushed();
                 cb_pop_front(cb, step);
             }
     noc_async_write_barrier();

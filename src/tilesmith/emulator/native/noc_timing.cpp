@@ -55,11 +55,17 @@ class Packet {
 public:
     uint64_t head;
     uint32_t slowest = 0;
-    Packet(uint64_t from, uint32_t stretch) : head(from), stretch_(std::min(stretch, most_links)) {}
+    Packet(uint64_t from, uint32_t stretch, uint32_t issuer)
+        : head(from), stretch_(std::min(stretch, most_links)), issuer_(static_cast<uint16_t>(issuer)) {}
 
-    __attribute__((always_inline)) void pass(Occupancy& resources, uint32_t index, uint32_t cycles) {
+    // `lost`: how long what several cores' packets wait for idles behind one that had to wait, as a share of its time.
+    __attribute__((always_inline)) void pass(Occupancy& resources, uint32_t index, uint32_t cycles, double lost = 0) {
         const uint64_t start = resources.take(index, head, cycles) - cycles;
-        if (start > head) hold_back(static_cast<uint32_t>(std::min<uint64_t>(start - head, cycles)));
+        const bool shared = lost > 0 && resources.is_shared(index, issuer_);
+        if (start > head) {
+            hold_back(static_cast<uint32_t>(std::min<uint64_t>(start - head, cycles)));
+            if (shared) resources.take(index, start + cycles, static_cast<uint32_t>(cycles * lost));
+        }
         head = start;
         slowest = std::max(slowest, cycles);
         if (stretch_ == 0) return;
@@ -75,6 +81,7 @@ private:
         uint64_t end;
     } behind_[most_links];
     uint32_t stretch_, passed_ = 0;
+    uint16_t issuer_;
 
     void hold_back(uint32_t delay) {
         const uint32_t count = std::min(passed_, stretch_);
@@ -131,13 +138,14 @@ Journey read_journey(const Core& core, const Target& target, uint32_t size, uint
     const NocNode here = node_of(core), there = node_of(target, noc);
     const Hops request = hops_between(here, there, noc), answer = hops_between(there, here, noc);
     const uint32_t stream = cycles_at(size, t.stream_bytes), first_half = t.read_round_trip / 2;
-    Packet packet(now() + first_half + request.there() * t.hop, 0);  // answers have several virtual channels
+    // Answers have several virtual channels.
+    Packet packet(now() + first_half + request.there() * t.hop, 0, core.index);
     if (target.dram) {
         packet.head += t.dram_read_access;
         const double rate = t.dram_read_bytes.at(std::min(size, t.max_packet));
         packet.pass(machine.bank_service, target.index, static_cast<uint32_t>(size / rate));
     } else {
-        packet.pass(links.out, index_of(there), cycles_at(size, t.l1_read_bytes));
+        packet.pass(links.out, index_of(there), cycles_at(size, t.l1_read_bytes), t.convoy_end);
         if (request.ring == 0) packet.head += t.loopback;
     }
     pass_links(packet, {there, here, answer, noc, stream, apart_reads});
@@ -154,7 +162,7 @@ Journey write_journey(Core& core, const Target& target, uint32_t size, uint32_t 
     const NocNode here = node_of(core), there = node_of(target, noc);
     const Hops way = hops_between(here, there, noc);
     const uint32_t stream = cycles_at(size, t.stream_bytes), first_half = t.write_round_trip / 2;
-    Packet packet(std::max(now(), core.write_free[noc]), size / t.router_buffer);
+    Packet packet(std::max(now(), core.write_free[noc]), size / t.router_buffer, core.index);
     const uint64_t unhindered = packet.head + first_half;
     packet.pass(links.out, index_of(here), stream);
     const uint64_t leaves = packet.head + stream;
@@ -165,7 +173,7 @@ Journey write_journey(Core& core, const Target& target, uint32_t size, uint32_t 
         packet.pass(machine.bank_service, target.index, static_cast<uint32_t>(size / rate));
         packet.head += t.dram_write_access;
     } else {
-        packet.pass(links.in, index_of(there), stream);
+        packet.pass(links.in, index_of(there), stream, t.convoy_end);
         if (way.ring == 0) packet.head += t.loopback;
     }
     // Writes leave in order: one that waits for others holds back the next, once the buffers on its way are full.
@@ -219,7 +227,7 @@ Journey multicast_journey(Core& core, uint64_t address, uint32_t cores, uint32_t
     const NocNode here = node_of(core);
     const Way way = multicast_way(here, address, cycles_at(size, t.stream_bytes), noc);
     const uint32_t reservation = t.multicast_reserve + t.multicast_per_hop * way.hops.there();
-    Packet packet(std::max(now(), core.multicast_busy[noc]), size / t.router_buffer);
+    Packet packet(std::max(now(), core.multicast_busy[noc]), size / t.router_buffer, core.index);
     packet.head += uint64_t{reservation} * paths_reserved(core.multicast_open[noc], linked, packets(size));
     NocLinks& links = current_run->machine->nocs[noc];
     packet.pass(links.out, index_of(here), way.cycles);

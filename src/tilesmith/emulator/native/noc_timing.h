@@ -18,7 +18,7 @@ struct Timing {  // cycles and bytes per cycle, from the arch data; field for fi
     uint32_t multicast_reserve, multicast_per_hop, loopback, dram_read_access, dram_write_access, max_packet,
         router_buffer;
     uint32_t cb_operation, semaphore_operation, noc_width, noc_height;
-    double stream_bytes, l1_read_bytes;
+    double stream_bytes, l1_read_bytes, convoy_end;
     BytesByPacket dram_read_bytes, dram_write_bytes;
 };
 

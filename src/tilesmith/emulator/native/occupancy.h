@@ -34,7 +34,16 @@ public:
         return steps == 0 ? from + cycles : find(index, from, cycles, steps);
     }
 
+    // Whether others than this user have asked for it too.
+    bool is_shared(uint32_t index, uint16_t user) {
+        uint16_t& first = user_[index];
+        if (first == nobody) first = user;
+        else if (first != user) first = many;
+        return first == many;
+    }
+
 private:
+    static constexpr uint16_t nobody = 0xffff, many = 0xfffe;
     static constexpr uint32_t step_shift = 4, words = 4096;  // a window of 2^22 cycles
     struct Stretch {
         uint64_t begin, end;
@@ -44,6 +53,7 @@ private:
     uint64_t* taken_ = nullptr;        // a ring of words for every resource, a bit per step
     std::vector<Stretch> full_;        // steps known to have no gap
     std::vector<uint8_t> rest_;        // cycles that did not fill a step yet
+    std::vector<uint16_t> user_;       // who has asked for it: one user, or many
     uint64_t find(uint32_t index, uint64_t from, uint32_t cycles, uint32_t steps);
     bool reach(uint64_t word);
 };
