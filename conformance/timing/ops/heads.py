@@ -1,4 +1,4 @@
-"""Heads of attention: taken apart, put together, turned, and stored in a paged cache."""
+"""Heads of attention: split, concatenated, turned, and stored in a paged cache."""
 
 from __future__ import annotations
 
