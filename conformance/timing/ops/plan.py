@@ -14,6 +14,7 @@ from tilesmith.program import (
     CoreCoord,
     CoreRangeSet,
     Kernel,
+    KernelConfig,
     MathFidelity,
     Program,
     ReaderConfig,
@@ -81,7 +82,7 @@ class Plan:
     def _add(
         self,
         name: str,
-        config: ReaderConfig | WriterConfig | ComputeConfig,
+        config: KernelConfig,
         words: Words,
         args: Mapping[CoreCoord, Words],
     ) -> None:
