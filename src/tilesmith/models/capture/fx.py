@@ -20,6 +20,7 @@ from torch.utils import _pytree as pytree
 
 from tilesmith.errors import BadCallError, CaptureError
 from tilesmith.models.capture.capture_errors import refusal
+from tilesmith.models.capture.composite_operators import composites_left_alone
 from tilesmith.models.capture.mistaken_decompositions import MISTAKEN, kept_whole
 from tilesmith.models.capture.operator_listing import operators_listed_once
 from tilesmith.models.capture.quantized_modules import plain
@@ -161,7 +162,8 @@ def export(
                 program = torch.export.export(
                     exported, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
                 )
-            program = program.run_decompositions(decompositions())
+            with composites_left_alone():
+                program = program.run_decompositions(decompositions())
     except CaptureError:
         raise
     except Exception as error:
