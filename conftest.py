@@ -28,6 +28,7 @@ os.environ["TILESMITH_CACHE_DIR"] = str(_ROOT / ".pytest_cache" / "tilesmith")
 os.environ["TILESMITH_RUNS_DIR"] = str(_ROOT / ".pytest_cache" / "runs")
 os.environ["TILESMITH_ADVICE_SECONDS"] = "0"  # every printed profile would try settings
 os.environ["TILESMITH_THREADS"] = "1"  # the workers of pytest use the cores already
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would spin beside them
 
 # With torch and its kin loaded, a fifth of the time would go into looking for garbage among their modules.
 gc.set_threshold(10_000, 10, 10)

@@ -1,4 +1,4 @@
-"""The verifier sees the module after the last pass, too; in tests of passes, after each."""
+"""The verifier sees the module after the last pass, too; after each in `passes/test_pass_calls.py`."""
 
 from __future__ import annotations
 

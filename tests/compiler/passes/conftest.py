@@ -1,23 +1,13 @@
-"""Golden files: what a pass or the code generator printed when somebody last looked at it and agreed.
-
-Passes are verified one by one here; in other tests the verifier sees the first module and the last.
-"""
+"""Golden files: what a pass or the code generator printed when somebody last looked at it and agreed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 Golden = Callable[..., None]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def verified_after_each_pass() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TILESMITH_VERIFY_IR", "each")
-        yield
 
 
 @pytest.fixture
