@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,24 @@ from tilesmith.models.estimate.estimate import all_launches, estimate
 from tilesmith.models.estimate.hollow import hollow_model, read_config
 from tilesmith.models.estimate.timed import Timed
 from tilesmith.zoo.llama import llama_config
+
+
+@pytest.fixture(autouse=True, scope="module")
+def graphs_timed_once() -> Iterator[None]:
+    """Configurations here differ in their number of layers alone, and a graph has the layers it is told."""
+    module: Any = sys.modules[estimate.__module__]
+    timed: dict[Any, Any] = {}
+
+    def graph(config: Any, layers: int, backend: Any, *sizes: int) -> Any:
+        key = layers, backend.plans_only, sizes
+        if key not in timed:
+            timed[key] = whole(config, layers, backend, *sizes)
+        return timed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        whole = module._graph
+        patch.setattr(module, "_graph", graph)
+        yield
 
 
 def launch(name: str) -> Timed:
@@ -65,7 +84,7 @@ def test_the_command_prints_all_forms(tmp_path: Path, monkeypatch: pytest.Monkey
         return made[0]
 
     monkeypatch.setattr(sys.modules[estimate.__module__], "estimate", once)
-    llama_config(num_hidden_layers=1).save_pretrained(tmp_path)
+    llama_config(num_hidden_layers=2).save_pretrained(tmp_path)
     arguments = ["estimate", str(tmp_path), "--batch", "2", "--prompt", "8", "--tokens", "8"]
     page = tmp_path / "page.html"
     text = CliRunner().invoke(app, [*arguments, "--html", str(page)]).output
