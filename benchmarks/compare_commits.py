@@ -2,9 +2,10 @@
 
     python benchmarks/compare_commits.py BEFORE [AFTER] [--rounds 3] [--only compile_time] [--json]
 
-Each commit runs its own scripts on its own sources, in a worktree that goes away afterwards. A ratio is the
-cost of AFTER (this commit, unless told) over that of BEFORE: 1.05 is five percent slower. Processor time is
-taken where a script has it, so that other work on the machine shows less.
+Each commit runs its own scripts on its own sources, in a worktree that goes away afterwards; products on the
+emulator are timed for both by the script of this checkout, on one thread. A ratio is the cost of AFTER (this
+commit, unless told) over that of BEFORE: 1.05 is five percent slower. Processor time is taken where a script
+has it, so that other work on the machine shows less.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.emulator_gemm import HERE, ONE_THREAD, VARIANTS
 
 ROOT = Path(__file__).resolve().parents[1]
 Figures = Mapping[str, Any]
@@ -43,11 +48,6 @@ def _call_overhead(told: Figures) -> dict[str, float]:
     return {f"{shape}, us": row["overhead"] for shape, row in told["microseconds"].items()}
 
 
-def _emulator_gemm(told: Figures) -> dict[str, float]:
-    names = ("gflops_checks_off", "gflops_checks_on", "gflops_chip_numbers", "block_gflops")
-    return {f"1 / {name}": 1 / told[name] for name in names}
-
-
 def _model_speed(told: Figures) -> dict[str, float]:
     return {
         "run, cpu s": told["bert_base_emulator_cpu_s"],
@@ -59,9 +59,9 @@ def _model_speed(told: Figures) -> dict[str, float]:
 SCRIPTS = {
     "compile_time": Script(("--repeats", "10"), _compile_time),
     "call_overhead": Script(("--calls", "300"), _call_overhead),
-    "emulator_gemm": Script(("--rounds", "1", "--peer-repeats", "1"), _emulator_gemm),
     "model_speed": Script(("--quick", "--layers", "2"), _model_speed),
 }
+EMULATOR_GEMM = "emulator_gemm"
 
 
 @contextmanager
@@ -78,15 +78,36 @@ def checked_out(commit: str) -> Iterator[Path]:
 
 
 def costs_of(name: str, tree: Path) -> dict[str, float]:
-    """What a script of a tree says: its last line is JSON."""
+    """What a script says of a tree."""
+    if name == EMULATOR_GEMM:
+        return _emulator_gemm(tree)
     script = SCRIPTS[name]
+    return script.costs(_told(tree, tree / "benchmarks" / f"{name}.py", "--json", *script.arguments))
+
+
+def _emulator_gemm(tree: Path) -> dict[str, float]:
+    """Seconds of the processor for the product of each variant."""
+    costs = {}
+    for variant, (kernel, checks, numbers) in VARIANTS.items():
+        flags = ("--kernel", kernel, "--checks", checks, "--numbers", numbers, "--size", "512")
+        costs[f"{variant}, cpu s"] = _told(tree, HERE / "tilesmith_matmul.py", *flags)["seconds"]
+    return costs
+
+
+def _told(tree: Path, script: Path, *arguments: str) -> Figures:
+    """The JSON in the last line of a script that runs on the sources of a tree."""
     paths = {"PYTHONPATH": str(tree / "src"), "TILESMITH_CACHE_DIR": str(tree.parent / "cache")}
     rest = {key: value for key, value in os.environ.items() if not key.startswith("TILESMITH_")}
-    command = [sys.executable, str(tree / "benchmarks" / f"{name}.py"), "--json", *script.arguments]
     done = subprocess.run(
-        command, cwd=tree, env={**rest, **paths}, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, str(script), *arguments],
+        cwd=tree,
+        env={**rest, **paths, **ONE_THREAD},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
-    return script.costs(json.loads(done.stdout.splitlines()[-1]))
+    told: Figures = json.loads(done.stdout.splitlines()[-1])
+    return told
 
 
 def best(rounds: list[dict[str, float]]) -> dict[str, float]:
@@ -116,7 +137,7 @@ def main() -> None:
     parser.add_argument("before", help="a commit")
     parser.add_argument("after", nargs="?", default="HEAD")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each script for each commit")
-    parser.add_argument("--only", default=",".join(SCRIPTS))
+    parser.add_argument("--only", default=",".join([*SCRIPTS, EMULATOR_GEMM]))
     parser.add_argument("--json", action="store_true", help="the last line is a JSON object")
     options = parser.parse_args()
     told: dict[str, Any] = {}

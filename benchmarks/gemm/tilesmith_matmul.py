@@ -108,7 +108,8 @@ def main() -> None:
     parser.add_argument("--spawned-at", type=float, default=time.monotonic(), help="monotonic clock then")
     options = parser.parse_args()
     clock = time.perf_counter if options.wall or options.threads > 1 else time.process_time
-    os.environ["TILESMITH_THREADS"] = str(options.threads)
+    if hasattr(ts.settings.current(), "threads"):  # compare_commits.py times sources without the setting, too
+        os.environ["TILESMITH_THREADS"] = str(options.threads)
     share = options.size // TILE // GRID
     build = tile_program if options.kernel == "tiles" else block_program
     generator = np.random.default_rng(0)
