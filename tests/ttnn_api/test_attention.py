@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
-from torch.nn.functional import scaled_dot_product_attention as sdpa
+from torch.nn import functional
 
 from tilesmith import ttnn
 from tilesmith.errors import OperationError
@@ -14,8 +16,12 @@ BATCH, HEADS, KV, SIZE, BLOCK, BLOCKS = 2, 4, 2, 32, 32, 2
 LENGTH = BLOCK * BLOCKS
 PAGES = torch.tensor([[3, 1], [0, 2]])  # the blocks of each user
 AT = [37, 5]  # the position of each user's new row
-decode = ttnn.transformer.scaled_dot_product_attention_decode
-paged_decode = ttnn.transformer.paged_scaled_dot_product_attention_decode
+
+sdpa: Any = functional.scaled_dot_product_attention
+transformer: Any = ttnn.transformer
+experimental: Any = ttnn.experimental
+decode = transformer.scaled_dot_product_attention_decode
+paged_decode = transformer.paged_scaled_dot_product_attention_decode
 
 
 def tiles(device: MeshDevice, values: torch.Tensor) -> ttnn.Tensor:
@@ -55,7 +61,7 @@ def test_a_part_of_a_sequence_over_pages(device: MeshDevice) -> None:
     wanted = sdpa(q, from_pages(pages_k), from_pages(pages_v), mask, enable_gqa=True)
     inputs = [tiles(device, one) for one in (q, pages_k, pages_v)]
     table, start = whole(device, PAGES), whole(device, torch.tensor([first]))
-    chunked = ttnn.transformer.chunked_scaled_dot_product_attention
+    chunked = transformer.chunked_scaled_dot_product_attention
     torch.testing.assert_close(shown(chunked(*inputs, table, first)), wanted)
     torch.testing.assert_close(shown(chunked(*inputs, table, chunk_start_idx_tensor=start)), wanted)
 
@@ -65,7 +71,7 @@ def test_two_sequences_attend_to_both(device: MeshDevice) -> None:
     joint = [drawn(1, HEADS, 32, SIZE) * factor for factor in (1, 2, 3)]
     inputs = [tiles(device, one) for one in (*own, *joint)]
     config = ttnn.SDPAProgramConfig(compute_with_storage_grid_size=(8, 8), q_chunk_size=32, k_chunk_size=32)
-    both = ttnn.transformer.joint_scaled_dot_product_attention
+    both = transformer.joint_scaled_dot_product_attention
     first, second = both(*inputs, joint_strategy="rear", program_config=config)
     wanted = sdpa(*(torch.cat(pair, 2) for pair in zip(own, joint, strict=True)))
     torch.testing.assert_close(torch.cat([shown(first), shown(second)], 2), wanted)
@@ -75,7 +81,7 @@ def test_two_sequences_attend_to_both(device: MeshDevice) -> None:
 
 def test_latent_attention_takes_values_from_the_keys(device: MeshDevice) -> None:
     q, k, v = drawn(1, HEADS, 64, 64), drawn(1, 1, 64, 64), drawn(1, HEADS, 64, SIZE)
-    latent = ttnn.transformer.flash_mla_prefill
+    latent = transformer.flash_mla_prefill
     found = latent(tiles(device, q), tiles(device, k), SIZE)
     wanted = sdpa(q, k.expand(q.shape), k[..., :SIZE].expand(-1, HEADS, -1, -1), is_causal=True)
     torch.testing.assert_close(shown(found), wanted)
@@ -88,7 +94,7 @@ def test_latent_attention_takes_values_from_the_keys(device: MeshDevice) -> None
 
 def test_latent_attention_of_a_part_over_pages(device: MeshDevice) -> None:
     q, pages = drawn(BATCH, HEADS, 32, 64), drawn(4, 1, BLOCK, 64)
-    chunked = ttnn.transformer.chunked_flash_mla_prefill
+    chunked = transformer.chunked_flash_mla_prefill
     found = chunked(tiles(device, q), tiles(device, pages), SIZE, whole(device, PAGES), 32)
     keys = from_pages(pages)
     mask = torch.arange(LENGTH)[None] <= torch.arange(32)[:, None] + 32
@@ -136,11 +142,11 @@ def test_latent_attention_of_a_new_position(device: MeshDevice) -> None:
     q, pages = drawn(1, BATCH, HEADS, 64), drawn(4, 1, BLOCK, 64)
     keys = from_pages(pages)
     wanted = one_by_one(q, keys, keys[..., :SIZE], [range(at + 1) for at in AT])
-    latent = ttnn.transformer.flash_multi_latent_attention_decode
+    latent = transformer.flash_multi_latent_attention_decode
     found = latent(tiles(device, q), tiles(device, keys), head_dim_v=SIZE, cur_pos=AT)
     torch.testing.assert_close(shown(found), wanted)
     positions = whole(device, torch.tensor(AT))
-    found = ttnn.transformer.paged_flash_multi_latent_attention_decode(
+    found = transformer.paged_flash_multi_latent_attention_decode(
         tiles(device, q),
         tiles(device, pages),
         head_dim_v=SIZE,
@@ -154,7 +160,7 @@ def test_two_caches_are_written_at_once(device: MeshDevice) -> None:
     pages = [drawn(4, KV, BLOCK, SIZE), drawn(4, KV, BLOCK, SIZE) + 1]
     rows = [drawn(1, BATCH, KV, SIZE), drawn(1, BATCH, KV, SIZE) + 1]
     caches = [tiles(device, one) for one in pages]
-    ttnn.experimental.paged_fused_update_cache(
+    experimental.paged_fused_update_cache(
         caches[0],
         tiles(device, rows[0]),
         caches[1],
@@ -178,14 +184,14 @@ def test_halves_of_rows_are_turned(device: MeshDevice) -> None:
     x, (cos, sin) = drawn(1, HEADS, 32, 64), turning(64, 64)
     inputs = [tiles(device, one) for one in (x, cos, sin)]
     swapped = torch.cat([-x[..., 32:], x[..., :32]], -1)
-    assert torch.equal(shown(ttnn.experimental.rotate_half(inputs[0])), swapped)
+    assert torch.equal(shown(experimental.rotate_half(inputs[0])), swapped)
     wanted = x * cos[:, :, :32] + swapped * sin[:, :, :32]
-    torch.testing.assert_close(shown(ttnn.experimental.rotary_embedding(*inputs)), wanted)
-    torch.testing.assert_close(shown(ttnn.experimental.rotary_embedding_hf(*inputs)), wanted)
-    found = ttnn.experimental.rotary_embedding(*inputs, 7)
+    torch.testing.assert_close(shown(experimental.rotary_embedding(*inputs)), wanted)
+    torch.testing.assert_close(shown(experimental.rotary_embedding_hf(*inputs)), wanted)
+    found = experimental.rotary_embedding(*inputs, 7)
     torch.testing.assert_close(shown(found), x * cos[:, :, 7:8] + swapped * sin[:, :, 7:8])
     inputs[1:] = [tiles(device, one[:, :, 7:8]) for one in (cos, sin)]
-    found = ttnn.experimental.rotary_embedding_hf(*inputs, is_decode_mode=True)
+    found = experimental.rotary_embedding_hf(*inputs, is_decode_mode=True)
     torch.testing.assert_close(shown(found), x * cos[:, :, 7:8] + swapped * sin[:, :, 7:8])
 
 
@@ -196,12 +202,12 @@ def test_pairs_of_neighbours_are_turned(device: MeshDevice) -> None:
     turn[0, 0, even, even + 1], turn[0, 0, even + 1, even] = 1.0, -1.0
     swapped = torch.stack([-x[..., 1::2], x[..., ::2]], -1).flatten(-2)
     inputs = [tiles(device, one) for one in (x, cos, sin, turn)]
-    found = ttnn.experimental.rotary_embedding_llama(*inputs)
+    found = experimental.rotary_embedding_llama(*inputs)
     torch.testing.assert_close(shown(found), x * cos[:, :, :32] + swapped * sin[:, :, :32])
 
     # To decode, each of a batch has an angle of its own; those of the keys follow those of the queries.
     angles = [tiles(device, one[0, 0, : 2 * HEADS, None][None]) for one in (cos, sin)]
-    q, k = ttnn.experimental.rotary_embedding_llama_fused_qk(inputs[0], inputs[0], *angles, inputs[3])
+    q, k = experimental.rotary_embedding_llama_fused_qk(inputs[0], inputs[0], *angles, inputs[3])
     for found, first in ((q, 0), (k, HEADS)):
         c, s = (one[0, 0, first : first + HEADS, None] for one in (cos, sin))
         torch.testing.assert_close(shown(found), x * c + swapped * s)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -10,7 +12,7 @@ from tilesmith.errors import OperationError
 from tilesmith.ops.device import MeshDevice
 
 HEADS, KV, SIZE, LENGTH = 4, 2, 32, 32
-experimental = ttnn.experimental
+experimental: Any = ttnn.experimental
 
 
 def tiles(device: MeshDevice, values: torch.Tensor) -> ttnn.Tensor:
@@ -30,7 +32,8 @@ def same(found: tuple[ttnn.Tensor, ...], wanted: list[torch.Tensor]) -> None:
 
 def by_head(rows: torch.Tensor, heads: int) -> torch.Tensor:
     """(batch, 1, length, heads x size) as (batch, heads, length, size)."""
-    return rows[:, 0].unflatten(-1, (heads, -1)).transpose(1, 2)
+    split: torch.Tensor = rows[:, 0].unflatten(-1, (heads, -1)).transpose(1, 2)
+    return split
 
 
 def test_queries_then_keys_then_values(device: MeshDevice) -> None:

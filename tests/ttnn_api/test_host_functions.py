@@ -12,6 +12,7 @@ from torch.nn import functional
 from tilesmith import ttnn
 from tilesmith.errors import OperationError
 from tilesmith.ops.device import MeshDevice
+from tilesmith.ops.elementwise.activation import Activation
 
 
 def tiles(device: MeshDevice, values: torch.Tensor) -> ttnn.Tensor:
@@ -78,7 +79,7 @@ ONE_TENSOR: dict[str, tuple[Callable[..., Any], tuple[int, ...], Callable[..., A
         lambda x: x.sum((0, 1), keepdim=True),
     ),
     "unary_chain": (
-        lambda x: ttnn.unary_chain(x, [ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU), "neg"]),
+        lambda x: ttnn.unary_chain(x, [Activation("relu"), Activation("neg")]),
         (1, 1, 32, 32),
         lambda x: -x.relu(),
     ),
@@ -121,6 +122,7 @@ def test_bias_gelu(device: MeshDevice) -> None:
 def test_copies_that_are_wanted(device: MeshDevice) -> None:
     x = drawn(1, 1, 32, 32)
     first, second = ttnn.composite_example_multiple_return(tiles(device, x), return_output2=False)
+    assert first is not None
     assert torch.equal(ttnn.to_torch(first), x)
     assert second is None
 
@@ -154,7 +156,7 @@ def test_slices_are_filled(device: MeshDevice) -> None:
 
 def test_the_gradient_of_an_embedding(device: MeshDevice) -> None:
     index, weight, slope = torch.tensor([[3, 1, 3, 0]]), drawn(8, 32).requires_grad_(), drawn(1, 4, 32)
-    functional.embedding(index, weight).backward(slope)  # type: ignore[no-untyped-call]
+    functional.embedding(index, weight).backward(slope)
     found = ttnn.embedding_bw(
         rows(device, index, ttnn.uint32), tiles(device, weight.detach()), tiles(device, slope[None])
     )
@@ -164,7 +166,7 @@ def test_the_gradient_of_an_embedding(device: MeshDevice) -> None:
 
 def test_the_gradient_of_gelu(device: MeshDevice) -> None:
     x, slope = drawn(1, 1, 32, 32).requires_grad_(), drawn(1, 1, 32, 32) + 1
-    functional.gelu(x).backward(slope)  # type: ignore[no-untyped-call]
+    functional.gelu(x).backward(slope)
     found = ttnn.experimental.gelu_bw(tiles(device, slope), tiles(device, x.detach()))
     assert x.grad is not None
     torch.testing.assert_close(ttnn.to_torch(found), x.grad, rtol=1e-3, atol=1e-3)

@@ -41,9 +41,9 @@ def test_every_parameter_lies_where_its_operation_wants_it(device: MeshDevice) -
     same(found.norm.weight, model.norm.weight[None])
     same(found.norm.bias, model.norm.bias[None])
     first, second = model.layers
-    same(found.layers[0].weight, first.weight.T)  # type: ignore[arg-type, union-attr]
+    same(found.layers[0].weight, first.weight.T)  # type: ignore[arg-type]
     same(found.layers[0].bias, first.bias[None])  # type: ignore[index]
-    same(found.layers[1].weight, second.weight.T)  # type: ignore[arg-type, union-attr]
+    same(found.layers[1].weight, second.weight.T)  # type: ignore[arg-type]
     assert "bias" not in found.layers[1]
     same(found.scale, model.scale)
     assert ttnn.to_torch(found.steps).tolist() == [0, 1, 2, 3]
@@ -76,7 +76,7 @@ def test_what_is_refused_stays_torch_and_others_have_their_own_way() -> None:
     )
     assert found.norm.halves.weight == 1
     assert found.scale is model.scale
-    same(found.layers[0].weight, model.layers[0].weight.T)  # type: ignore[arg-type, union-attr]
+    same(found.layers[0].weight, model.layers[0].weight.T)  # type: ignore[arg-type]
     assert {"whole", "whole.norm", "whole.layers.1"} <= set(names)
 
 

@@ -95,7 +95,7 @@ def test_passes_run_in_the_order_of_the_pipeline() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_every_pass_takes_a_module_at_its_stage(name: str) -> None:
-    """A pass that is called gives what it gives in the pipeline, groups too; the verifier takes each result."""
+    """A pass that is called gives what it gives in the pipeline, groups too; the verifier takes each."""
     now, called = module(name), {}
     for leaf in LEAVES:
         for step in PASSES:
