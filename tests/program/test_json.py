@@ -20,6 +20,7 @@ from tilesmith.program import (
     CoreRange,
     CoreRangeSet,
     DataMovementConfig,
+    FaceGeometry,
     Kernel,
     MathFidelity,
     Processor,
@@ -64,6 +65,7 @@ formats = st.builds(
     st.sampled_from(DataFormat),
     st.integers(1, 4096),
     st.none() | st.builds(TileShape, st.sampled_from([16, 32]), st.sampled_from([16, 32])),
+    st.none() | st.builds(FaceGeometry, st.integers(1, 16), st.sampled_from([1, 2, 4])),
 )
 cbs = st.builds(
     CircularBuffer,

@@ -19,7 +19,7 @@ TILE = 1024
 # The program has no circular buffers.
 NO_BUFFERS = tuple(
     f"#define TS_CB_{table} {{}}"
-    for table in ("FORMATS", "PAGE_SIZES", "TILE_SIZES", "TILE_ROWS", "TILE_COLS")
+    for table in ("FORMATS", "PAGE_SIZES", "TILE_SIZES", "TILE_ROWS", "TILE_COLS", "FACE_ROWS", "FACES")
 )
 
 # DST lives in the stand-in: sixteen tiles of patterns, every one of them written.

@@ -194,6 +194,8 @@ def _circular_buffers(formats: Mapping[int, CBFormat]) -> Iterable[Define]:
     )
     yield "TS_CB_TILE_ROWS", _table({i: tile.rows for i, tile in tiles.items()}, 32)
     yield "TS_CB_TILE_COLS", _table({i: tile.cols for i, tile in tiles.items()}, 32)
+    yield "TS_CB_FACE_ROWS", _table({i: one.faces.face_r_dim for i, one in formats.items()}, 16)
+    yield "TS_CB_FACES", _table({i: one.faces.num_faces for i, one in formats.items()}, 4)
 
 
 def _table(values: Mapping[int, int], default: int) -> str:

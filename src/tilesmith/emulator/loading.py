@@ -210,7 +210,7 @@ def _describe_cb(
     tile = view.tile or TileShape()
     slot.index, slot.format = view.buffer_index, int(view.data_format)
     slot.tile_rows, slot.tile_cols = tile.rows, tile.cols
-    slot.face_rows, slot.faces = tile.face_rows, tile.num_faces
+    slot.face_rows, slot.faces = view.faces.face_r_dim, view.faces.num_faces
     slot.offset, slot.size, slot.page_size = address, cb.total_size, view.page_size
     slot.globally_allocated = cb.buffer is not None
     _describe_cores(slot, cb.core_ranges.cores(), arch, keep)

@@ -3,7 +3,7 @@
 from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet, corerange_to_cores
 from tilesmith.program.bindings import KernelBindings, ScratchpadBinding, TensorBinding
 from tilesmith.program.checks import check_program
-from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer
+from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer, FaceGeometry
 from tilesmith.program.kernel import (
     ComputeConfig,
     DataMovementConfig,
@@ -29,6 +29,7 @@ __all__ = [
     "CoreRange",
     "CoreRangeSet",
     "DataMovementConfig",
+    "FaceGeometry",
     "Kernel",
     "KernelBindings",
     "KernelConfig",

@@ -7,8 +7,30 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tilesmith.arch.cores import CoreRangeSet, Cores
+from tilesmith.errors import FormatError
 from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program.site import declaration_site
+
+
+@dataclass(frozen=True)
+class FaceGeometry:
+    """How many rows the engines take of each face of a tile, and how many faces; ttnn's FaceGeometry.
+
+    A pool's window of nine rows is two faces side by side, of nine rows each.
+
+    >>> FaceGeometry(9, 2)
+    FaceGeometry(face_r_dim=9, num_faces=2)
+    """
+
+    face_r_dim: int = 16
+    num_faces: int = 4
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.face_r_dim <= 16 or self.num_faces not in (1, 2, 4):
+            raise FormatError(
+                f"a tile cannot have {self.num_faces} faces of {self.face_r_dim} rows",
+                remedy="a tile has 1, 2 or 4 faces of up to 16 rows",
+            )
 
 
 @dataclass(frozen=True)
@@ -24,6 +46,14 @@ class CBFormat:
     data_format: DataFormat
     page_size: int
     tile: TileShape | None = None
+    face_geometry: FaceGeometry | None = None
+    """What the engines take of each tile, where that is not the tile's own faces."""
+
+    @property
+    def faces(self) -> FaceGeometry:
+        """As the engines are set up for it."""
+        tile = self.tile or TileShape()
+        return self.face_geometry or FaceGeometry(tile.face_rows, tile.num_faces)
 
 
 class L1Shards(Protocol):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from tilesmith.arch.cores import CoreCoord, CoreRange, CoreRangeSet
 from tilesmith.errors import ProgramError
 from tilesmith.formats import DataFormat, TileShape
 from tilesmith.program.bindings import KernelBindings, ScratchpadBinding, TensorBinding
-from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer
+from tilesmith.program.circular_buffer import BufferView, CBFormat, CircularBuffer, FaceGeometry
 from tilesmith.program.kernel import (
     ComputeConfig,
     DataMovementConfig,
@@ -146,17 +147,22 @@ def _cb_in(item: Mapping[str, Any]) -> CircularBuffer:
 
 def _format_out(cbformat: CBFormat) -> dict[str, Any]:
     tile = [cbformat.tile.rows, cbformat.tile.cols] if cbformat.tile is not None else None
-    return {
+    written: dict[str, Any] = {
         "buffer_index": cbformat.buffer_index,
         "data_format": cbformat.data_format.name,
         "page_size": cbformat.page_size,
         "tile": tile,
     }
+    if cbformat.face_geometry is not None:
+        written["face_geometry"] = asdict(cbformat.face_geometry)
+    return written
 
 
 def _format_in(item: Mapping[str, Any]) -> CBFormat:
     tile = TileShape(*item["tile"]) if item["tile"] is not None else None
-    return CBFormat(item["buffer_index"], DataFormat[item["data_format"]], item["page_size"], tile)
+    faces = item.get("face_geometry")
+    geometry = FaceGeometry(**faces) if faces is not None else None
+    return CBFormat(item["buffer_index"], DataFormat[item["data_format"]], item["page_size"], tile, geometry)
 
 
 def _buffer_out(buffer: BufferView) -> dict[str, Any]:

@@ -141,9 +141,13 @@ class Translator:
 
     def _format(self, form: CBFormat) -> Any:
         tile = form.tile and self._ttnn.TileDescriptor(form.tile.rows, form.tile.cols)
-        return self._ttnn.CBFormatDescriptor(
+        result = self._ttnn.CBFormatDescriptor(
             form.buffer_index, dtype_of(self._ttnn, form.data_format), form.page_size, tile
         )
+        if form.face_geometry is not None:
+            faces = form.face_geometry
+            result.face_geometry = self._ttnn.FaceGeometry(faces.face_r_dim, faces.num_faces)
+        return result
 
     def _semaphore(self, semaphore: Semaphore) -> Any:
         return self._ttnn.SemaphoreDescriptor(

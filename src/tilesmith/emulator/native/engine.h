@@ -126,6 +126,8 @@ uint32_t page_address(uint32_t cb, uint32_t tile);
 DstKind dst_kind(num::Src as, const Engine& engine);
 num::FpuMode mode_for(const Engine& engine, num::Src as);
 uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at);
+uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, num::Geometry shape, uint32_t* out,
+                   const At& at);  // only so many of its faces
 void spend_unpack(uint32_t bytes, double rate);
 void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape);
 void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num::Src as);

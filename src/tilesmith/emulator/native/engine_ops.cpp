@@ -1,4 +1,5 @@
 // Unpack and math of every FPU operation: tiles go from L1 into a Src bank, and from there into DST.
+#include <algorithm>
 #include <cstring>
 
 #include "undefined.h"
@@ -224,7 +225,16 @@ extern "C" void ts_fpu_transpose_dest(uint32_t dst, bool faces, At at) {
     spend(engine_timing().latency + engine_timing().transpose, Work::fpu);
 }
 
-extern "C" void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t block, uint32_t scaler_tile, At at) {
+// The rows of SrcA below a face that has fewer than sixteen: the unpacker clears the register first.
+static void fill_below(uint32_t* tile, num::Geometry shape, uint32_t word) {
+    for (uint32_t face = 0; face < shape.faces; ++face) {
+        uint32_t* rows = tile + face * num::face_words;
+        std::fill(rows + shape.face_rows * 16, rows + num::face_words, word);
+    }
+}
+
+extern "C" void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t block, uint32_t scaler_tile, bool least,
+                                  bool one_scaler_face, At at) {
     if (!on(Role::unpack)) return;
     Engine& e = *engine();
     check_operand(e, srca, cb, at);
@@ -235,7 +245,9 @@ extern "C" void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t bloc
         describe(e, bank, 0, cb, src_kind(e, cb, false));
         describe(e, bank, 1, scaler_cb, src_kind(e, scaler_cb, false));
         uint32_t bytes = read_rows(e, cb, i, block, bank.as[0], bank.tile(0), at);
-        bytes += read_tile(e, scaler_cb, scaler_tile, bank.as[1], bank.tile(1), at);
+        if (least) fill_below(bank.tile(0), bank.shape[0], 0xFF800000);
+        if (one_scaler_face) bank.shape[1].faces = bank.shape[1].faces_across = 1;
+        bytes += read_tile(e, scaler_cb, scaler_tile, bank.as[1], bank.shape[1], bank.tile(1), at);
         spend_unpack(bytes, engine_timing().tilize_rate);
         end_fill(e);
     }

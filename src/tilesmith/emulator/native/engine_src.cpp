@@ -20,9 +20,9 @@ num::FpuMode mode_for(const Engine& engine, num::Src as) {
 }
 
 // One tile from a CB's front into `out`, as the unpacker converts it. Returns the bytes it read.
-uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at) {
+uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, num::Geometry shape, uint32_t* out,
+                   const At& at) {
     const CbConfig& config = engine.cbs[cb];
-    const num::Geometry shape = shape_of(config);
     const auto format = static_cast<uint8_t>(config.format);
     const uint32_t bytes = num::tile_bytes(format, shape);
     const uint32_t address = page_address(cb, tile);
@@ -35,6 +35,10 @@ uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint
         });
     if (computes()) num::unpack(format, as, engine.fast, l1(address), shape, out);
     return bytes;
+}
+
+uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at) {
+    return read_tile(engine, cb, tile, as, shape_of(engine.cbs[cb]), out, at);
 }
 
 void spend_unpack(uint32_t bytes, double rate) {

@@ -82,7 +82,9 @@ void ts_fpu_tilize(uint32_t cb, uint32_t tile, uint32_t block, uint32_t dst, ts:
 void ts_fpu_untilize(uint32_t cb, uint32_t tile, uint32_t block, uint32_t dst, ts::At at);
 void ts_fpu_transpose_dest(uint32_t dst, bool faces, ts::At at);
 // Halves of an operation that kernels call apart: unpack fills Src with `block` tiles, math reduces one of them.
-void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t block, uint32_t scaler_tile, ts::At at);
+// Rows beyond a face's own are minus infinity or zero; the scaler's first face may serve all faces.
+void ts_unpack_tilized(uint32_t cb, uint32_t scaler_cb, uint32_t block, uint32_t scaler_tile, bool least,
+                       bool one_scaler_face, ts::At at);
 void ts_math_reduce(ts::FpuPool pool, ts::FpuDim dim, uint32_t dst, ts::At at);
 
 // ---- pack ----

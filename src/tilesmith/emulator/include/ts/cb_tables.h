@@ -1,5 +1,6 @@
 // The program's circular buffers as the kernel sees them at compile time, in the vendor's table names.
-// The build gives TS_CB_FORMATS, TS_CB_PAGE_SIZES, TS_CB_TILE_SIZES, TS_CB_TILE_ROWS, TS_CB_TILE_COLS: 64 numbers each.
+// The build gives TS_CB_FORMATS, TS_CB_PAGE_SIZES, TS_CB_TILE_SIZES, TS_CB_TILE_ROWS, TS_CB_TILE_COLS,
+// TS_CB_FACE_ROWS, TS_CB_FACES: 64 numbers each.
 #pragma once
 #include "ts/formats.h"
 
@@ -19,6 +20,8 @@ inline constexpr CbTable<uint32_t> cb_page_sizes = TS_CB_PAGE_SIZES;
 inline constexpr CbTable<uint32_t> cb_tile_sizes = TS_CB_TILE_SIZES;
 inline constexpr CbTable<uint32_t> cb_tile_rows = TS_CB_TILE_ROWS;
 inline constexpr CbTable<uint32_t> cb_tile_cols = TS_CB_TILE_COLS;
+inline constexpr CbTable<uint32_t> cb_faces = TS_CB_FACES;
+inline constexpr CbTable<uint32_t> cb_rows_of_faces = TS_CB_FACE_ROWS;
 
 template <class T, class Function>
 constexpr CbTable<T> cb_table_of(Function function) {
@@ -27,7 +30,7 @@ constexpr CbTable<T> cb_table_of(Function function) {
     return table;
 }
 
-constexpr uint32_t cb_face_rows(uint32_t cb) { return cb_tile_rows[cb] < 16 ? cb_tile_rows[cb] : 16; }
+constexpr uint32_t cb_face_rows(uint32_t cb) { return cb_rows_of_faces[cb]; }
 constexpr uint32_t cb_faces_down(uint32_t cb) { return cb_tile_rows[cb] > 16 ? 2 : 1; }
 constexpr uint32_t cb_faces_across(uint32_t cb) { return cb_tile_cols[cb] > 16 ? 2 : 1; }
 }  // namespace ts
@@ -50,8 +53,7 @@ inline constexpr auto unpack_num_faces_r_dim = ts::cb_table_of<uint8_t>(ts::cb_f
 inline constexpr auto pack_num_faces_r_dim = unpack_num_faces_r_dim;
 inline constexpr auto unpack_num_faces_c_dim = ts::cb_table_of<uint8_t>(ts::cb_faces_across);
 inline constexpr auto pack_num_faces_c_dim = unpack_num_faces_c_dim;
-inline constexpr auto unpack_tile_num_faces =
-    ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_faces_down(cb) * ts::cb_faces_across(cb); });
+inline constexpr auto unpack_tile_num_faces = ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_faces[cb]; });
 inline constexpr auto pack_tile_num_faces = unpack_tile_num_faces;
 inline constexpr auto unpack_partial_face =
     ts::cb_table_of<uint8_t>([](uint32_t cb) { return ts::cb_tile_rows[cb] < 16; });

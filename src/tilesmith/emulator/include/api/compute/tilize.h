@@ -72,7 +72,7 @@ ALWI void tilizeA_B_reduce_init(uint32_t icb0, uint32_t icb1_scaler, uint32_t bl
 #endif
 template <bool neginf_srcA = true, uint32_t reload_srcB = true, bool zero_srcA = false, bool zero_srcA_reduce = false>
 ALWI void unpack_tilizeA_B_block(uint32_t icb0, uint32_t icb1, uint32_t block, uint32_t tile_idx_b, TS_AT) {
-    ts_unpack_tilized(icb0, icb1, block, tile_idx_b, at);
+    ts_unpack_tilized(icb0, icb1, block, tile_idx_b, neginf_srcA, reload_srcB != 0, at);
 }
 ALWI void unpack_tilizeA_B_uninit(uint32_t) {}
 
