@@ -1,6 +1,7 @@
 // Calls one level below the API, which kernels make on a single role: MATH((llk_...)), UNPACK((llk_...)).
 #pragma once
 #include "ts/compute.h"
+#include "ts/tensix_instructions.h"
 
 namespace ckernel {
 enum class PackMode : std::uint8_t { Default = 0, Untilize = 1, Tilize = 2 };
@@ -37,6 +38,23 @@ ALWI void llk_math_reduce_init(uint32_t = 0, uint32_t = 0, TS_AT) {
     ts_fpu_init(ts::FpuOp::reduce, {.dim = ts::dim_of(dim), .pool = ts::pool_of(type), .leaves_unpack = true}, at);
 }
 
+// A copy whose halves are set up apart: only the unpacker turns the tile.
+template <BroadcastType broadcast = BroadcastType::NONE, bool acc_to_dest = false,
+          EltwiseBinaryReuseDestType reuse = EltwiseBinaryReuseDestType::NONE, bool unpack_to_dest = false>
+ALWI void llk_unpack_A_init(uint32_t transpose_of_faces = 0, uint32_t within_face_16x16_transpose = 0, uint32_t = 0,
+                            TS_AT) {
+    static_assert(broadcast == BroadcastType::NONE && !acc_to_dest && reuse == EltwiseBinaryReuseDestType::NONE);
+    const uint32_t turn = (transpose_of_faces ? 1 : 0) | (within_face_16x16_transpose ? 2 : 0);
+    ts_fpu_init(ts::FpuOp::copy, {.transpose = static_cast<uint8_t>(turn), .leaves_math = true}, at);
+}
+template <DataCopyType type, bool is_fp32_dest_acc_en = DST_ACCUM_MODE, BroadcastType broadcast = BroadcastType::NONE,
+          bool is_int_fpu_en = false, PackMode mode = PackMode::Default>
+ALWI void llk_math_eltwise_unary_datacopy_init(uint32_t = 0, TS_AT) {
+    static_assert(type == DataCopyType::A2D && broadcast == BroadcastType::NONE);
+    ts_fpu_init(ts::FpuOp::copy, {.leaves_unpack = true}, at);
+    ts_copies_keep_small();
+}
+
 template <bool neginf_srca = false, bool reload_srcb = false, bool zero_srca = false, bool zero_srca_reduce = false>
 ALWI void llk_unpack_tilizeA_B_init(uint32_t, uint32_t, uint32_t, uint32_t num_faces = 4, uint32_t face_r_dim = 16,
                                     TS_AT) {
@@ -65,6 +83,18 @@ ALWI void llk_math_reconfig_data_format(uint32_t srca_old, uint32_t srca_new, ui
 }
 
 // ---- pack ----
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE, bool out_of_order_output = false,
+          PackMode mode = PackMode::Default>
+ALWI void llk_pack(uint32_t dst, uint32_t cb, uint32_t index = 0, TS_AT) {
+    static_assert(mode == PackMode::Default, "packing rows goes by pack_untilize_dest");
+    ts_pack(dst, cb, out_of_order_output, index, at);
+}
+// How many tiles one pack brings: one is modelled.
+template <PackMode mode = PackMode::Default, bool zero_output = false, bool skip_addrmod_config = false,
+          bool skip_packer_strides = false>
+ALWI void llk_pack_init(uint32_t = 0, uint32_t tiles = 1, TS_AT) {
+    if (tiles != 1) ts_gap("packing several tiles at once (llk_pack_init)", at);
+}
 template <ReduceDim dim, PackMode mode = PackMode::Default>
 ALWI void llk_pack_reduce_mask_config([[maybe_unused]] uint32_t cb = 0) {
     ts_pack_reduce_mask(ts::dim_of(dim));

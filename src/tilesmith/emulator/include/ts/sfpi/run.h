@@ -62,3 +62,20 @@ ALWI void _llk_math_eltwise_ternary_sfpu_params_(Function&& function, sfpi::impl
                                           mode __VA_OPT__(, ) __VA_ARGS__)
 #define SFPU_BINARY_CALL_NO_TEMPLATE_ARGS(sync, wide, function, in0, in1, out, mode, ...) \
     _llk_math_eltwise_binary_sfpu_params_(::ckernel::sfpu::function, in0, in1, out, mode __VA_OPT__(, ) __VA_ARGS__)
+#define SFPU_UNARY_INIT_FN(type, function, templates, ...) ::ckernel::function<TS_SFPU_TEMPLATES templates>(__VA_ARGS__)
+
+namespace ckernel::sfpu {
+// A number on each datum of a face.
+template <bool approximate, int operation, int iterations = 8, bool is_fp32_dest_acc_en = false>
+inline void calculate_binop_with_scalar(uint32_t scalar) {
+    static_assert(operation >= 0 && operation <= 3, "the reversed difference is not modelled here");
+    const sfpi::vFloat number(__builtin_bit_cast(float, scalar));
+    for (int row = 0; row < iterations; ++row) {
+        const sfpi::vFloat x = sfpi::dst_reg[0];
+        if constexpr (operation == 0) sfpi::dst_reg[0] = x + number;
+        else if constexpr (operation == 1) sfpi::dst_reg[0] = x - number;
+        else sfpi::dst_reg[0] = x * number;  // a quotient comes with the reciprocal
+        sfpi::dst_reg++;
+    }
+}
+}  // namespace ckernel::sfpu
