@@ -13,12 +13,13 @@ static bool l1_access(const void* pointer, uint32_t* offset) {
     return address >= low_window && to_l1_offset(*current_run->machine, address, offset);
 }
 
-// A poll of a signalled word: acquire what was released, and let others run once the kernel spins on it.
+// A poll of a signalled word: let others run once the kernel spins on it, then acquire what was released. The kernel's
+// load comes behind this, and sees what they have done meanwhile.
 static void poll(Fiber& fiber, SyncWord& word, uint32_t offset) {
-    acquire_word(word, {Wait::On::semaphore, offset, 0, true, fiber.last_at});
     fiber.polls = fiber.polled_offset == offset ? fiber.polls + 1 : 0;
     fiber.polled_offset = offset;
     if (fiber.polls > 1) ts_yield();
+    acquire_word(word, {Wait::On::semaphore, offset, 0, true, fiber.last_at});
     fiber.cached_word = &word;
     fiber.cached_changes = changes_of(word);
 }
