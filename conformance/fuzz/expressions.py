@@ -81,8 +81,8 @@ class Expressions:
 
     def _cast(self, node: Node, dtype: str) -> Node:
         if dtype.startswith("uint") and _is_constant(node):
-            # TileLang computes it, and has no unsigned integer for a negative number.
-            node = Const(2.0 if is_float(node.dtype) else 2, node.dtype)
+            # TileLang computes it, and has no unsigned integer for a negative number, nor a bool for 2.
+            node = Const(2.0 if is_float(node.dtype) else 1 if node.dtype == "bool" else 2, node.dtype)
         return node if node.dtype == dtype else Cast(node, dtype)
 
     def condition(self, depth: int) -> Node:

@@ -1,9 +1,10 @@
-"""What the matrix unit makes of a product of matrices: operands as it reads them, roundings as a bound.
+"""What the matrix unit makes of a product of matrices: operands as it reads them, sums as it rounds them.
 
 The second operand lies in SrcA, whose multiplier takes five bits of the mantissa and then five more; the
 first lies in SrcB, which takes seven and then four. Eight products at a time are brought to the largest
-exponent among them and rounded to ten bits below it, once for each of four phases. What they add up to goes
-to a 32-bit DST.
+exponent among them and rounded to ten bits below it, half away from zero, once for each of four phases. Ties
+are frequent there, and make sums larger by 4e-5 on the whole: what the unit adds up is computed, not bounded.
+What they add up to goes to a 32-bit DST.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import numpy as np
 from conformance.fuzz.values import FLUSHED, Array, Value
 
 _GROUP = 8
+_UPPER = (6, 4)
+"""Bits below the leading one that the first phase multiplies of the first operand and of the second."""
 _PHASES = 1 + 2.0**-5 + 2.0**-7 + 2.0**-12
 """What rounding in all phases adds up to, in units of the first."""
 _BITS = {"bfloat16": (7, 7), "float16": (10, 9), "float32": (10, 9)}
@@ -25,8 +28,34 @@ def product(a: Value, b: Value, dtype: str) -> Value:
     size = np.abs(x.data) @ np.abs(y.data)
     moved = x.error @ np.abs(y.data) + np.abs(x.data) @ y.error + x.error @ y.error
     additions = 4 * (-(-x.data.shape[1] // 16)) + 4
+    # Where operands are known, so is what is rounded; elsewhere other bits may be cut off.
+    unsure = (x.error > 0).any(1)[:, None] | (y.error > 0).any(0)[None]
+    aligned = np.where(unsure, _alignment(x, y), 0.0)
     # Three terms are aligned and one result rounded by each addition in DST, and each may be twice the sum.
-    return Value(x.data @ y.data, moved + _alignment(x, y) + size * additions * 2.0**-21)
+    return Value(_sums(x, y), moved + aligned + size * additions * 2.0**-21)
+
+
+def _sums(x: Value, y: Value) -> Array:
+    """What the unit adds up, group by group and phase by phase."""
+    left, right = _exponents(Value.exact(x.data)), _exponents(Value.exact(y.data))
+    phases = [(one, other) for one in _parts(x.data, _UPPER[0]) for other in _parts(y.data, _UPPER[1])]
+    scales = (1.0, 2.0**-5, 2.0**-7, 2.0**-12)
+    total = np.zeros((x.data.shape[0], y.data.shape[1]))
+    for first in range(0, x.data.shape[1], _GROUP):
+        part = slice(first, first + _GROUP)
+        most = (left[:, part, None] + right[None, part, :]).max(1)
+        unit = np.ldexp(1.0, np.maximum(most, -900) - 10)[:, None, :]
+        for (one, other), scale in zip(phases, scales, strict=True):
+            terms = one[:, part, None] * other[None, part, :] / (unit * scale)
+            total += (np.sign(terms) * np.floor(np.abs(terms) + 0.5)).sum(1) * unit[:, 0] * scale
+    return total
+
+
+def _parts(data: Array, bits: int) -> tuple[Array, Array]:
+    """The upper bits of the mantissas, and the others."""
+    unit = np.ldexp(1.0, np.frexp(data)[1] - 1 - bits)
+    upper = np.trunc(data / unit) * unit
+    return upper, data - upper
 
 
 def _read(operand: Value, bits: int) -> Value:

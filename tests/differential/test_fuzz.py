@@ -166,8 +166,8 @@ def test_products_lie_within_what_the_matrix_unit_rounds(dtype: str, spread: int
     memory = Memory("c", found.shape, "float32", "out")
     assert judged(memory, found, wanted) == ""
     off = np.abs(found - wanted.data)
-    assert (off / wanted.error).max() > 0.25  # the bound is the unit's, not ten times that
-    assert "gain" in judged(memory, found * np.float32(1 + 3e-4), wanted) or spread
+    assert off.max() < 2e-6 * np.abs(wanted.data).max()  # only additions in DST are not modelled
+    assert judged(memory, found * np.float32(1 + 1e-4), wanted)
 
 
 def test_a_log_says_what_is_left(tmp_path: Path) -> None:
