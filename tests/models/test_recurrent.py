@@ -41,6 +41,21 @@ def test_a_model_with_an_lstm_is_captured_and_runs_on_the_device() -> None:
     assert torch.allclose(have, wanted, atol=0.01)
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+def test_an_lstm_learns(layers: int) -> None:
+    torch.manual_seed(0)
+    model, x = nn.LSTM(8, 5, layers, batch_first=True, bidirectional=layers == 2), noise(4, 3, 8)
+
+    def gradients(run: Callable[..., Any]) -> list[Tensor]:
+        loss = run(x)[0].square().mean()
+        return list(torch.autograd.grad(loss, list(model.parameters())))
+
+    torch._dynamo.reset()
+    have = gradients(torch.compile(model, backend="tilesmith", options=FAST | {"precision": "float32"}))
+    for made, wanted in zip(have, gradients(model), strict=True):
+        assert torch.allclose(made, wanted, atol=1e-6)
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_layer_of_an_lstm_is_as_torch_has_it(reverse: bool) -> None:
     layer = nn.LSTM(5, 7, bidirectional=reverse).double().eval()

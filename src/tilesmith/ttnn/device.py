@@ -23,6 +23,7 @@ from tilesmith.ops.opening import (
     open_device,
     synchronize_device,
 )
+from tilesmith.ops.sub_devices import SubDevice, SubDeviceId, SubDeviceManagerId
 
 Device = MeshDevice
 DEFAULT_L1_SMALL_SIZE = 0
@@ -97,6 +98,9 @@ __all__ = [
     "GetNumPCIeDevices",
     "GetPCIeDeviceID",
     "SetDefaultDevice",
+    "SubDevice",
+    "SubDeviceId",
+    "SubDeviceManagerId",
     "close_device",
     "get_arch_name",
     "get_device_ids",

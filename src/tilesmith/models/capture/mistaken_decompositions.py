@@ -1,12 +1,16 @@
-"""Decompositions of PyTorch that give something else than their operators do: these are kept whole."""
+"""Decompositions of PyTorch that give something else than their operators do, and what is taken instead."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+from unittest import mock
 
 import torch
 from torch._C import DispatchKey
+from torch._decomp import decompositions
 
 aten = torch.ops.aten
 
@@ -23,12 +27,24 @@ def kept_whole() -> Iterator[None]:
     taken = {op: op.py_kernels.pop(DispatchKey.Autograd, None) for op in _ALWAYS_TAKEN}
     _forget_dispatch()
     try:
-        yield
+        with mock.patch.object(decompositions, "select_one_layer_lstm_function", _lstm_layer):
+            yield
     finally:
         for op, kernel in taken.items():
             if kernel is not None:
                 op.py_kernels[DispatchKey.Autograd] = kernel
         _forget_dispatch()
+
+
+_chosen_layer = decompositions.select_one_layer_lstm_function
+
+
+def _lstm_layer(x: Any, state: Any, weights: Any) -> Any:
+    """PyTorch takes oneDNN's layer, which no graph has the gradient of, unless the input itself learns."""
+    learns = any(tensor.requires_grad for tensor in (*state, *chain.from_iterable(weights)))
+    if learns and torch.is_grad_enabled():
+        return decompositions.one_layer_lstm
+    return _chosen_layer(x, state, weights)
 
 
 def _forget_dispatch() -> None:
