@@ -112,6 +112,18 @@ def _doubtful(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return rng.choice(HIDE_NAN)(x) if rng.random() < 0.7 else x
 
 
+def _recurrent(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
+    """A layer of an LSTM or a GRU over a few rows, with weights that gradients are asked of."""
+    rows = x.reshape(1, -1, x.shape[-1])[:, :4]
+    gates, hidden = rng.choice(((4, 5), (3, 8)))
+    weights = [operand([gates * hidden, size]) * 0.3 for size in (x.shape[-1], hidden)]
+    biases = [operand([gates * hidden]) * 0.3 for _ in range(2)]
+    state = operand([1, 1, hidden])
+    if gates == 4:
+        return torch.lstm(rows, (state, state), [*weights, *biases], True, 1, 0.0, True, False, True)[0]
+    return torch.gru(rows, state, [*weights, *biases], True, 1, 0.0, True, False, True)[0]
+
+
 def _padded(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return functional.pad(x, (rng.randint(0, 3), rng.randint(0, 3)))
 
@@ -145,6 +157,8 @@ STEPS: tuple[Step, ...] = (
 )
 DOUBTFUL: tuple[Step, ...] = (*STEPS, *(_doubtful,) * 6)
 """With NaN: a third of the models take these."""
+RECURRENT: tuple[Step, ...] = (*STEPS, *(_recurrent,) * 8)
+"""With recurrent layers: one model in eleven."""
 
 
 class RandomModel(nn.Module):
@@ -161,7 +175,7 @@ class RandomModel(nn.Module):
     def outputs(self, x: Tensor, operand: Operand) -> tuple[Tensor, ...]:
         rng = random.Random(self.seed)
         made = []
-        steps = DOUBTFUL if self.seed % 3 == 2 else STEPS
+        steps = RECURRENT if self.seed % 11 == 10 else DOUBTFUL if self.seed % 3 == 2 else STEPS
         for _ in range(rng.randint(2, 6)):
             x = rng.choice(steps if x.dim() else ANY_RANK)(rng, x, operand)
             if x.numel() > LARGEST or rng.random() < 0.15:

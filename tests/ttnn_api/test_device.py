@@ -23,6 +23,13 @@ def test_the_device_describes_itself(device: ttnn.MeshDevice) -> None:
     assert (device.get_num_devices(), device.id(), device.dram_grid_size()) == (1, 0, (12, 1))
 
 
+def test_models_find_classes_where_ttnns_own_modules_have_them() -> None:
+    assert ttnn._ttnn.tensor.Tensor is ttnn.Tensor
+    assert ttnn._ttnn.tensor.MemoryConfig is ttnn.MemoryConfig
+    assert ttnn._ttnn.global_semaphore.global_semaphore is ttnn.GlobalSemaphore
+    assert ttnn._ttnn.device.SubDeviceId is ttnn.SubDeviceId
+
+
 def test_the_program_cache_counts_as_ttnns() -> None:
     with ttnn.manage_device(device_id=0) as device:
         ttnn.add(_ones(device, 32, 32), _ones(device, 32, 32))
