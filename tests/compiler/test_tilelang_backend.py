@@ -52,6 +52,16 @@ def test_jit() -> None:
     assert torch.equal(make(40, 70)(VALUES), 2 * VALUES)
 
 
+def test_a_kernel_without_inputs_gives_tensors() -> None:
+    @T.prim_func
+    def ones(A: T.Tensor((32,), "float32")):
+        with T.Kernel(1, threads=32):
+            T.fill(A, 1.0)
+
+    kernel = tilelang.compile(ones, out_idx=-1, target="wormhole")
+    assert torch.equal(kernel(), torch.ones(32))
+
+
 def test_eager_jit() -> None:
     @tilelang.jit(target="wormhole")
     def doubled(A, block: int = 32):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 from tilelang.backend.module import BackendContext
 from tilelang.engine.lower import extrac_params
@@ -16,6 +17,7 @@ from tvm.tirx import PrimFunc
 
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
 from tilesmith.profiling import RunSummary
+from tilesmith.runtime.torch_bridge import torch_like
 
 
 class TileLangKernel(JITKernel):  # type: ignore[misc]
@@ -61,15 +63,26 @@ class _Adapter(BaseKernelAdapter):  # type: ignore[misc]
 
     def _convert_torch_func(self) -> Callable[..., Any]:
         if self.result_idx:
-            return self.compiled
+            return self._results
 
         def in_place(*args: Any, **named: Any) -> None:
             self.compiled(*args, **named)
 
         return in_place
 
+    def _results(self, *args: Any, **named: Any) -> Any:
+        """Tensors, as TileLang gives them, unless arrays are given: numbers or nothing tell neither."""
+        made = self.compiled(*args, **named)
+        if any(isinstance(value, np.ndarray) for value in (*args, *named.values())):
+            return made
+        return tuple(map(_as_tensor, made)) if isinstance(made, tuple) else _as_tensor(made)
+
     def get_kernel_source(self, kernel_only: bool = True) -> str:  # noqa: ARG002 - as in the base
         return "\n".join(self.compiled.sources().values())
+
+
+def _as_tensor(made: Any) -> Any:
+    return torch_like(made) if isinstance(made, np.ndarray) else made
 
 
 class _Profiler(Profiler):  # type: ignore[misc]
