@@ -42,6 +42,28 @@ def test_foreign_functions() -> None:
     assert "TileLang operations" in error.remedy
 
 
+@pytest.mark.parametrize("op", ["reduce_max", "reduce_min", "reduce_absmax"])
+def test_maxima_that_promise_to_keep_nan(op: str) -> None:
+    reduce = getattr(T, op)
+
+    def kernel_of(kept: bool) -> Any:
+        @T.prim_func
+        def kernel(A: T.Tensor((32, 64), "float16"), B: T.Tensor((32,), "float16")):
+            with T.Kernel(1, threads=128) as _:
+                a = T.alloc_fragment((32, 64), "float16")
+                b = T.alloc_fragment((32,), "float16")
+                T.copy(A, a)
+                reduce(a, b, dim=1, nan_propagate=kept)  # the reduction
+                T.copy(b, B)
+
+        return kernel
+
+    error = refused(kernel_of(True))
+    assert "nan_propagate" in error.what
+    assert error.where == line_of(test_maxima_that_promise_to_keep_nan, "# the reduction")
+    import_prim_func(kernel_of(False))
+
+
 def test_barriers() -> None:
     @T.prim_func
     def kernel(A: T.Tensor((32, 32), "float32")):

@@ -11,7 +11,7 @@ from tilesmith.compiler.importer import collectives
 from tilesmith.compiler.importer import source as s
 from tilesmith.compiler.importer.affine import plus
 from tilesmith.compiler.importer.tilelang_values import Values
-from tilesmith.compiler.importer.unsupported import refuse_call
+from tilesmith.compiler.importer.unsupported import refuse, refuse_call
 
 _IGNORED_CALLS = {"annotate_layout", "sync_warp", "fence_proxy_async", "no_set_max_nreg", "assume"}
 _ATOMICS = {"atomic_add_elem_op": "add", "atomic_max_elem_op": "max", "atomic_min_elem_op": "min"}
@@ -87,6 +87,15 @@ class Operations(Values):
         value = s.Binary(op, target, self.expr(call.args[1]), target.dtype)
         return (s.Store(target.memory, target.indices, value, "", self.at),)
 
+    def _refuse_nan(self, call: Any) -> None:
+        """TileLang's own rule: a target that cannot promise that NaN comes through says so."""
+        if bool((call.annotations or {}).get("nan_propagate", False)):
+            refuse(
+                "nan_propagate=True: maxima and minima of the chip go by the sign of NaN, and may drop it",
+                str(self.at),
+                "leave it out, and reduce T.if_then_else(x != x, 1.0, 0.0) beside it to know where NaN is",
+            )
+
     def _tile_op(self, name: str, call: Any) -> s.TileOp:
         args = call.args
 
@@ -103,6 +112,7 @@ class Operations(Values):
                     args[:3], transpose_a=bool(args[3]), transpose_b=bool(args[4]), clear=self.expr(args[9])
                 )
             case "reduce":
+                self._refuse_nan(call)
                 return take(args[:2], reduction=str(args[2].value), dim=int(args[3]), clear=bool(args[4]))
             case "cumsum" | "cummax":
                 return take(args[:2], dim=int(args[2]), reverse=bool(args[3]))
