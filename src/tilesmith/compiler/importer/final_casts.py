@@ -16,7 +16,12 @@ def without_final_casts(body: tuple[s.Statement, ...]) -> tuple[s.Statement, ...
 def _stored(statement: s.Statement) -> s.Statement:
     match statement:
         case s.Store(memory=memory, value=s.Cast(a=value, dtype="bfloat16"), accumulate="") if (
-            memory.dtype == "bfloat16" and s.is_float(value.dtype)
+            memory.dtype == "bfloat16" and s.is_float(value.dtype) and _has_a_place(memory)
         ):
             return replace(statement, value=value)
     return statement
+
+
+def _has_a_place(memory: s.Memory) -> bool:
+    """Variables, and local buffers that become such, are values in float32: only the cast rounds them."""
+    return memory.scope not in ("var", "local")
