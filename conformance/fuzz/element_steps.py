@@ -101,7 +101,7 @@ class ElementSteps(Drawing):
 
     def _scalar(self) -> list[Statement]:
         """A variable, and a sum into it."""
-        dtype = self.random.choice(["float32", "float32", "int32"])
+        dtype = self.random.choice(["float32", "bfloat16", "float16", "int32"])
         made = Memory(self.name("v"), (), dtype, "var")
         self.buffers.append(made)
         start = Assign(made, self.expressions({}).draw(dtype, self.random.randint(0, 2)))
