@@ -29,7 +29,7 @@ def product(a: Value, b: Value, dtype: str) -> Value:
     moved = x.error @ np.abs(y.data) + np.abs(x.data) @ y.error + x.error @ y.error
     additions = 4 * (-(-x.data.shape[1] // 16)) + 4
     # Where operands are known, so is what is rounded; elsewhere other bits may be cut off.
-    unsure = (x.error > 0).any(1)[:, None] | (y.error > 0).any(0)[None]
+    unsure = (x.error > 0).any(1, keepdims=True) | (y.error > 0).any(0, keepdims=True)
     aligned = np.where(unsure, _alignment(x, y), 0.0)
     # Three terms are aligned and one result rounded by each addition in DST, and each may be twice the sum.
     return Value(_sums(x, y), moved + aligned + size * additions * 2.0**-21)

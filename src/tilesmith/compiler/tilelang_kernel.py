@@ -72,17 +72,17 @@ class _Adapter(BaseKernelAdapter):  # type: ignore[misc]
 
     def _results(self, *args: Any, **named: Any) -> Any:
         """Tensors, as TileLang gives them, unless arrays are given: numbers or nothing tell neither."""
-        made = self.compiled(*args, **named)
+        results = self.compiled(*args, **named)
         if any(isinstance(value, np.ndarray) for value in (*args, *named.values())):
-            return made
-        return tuple(map(_as_tensor, made)) if isinstance(made, tuple) else _as_tensor(made)
+            return results
+        return tuple(map(_as_tensor, results)) if isinstance(results, tuple) else _as_tensor(results)
 
     def get_kernel_source(self, kernel_only: bool = True) -> str:  # noqa: ARG002 - as in the base
         return "\n".join(self.compiled.sources().values())
 
 
-def _as_tensor(made: Any) -> Any:
-    return torch_like(made) if isinstance(made, np.ndarray) else made
+def _as_tensor(result: Any) -> Any:
+    return torch_like(result) if isinstance(result, np.ndarray) else result
 
 
 class _Profiler(Profiler):  # type: ignore[misc]

@@ -36,7 +36,7 @@ def kept_whole() -> Iterator[None]:
         _forget_dispatch()
 
 
-_chosen_layer = decompositions.select_one_layer_lstm_function
+_chosen_layer: Any = decompositions.select_one_layer_lstm_function
 
 
 def _lstm_layer(x: Any, state: Any, weights: Any) -> Any:
