@@ -103,11 +103,11 @@ def main() -> None:
     parser.add_argument("--checks", choices=["on", "off"], default="off")
     parser.add_argument("--numbers", choices=["chip", "fast"], default="fast")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="0: as many as there are cores")
     parser.add_argument("--wall", action="store_true", help="take the time of the wall for one thread too")
     parser.add_argument("--spawned-at", type=float, default=time.monotonic(), help="monotonic clock then")
     options = parser.parse_args()
-    clock = time.perf_counter if options.wall or options.threads > 1 else time.process_time
+    clock = time.perf_counter if options.wall or options.threads != 1 else time.process_time
     if hasattr(ts.settings.current(), "threads"):  # compare_commits.py times sources without the setting, too
         os.environ["TILESMITH_THREADS"] = str(options.threads)
     share = options.size // TILE // GRID

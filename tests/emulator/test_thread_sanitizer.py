@@ -16,11 +16,11 @@ MAIN = """
 #include <vector>
 constexpr uint32_t tile = 1024, rows = 2, cols = 3;
 std::vector<uint32_t> product(uint32_t threads, bool fast) {
-    std::vector<uint32_t> a(rows * tile), b(cols * tile), dst(rows * cols * tile, 0);
+    constexpr uint32_t steps = 40;  // more than may be pending
+    std::vector<uint32_t> a(steps * rows * tile), b(steps * cols * tile), dst(rows * cols * tile, 0);
     for (uint32_t i = 0; i < a.size(); ++i) a[i] = (0x3F80u + i % 97) << 16;
     for (uint32_t i = 0; i < b.size(); ++i) b[i] = (0xBF00u + i % 89) << 16;
-    for (int step = 0; step < 8; ++step)
-        num_matmul_block(a.data(), b.data(), rows, cols, fast, threads, dst.data());
+    num_matmul_blocks(a.data(), b.data(), steps, rows, cols, fast, false, threads, dst.data());
     return dst;
 }
 int main() {

@@ -1,6 +1,7 @@
 // The engine's arithmetic as plain C functions: test_arithmetic.py calls them with tiles of its own.
 #include "num/matmul_general.h"
 #include "num/num.h"
+#include "num/pending.h"
 #include "num/workers.h"
 
 using namespace ts::num;
@@ -53,13 +54,31 @@ void num_matmul_both(const uint32_t* a, const uint32_t* b, uint8_t phases, bool 
     general::multiply(a, b, 0, 32, mode, wanted);
 }
 
-void num_matmul_block(const uint32_t* a, const uint32_t* b, uint32_t rows, uint32_t cols, bool fast, uint32_t threads,
-                      uint32_t* dst) {
-    uint32_t* tiles[64];
+// `steps` products of blocks, one after the other, into the same DST: at once, or later by so many threads.
+void num_matmul_blocks(const uint32_t* a, const uint32_t* b, uint32_t steps, uint32_t rows, uint32_t cols, bool fast,
+                       bool five_bit, uint32_t threads, uint32_t* dst) {
+    uint32_t* tiles[16];
     for (uint32_t i = 0; i < rows * cols; ++i) tiles[i] = dst + i * tile_words;
     use_threads(threads);
-    if (fast) matmul_fast(a, b, rows, cols, tiles);
-    else matmul_chip(a, b, rows, cols, FpuMode{}, tiles);
+    FpuMode mode;
+    mode.five_bit_exponent = five_bit;
+    const TileSource words{fmt::float32, Src::raw, true, false};
+    Pending pending;
+    Batch* batch = new Batch;
+    for (uint32_t step = 0; step < steps; ++step, a += rows * tile_words, b += cols * tile_words) {
+        if (!defers()) {  // as the engine does; another program may have changed the number of threads
+            pending.settle();
+            if (fast) matmul_fast(a, b, rows, cols, tiles);
+            else matmul_chip(a, b, rows, cols, mode, tiles);
+            continue;
+        }
+        batch->start(rows, cols, words, words);
+        for (uint32_t i = 0; i < rows + cols; ++i)
+            batch->copy(i, reinterpret_cast<const uint8_t*>(i < rows ? a + i * tile_words : b + (i - rows) * tile_words));
+        pending.add(batch, mode, fast, {dst, 3, 0});
+    }
+    pending.settle();
+    delete batch;
     use_threads(1);
 }
 

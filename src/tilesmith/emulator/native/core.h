@@ -1,6 +1,6 @@
 // The emulated machine: cores with L1, DRAM banks, and one fiber per core and RISC role.
 // All fibers run on the calling thread; one runs until it must wait, then the one with the least virtual time goes on.
-// Other threads only share the arithmetic of a tile operation (num/workers.h).
+// Other threads only compute products of tiles (num/pending.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -30,6 +30,12 @@ void SrcBank::reserve(uint32_t tiles) {
     capacity = tiles;
 }
 
+void SrcBank::unpack_batch() {
+    if (!deferred) return;
+    deferred = false;
+    for (uint32_t i = 0; i < batch->operands.tiles(); ++i) batch->operands.unpack(i, tile(i));
+}
+
 Engine* engine_new(const ComputeConfig& config, const CbConfig* cbs) {
     Engine* engine = new Engine;
     engine->config = config;
@@ -46,7 +52,11 @@ Engine* engine_new(const ComputeConfig& config, const CbConfig* cbs) {
 }
 
 void engine_free(Engine* engine) {
-    for (SrcBank& bank : engine->banks) std::free(bank.words);
+    engine->pending.settle();
+    for (SrcBank& bank : engine->banks) {
+        std::free(bank.words);
+        delete bank.batch;
+    }
     std::free(engine->dst);
     delete engine;
 }

@@ -4,6 +4,7 @@
 
 #include "core.h"
 #include "num/format_facts.h"
+#include "num/pending.h"
 #include "ts/abi_compute.h"
 
 namespace ts {
@@ -37,10 +38,13 @@ struct SrcBank {
     num::Geometry shape[2];
     SyncPoint filled, emptied;
     std::vector<uint32_t> mask;  // empty, or all ones for the words that are undefined (undefined.h)
+    num::Batch* batch = nullptr;
+    bool deferred = false;  // the tiles are in the batch, as bytes, and not in `words`
 
     uint32_t* tile(uint32_t index) { return words + index * num::tile_words; }
     uint32_t* second() { return tile(first); }
     void reserve(uint32_t tiles);
+    void unpack_batch();  // after all
 };
 
 enum class DstKind : uint8_t { floating, five_bit, integer };
@@ -75,6 +79,7 @@ struct Engine {
 
     // DST
     uint32_t* dst = nullptr;
+    num::Pending pending;  // products that DST does not show yet
     DstHalf halves[2];
     uint32_t capacity = 8, sections = 2;  // tiles per half, halves
     uint32_t committed = 0;               // halves waiting for or held by pack
@@ -117,6 +122,8 @@ const CbConfig& used_cb(Engine& engine, uint32_t cb, const At& at);
 // The tile as math sees it; an accumulating operation gets zeros where nothing was written.
 uint32_t* dst_for_overwrite(Engine& engine, uint32_t index, DstKind kind, const At& at);
 uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at);
+// As the one above, for what is computed later: nobody looks at the tile or clears it now.
+uint32_t* dst_for_later(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at);
 uint32_t* dst_for_modify(Engine& engine, uint32_t index, const At& at);
 uint32_t* dst_for_pack(Engine& engine, uint32_t index, DstKind* kind, const At& at);
 void mark_reduced(Engine& engine, uint32_t index);
@@ -128,6 +135,8 @@ num::FpuMode mode_for(const Engine& engine, num::Src as);
 uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at);
 uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, num::Geometry shape, uint32_t* out,
                    const At& at);  // only so many of its faces
+// As the first, into the bank that is being filled: as bytes where it is deferred and all of them are defined.
+uint32_t read_operand(Engine& engine, SrcBank& bank, uint32_t cb, uint32_t tile, uint32_t place, const At& at);
 void spend_unpack(uint32_t bytes, double rate);
 void transpose(uint32_t* tile, uint32_t kinds, num::Geometry shape);
 void describe(Engine& engine, SrcBank& bank, uint32_t operand, uint32_t cb, num::Src as);

@@ -44,22 +44,30 @@ void note_written(Engine& engine, uint32_t index, DstKind kind) {
 }  // namespace
 
 uint32_t* dst_for_overwrite(Engine& engine, uint32_t index, DstKind kind, const At& at) {
+    engine.pending.settle();
     uint32_t* tile = claim_tile(engine, index, at);
     sfpu_ended(engine);
+    note_written(engine, index, kind);
+    return tile;
+}
+
+uint32_t* dst_for_later(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at) {
+    uint32_t* tile = claim_tile(engine, index, at);
+    sfpu_ended(engine);
+    *fresh = !(engine.halves[engine.math_half].written >> index & 1);
     note_written(engine, index, kind);
     return tile;
 }
 
 uint32_t* dst_for_accumulate(Engine& engine, uint32_t index, DstKind kind, bool* fresh, const At& at) {
-    uint32_t* tile = claim_tile(engine, index, at);
-    sfpu_ended(engine);
-    *fresh = !(engine.halves[engine.math_half].written >> index & 1);
+    engine.pending.settle();
+    uint32_t* tile = dst_for_later(engine, index, kind, fresh, at);
     if (*fresh) std::memset(tile, 0, num::tile_words * sizeof(uint32_t));  // pack leaves zeros behind
-    note_written(engine, index, kind);
     return tile;
 }
 
 uint32_t* dst_for_modify(Engine& engine, uint32_t index, const At& at) {
+    engine.pending.settle();
     uint32_t* tile = claim_tile(engine, index, at);
     if (engine.halves[engine.math_half].written >> index & 1) return tile;
     if (checks_on())
@@ -76,6 +84,7 @@ uint32_t* dst_for_pack(Engine& engine, uint32_t index, DstKind* kind, const At& 
                 "pack reads DST without holding it: no tile_regs_wait() since the last release");
     }
     engine.packed = true;
+    engine.pending.settle();
     index = checked_index(engine, index, at);
     DstHalf& half = engine.halves[engine.pack_half];
     uint32_t* tile = engine.tile(engine.pack_half, index);
@@ -156,6 +165,7 @@ extern "C" uint32_t* ts_dst_modify_held(uint32_t tile, At at) {
 extern "C" uint32_t* ts_dst_write(uint32_t tile, At at) {
     if (!on(Role::math)) return nullptr;
     Engine& e = *engine();
+    e.pending.settle();
     uint32_t index = tile;
     uint32_t* words = claim_tile(e, index, at);
     DstHalf& half = e.halves[e.math_half];

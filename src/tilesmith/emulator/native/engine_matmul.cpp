@@ -34,6 +34,15 @@ uint64_t unpack_cycles(uint32_t rows, uint32_t cols, uint32_t bytes0, uint32_t b
     return static_cast<uint64_t>(cycles);
 }
 
+num::TileSource source_of(const Engine& engine, const SrcBank& bank, uint32_t operand, uint32_t cb, bool transposed) {
+    return {static_cast<uint8_t>(engine.cbs[cb].format), bank.as[operand], engine.fast, transposed};
+}
+
+bool can_defer(const SrcBank& bank, uint32_t tiles) {
+    return tiles <= dst_tiles + 1 && num::defers() && computes() && is_whole(bank.shape[0]) && is_whole(bank.shape[1]) &&
+           bank.as[0] != num::Src::integer && bank.as[1] != num::Src::integer;
+}
+
 void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uint32_t tile1, uint32_t cols,
                  uint32_t rows, uint32_t stride, const At& at) {
     check_operand(engine, srca, cb1, at);
@@ -42,18 +51,23 @@ void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uin
     bank.first = rows;
     describe(engine, bank, 0, cb0, src_kind(engine, cb0, false));
     describe(engine, bank, 1, cb1, src_kind(engine, cb1, false));
+    const uint32_t turn = engine.mine().unpack_variant.transpose;
+    bank.deferred = can_defer(bank, rows + cols);
+    if (bank.deferred) {
+        if (!bank.batch) bank.batch = new num::Batch;
+        bank.batch->start(rows, cols, source_of(engine, bank, 0, cb0, false), source_of(engine, bank, 1, cb1, turn));
+    }
     uint32_t bytes0 = 0, bytes1 = 0;  // of one tile
     for (uint32_t r = 0; r < rows; ++r) {
-        bytes0 = read_tile(engine, cb0, tile0 + r * stride, bank.as[0], bank.tile(r), at);
+        bytes0 = read_operand(engine, bank, cb0, tile0 + r * stride, r, at);
         if (!is_whole(bank.shape[0]))
             move_tile(engine, bank.tile(r), [&](uint32_t* tile) { spread(tile, bank.shape[0]); });
     }
-    const uint32_t turn = engine.mine().unpack_variant.transpose;
     for (uint32_t c = 0; c < cols; ++c) {
         uint32_t* words = bank.tile(rows + c);
-        bytes1 = read_tile(engine, cb1, tile1 + c, bank.as[1], words, at);
+        bytes1 = read_operand(engine, bank, cb1, tile1 + c, rows + c, at);
         if (!is_whole(bank.shape[1])) move_tile(engine, words, [&](uint32_t* tile) { spread(tile, bank.shape[1]); });
-        if (turn) move_tile(engine, words, [](uint32_t* tile) { transpose(tile, 3, {}); });
+        if (turn && !bank.deferred) move_tile(engine, words, [](uint32_t* tile) { transpose(tile, 3, {}); });
     }
     spend(unpack_cycles(rows, cols, bytes0, bytes1), Work::unpack);
     end_fill(engine);
@@ -76,8 +90,26 @@ void multiply_block(Engine& engine, SrcBank& bank, uint32_t first_tile, uint32_t
         multiply(engine, as, bank.tile(i / cols), bank.tile(rows + i % cols), 1, 1, dst + i);
 }
 
-void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, const At& at) {
-    SrcBank& bank = begin_drain(engine, FpuOp::matmul, {.width = cols >= rows}, at);
+// Where DST has room for the whole block and unpack delivered just that.
+bool multiply_later(Engine& engine, SrcBank& bank, uint32_t dst, uint32_t rows, uint32_t cols, const At& at) {
+    const bool fits = rows * cols > 0 && dst + rows * cols <= engine.capacity;
+    if (!bank.deferred || bank.batch->operands.rows != rows || bank.batch->operands.cols != cols || !fits) {
+        bank.unpack_batch();
+        return false;
+    }
+    num::Destination to;
+    for (uint32_t i = 0; i < rows * cols; ++i) {
+        bool fresh;
+        uint32_t* tile = dst_for_later(engine, dst + i, dst_kind(bank.as[1], engine), &fresh, at);
+        if (i == 0) to.dst = tile;
+        to.fresh |= uint32_t{fresh} << i;
+    }
+    to.place = static_cast<uint32_t>(to.dst - engine.dst) / num::tile_words;
+    engine.pending.add(bank.batch, mode_for(engine, bank.as[1]), engine.fast, to);
+    return true;
+}
+
+void multiply_now(Engine& engine, SrcBank& bank, uint32_t dst, uint32_t rows, uint32_t cols, const At& at) {
     const num::Geometry out{bank.shape[0].face_rows,
                             static_cast<uint16_t>(bank.shape[0].faces_down() * bank.shape[1].faces_across),
                             bank.shape[1].faces_across};
@@ -91,7 +123,12 @@ void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, co
     }
     if (computes()) multiply_block(engine, bank, dst, rows, cols, tiles.data());  // otherwise time passes, that is all
     for (uint32_t i = 0; !whole && i < rows * cols; ++i) gather(tiles[i], out);
-    mask_matmul(engine, bank, dst, rows, cols, whole);
+}
+
+void drain_matmul(Engine& engine, uint32_t dst, uint32_t cols, uint32_t rows, const At& at) {
+    SrcBank& bank = begin_drain(engine, FpuOp::matmul, {.width = cols >= rows}, at);
+    if (!multiply_later(engine, bank, dst, rows, cols, at)) multiply_now(engine, bank, dst, rows, cols, at);
+    mask_matmul(engine, bank, dst, rows, cols, is_whole(bank.shape[0]) && is_whole(bank.shape[1]));
     const uint64_t least = uint64_t{engine_timing().matmul_phase} * engine.mode.phases * rows * cols;
     const double overhead = engine_timing().matmul_overhead[engine.mode.phases] * rows * cols;
     spend(least + static_cast<uint64_t>(overhead), Work::matmul);

@@ -19,26 +19,50 @@ num::FpuMode mode_for(const Engine& engine, num::Src as) {
     return mode;
 }
 
+// A tile at a CB's front: where it is, how long, and which of its bytes nothing has written, if any.
+struct TileInL1 {
+    uint32_t address = 0, bytes = 0;
+    std::vector<uint8_t> undefined;
+};
+
+static TileInL1 find_tile(const Engine& engine, uint32_t cb, uint32_t tile, num::Geometry shape, const At& at) {
+    const auto format = static_cast<uint8_t>(engine.cbs[cb].format);
+    TileInL1 found{page_address(cb, tile), num::tile_bytes(format, shape), {}};
+    check_page(engine, cb, found.bytes, at);
+    check_cb_end(cb, found.address, found.bytes, false, at);
+    if (!l1_unpack(found.address, found.bytes, found.undefined, at)) found.undefined.clear();
+    return found;
+}
+
+static void unpack_tile(Engine& engine, uint32_t cb, num::Src as, num::Geometry shape, const TileInL1& found,
+                        uint32_t* out) {
+    const auto unpack = [&](const uint8_t* from, uint32_t* words) {
+        num::unpack(static_cast<uint8_t>(engine.cbs[cb].format), as, engine.fast, from, shape, words);
+    };
+    if (!found.undefined.empty())
+        note_unpacked(engine, out, l1(found.address), found.undefined.data(), found.bytes, unpack);
+    if (computes()) unpack(l1(found.address), out);
+}
+
 // One tile from a CB's front into `out`, as the unpacker converts it. Returns the bytes it read.
 uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, num::Geometry shape, uint32_t* out,
                    const At& at) {
-    const CbConfig& config = engine.cbs[cb];
-    const auto format = static_cast<uint8_t>(config.format);
-    const uint32_t bytes = num::tile_bytes(format, shape);
-    const uint32_t address = page_address(cb, tile);
-    check_page(engine, cb, bytes, at);
-    check_cb_end(cb, address, bytes, false, at);
-    std::vector<uint8_t> undefined;
-    if (l1_unpack(address, bytes, undefined, at))
-        note_unpacked(engine, out, l1(address), undefined.data(), bytes, [&](const uint8_t* from, uint32_t* words) {
-            num::unpack(format, as, engine.fast, from, shape, words);
-        });
-    if (computes()) num::unpack(format, as, engine.fast, l1(address), shape, out);
-    return bytes;
+    const TileInL1 found = find_tile(engine, cb, tile, shape, at);
+    unpack_tile(engine, cb, as, shape, found, out);
+    return found.bytes;
 }
 
 uint32_t read_tile(Engine& engine, uint32_t cb, uint32_t tile, num::Src as, uint32_t* out, const At& at) {
     return read_tile(engine, cb, tile, as, shape_of(engine.cbs[cb]), out, at);
+}
+
+uint32_t read_operand(Engine& engine, SrcBank& bank, uint32_t cb, uint32_t tile, uint32_t place, const At& at) {
+    const num::Geometry shape = shape_of(engine.cbs[cb]);
+    const TileInL1 found = find_tile(engine, cb, tile, shape, at);
+    if (!found.undefined.empty()) bank.unpack_batch();
+    if (bank.deferred) bank.batch->copy(place, l1(found.address));
+    else unpack_tile(engine, cb, bank.as[place >= bank.first], shape, found, bank.tile(place));
+    return found.bytes;
 }
 
 void spend_unpack(uint32_t bytes, double rate) {
@@ -63,6 +87,7 @@ SrcBank& begin_fill(Engine& engine, FpuOp op, FpuVariant variant, uint32_t tiles
     bank.emptied.acquire(why);
     bank.reserve(tiles);
     bank.mask.clear();
+    bank.deferred = false;
     bank.op = op;
     bank.reported = !fits;
     return bank;
@@ -82,6 +107,7 @@ SrcBank& begin_drain(Engine& engine, FpuOp op, FpuVariant variant, const At& at)
     const Wait why{Wait::On::src_data, engine.drain, 1, true, at};
     wait_until(engine.bank_full, why, [&] { return bank.full; });
     bank.filled.acquire(why);
+    if (op != FpuOp::matmul) bank.unpack_batch();
     if (bank.op != op && checks_on()) {
         finding("setup.wrong-init", at, "math runs %s on tiles that unpack delivered for %s", op_name(op),
                 op_name(bank.op));

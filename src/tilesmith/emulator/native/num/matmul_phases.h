@@ -30,15 +30,16 @@ struct Operand {
     bool fits;
 };
 
+// Rows `from` to `to` of it.
 template <bool is_srca>
-void split(const uint32_t* tile, bool five_bit_exponent, Operand& out) {
+void split(const uint32_t* tile, bool five_bit_exponent, uint32_t from, uint32_t to, Operand& out) {
     constexpr int32_t upper = (int32_t)(is_srca ? 0xFFF80000 : 0xFFFE0000);
     constexpr int32_t both = (int32_t)(is_srca ? 0xFFFFC000 : 0xFFFFE000);
     constexpr float lift = is_srca ? 32.0f : 128.0f;
     constexpr float ties = is_srca ? 1.0f : 1.0f + 0x1p-13f;  // away from zero; no other rounding changes
     const int offset = five_bit_exponent ? 112 : 0;
     I16 most{};
-    for (uint32_t row = 0; row < tile_side; ++row) {
+    for (uint32_t row = from; row < to; ++row) {
         for (uint32_t col = 0; col < tile_side; col += 16) {
             const I16 bits = load(tile + word_at(row, col));
             const I16 alive = (bits & 0x7F800000) != 0;

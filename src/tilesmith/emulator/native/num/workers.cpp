@@ -2,15 +2,24 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <time.h>
 
 #include <atomic>
+
+#include "pending.h"
 
 namespace ts::num {
 namespace {
 
 constexpr uint32_t most_threads = 64;
-constexpr uint32_t most_shares = 0xFFFF;
 constexpr int spins = 4000;  // of a worker that looks for work before it sleeps: some tens of microseconds
+
+constexpr uint64_t long_wait = 500'000, rest = 50'000'000;  // nanoseconds
+
+std::atomic<uint32_t> wanted{1}, started{0};
+std::atomic<uint64_t> rest_until{0};
+std::atomic<uint32_t> calls{0}, sleeping{0};  // sleepers wait for the next call
 
 void pause() {
 #if defined(__x86_64__)
@@ -20,94 +29,85 @@ void pause() {
 #endif
 }
 
-// One job at a time. `state` is its number, how many shares it has and how many are taken; whoever takes a share may
-// read the job, which stays until all of its shares are done.
-struct Pool {
-    std::atomic<uint64_t> state{0};  // number:32 | shares:16 | taken:16
-    std::atomic<uint32_t> number{0};  // what sleepers wait on
-    std::atomic<uint32_t> done{0}, sleeping{0};
-    std::atomic<bool> busy{false};
-    void (*run)(const void*, uint32_t) = nullptr;
-    const void* context = nullptr;
-    uint32_t started = 0;  // workers
-};
-
-Pool pool;
-std::atomic<uint32_t> wanted{1};
-
-// Take and compute one share, if there is one left.
-bool help() {
-    uint64_t state = pool.state.load(std::memory_order_acquire);
-    do {
-        if ((state & 0xFFFF) >= (state >> 16 & 0xFFFF)) return false;
-    } while (!pool.state.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel));
-    pool.run(pool.context, static_cast<uint32_t>(state & 0xFFFF));
-    pool.done.fetch_add(1, std::memory_order_release);
-    return true;
+uint64_t nanoseconds() {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 void* work(void* argument) {
     const auto index = reinterpret_cast<uintptr_t>(argument);
     for (;;) {
-        const uint32_t seen = pool.number.load(std::memory_order_acquire);
-        for (int spin = 0; spin < spins && index < wanted; ++spin) {
-            if (help()) spin = 0;
+        const uint32_t seen = calls.load(std::memory_order_acquire);
+        for (int spin = 0; spin < spins && index < wanted.load(std::memory_order_relaxed); ++spin) {
+            if (help_anyone()) spin = 0;
             else pause();
         }
-        pool.sleeping.fetch_add(1);
-        if (pool.number.load() == seen) pool.number.wait(seen);
-        pool.sleeping.fetch_sub(1);
+        sleeping.fetch_add(1);
+        if (calls.load() == seen) calls.wait(seen);
+        sleeping.fetch_sub(1);
     }
     return nullptr;
 }
 
 // A process that was forked has none of the threads.
 void after_fork() {
-    pool.started = 0;
-    pool.sleeping = 0;
-    pool.busy = false;
+    started = 0;
+    sleeping = 0;
+    forget_pending();
 }
 
-void start_workers() {
-    static const bool registered = pthread_atfork(nullptr, nullptr, after_fork) == 0;
-    while (registered && pool.started + 1 < wanted) {
-        pthread_attr_t attributes;
-        pthread_t thread;
-        pthread_attr_init(&attributes);
-        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        const bool ok =
-            pthread_create(&thread, &attributes, work, reinterpret_cast<void*>(uintptr_t{pool.started} + 1)) == 0;
-        pthread_attr_destroy(&attributes);
-        if (!ok) return;  // fewer are slower, nothing else
-        ++pool.started;
-    }
+bool start_worker(uint32_t index) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the threads of the user
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    const bool ok = pthread_create(&thread, &attributes, work, reinterpret_cast<void*>(uintptr_t{index})) == 0;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return ok;
 }
 
 }  // namespace
 
 void use_threads(uint32_t count) { wanted = count < 1 ? 1 : count > most_threads ? most_threads : count; }
 
-void share(uint32_t count, void (*run)(const void* context, uint32_t index), const void* context) {
-    // A second program that runs at the same time computes its own.
-    if (wanted == 1 || count < 2 || count > most_shares || pool.busy.exchange(true, std::memory_order_acquire)) {
-        for (uint32_t index = 0; index < count; ++index) run(context, index);
-        return;
+uint32_t used_threads() { return wanted.load(std::memory_order_relaxed); }
+
+void start_workers() {
+    if (started.load(std::memory_order_relaxed) + 1 >= used_threads()) return;
+    static const bool registered = pthread_atfork(nullptr, nullptr, after_fork) == 0;
+    uint32_t index = started.load();
+    while (registered && index + 1 < used_threads()) {
+        if (!started.compare_exchange_weak(index, index + 1)) continue;
+        if (!start_worker(index + 1)) return;  // fewer are slower, nothing else
+        ++index;
     }
-    start_workers();
-    pool.run = run;
-    pool.context = context;
-    pool.done.store(0, std::memory_order_relaxed);
-    const uint32_t number = pool.number.load(std::memory_order_relaxed) + 1;
-    pool.state.store(uint64_t{number} << 32 | uint64_t{count} << 16, std::memory_order_release);
-    pool.number.store(number);
-    if (pool.sleeping.load() > 0) pool.number.notify_all();
-    while (help()) {
-    }
-    for (int spin = 0; pool.done.load(std::memory_order_acquire) < count; ++spin) {
-        if (spin < spins) pause();
-        else sched_yield();
-    }
-    pool.busy.store(false, std::memory_order_release);
+}
+
+void wake_worker() {
+    if (sleeping.load(std::memory_order_relaxed) == 0) return;
+    calls.fetch_add(1);
+    calls.notify_one();
+}
+
+void Waiting::briefly() {
+    if (++turns_ < spins) return pause();
+    const uint64_t now = nanoseconds();
+    if (since_ == 0) since_ = now;
+    if (now - since_ > long_wait) rest_until.store(now + rest, std::memory_order_relaxed);
+    sched_yield();
+}
+
+bool workers_rest() {
+    const uint64_t until = rest_until.load(std::memory_order_relaxed);
+    if (until == 0) return false;
+    if (nanoseconds() < until) return true;
+    rest_until.store(0, std::memory_order_relaxed);
+    return false;
 }
 
 }  // namespace ts::num

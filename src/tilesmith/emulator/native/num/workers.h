@@ -1,5 +1,4 @@
-// Threads that share out arithmetic. What happens when is decided by the thread that runs the program alone, so that
-// values, cycles and findings are the same with any number of them.
+// Threads that compute what is pending (pending.h), besides the one that runs the program.
 #pragma once
 #include <cstdint>
 
@@ -7,14 +6,21 @@ namespace ts::num {
 
 // The calling thread and so many others; 1 uses no thread. Kept for the calls that follow.
 void use_threads(uint32_t count);
+uint32_t used_threads();
 
-// run(context, 0) to run(context, count - 1), in any order, on any thread; returns when all are done.
-void share(uint32_t count, void (*run)(const void* context, uint32_t index), const void* context);
+void start_workers();  // as many as are wanted and not yet there
+void wake_worker();    // one, if one sleeps
 
-template <class Function>
-void share(uint32_t count, const Function& function) {
-    share(
-        count, [](const void* context, uint32_t index) { (*static_cast<const Function*>(context))(index); }, &function);
-}
+// For another thread that computes something. Where that takes long, the computer is busy with other work and keeps
+// threads waiting in the middle of theirs: for a while none is asked for help.
+class Waiting {
+public:
+    void briefly();
+
+private:
+    int turns_ = 0;
+    uint64_t since_ = 0;
+};
+bool workers_rest();
 
 }  // namespace ts::num
