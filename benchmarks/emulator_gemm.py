@@ -1,4 +1,4 @@
-"""How fast the emulator is: bf16 matmul 1024 x 1024 x 1024 on 64 emulated cores, with one host thread and with all.
+"""How fast the emulator is: bf16 matmul 1024 x 1024 x 1024 on 64 emulated cores, by one thread and by all.
 
 Every figure comes from a process of its own, alone on the machine; every ratio from one run of this script.
 Peers: tt-lang-sim 1.1.6 (the vendor's Python simulator, same one-tile steps) and torch's float32 matmul.

@@ -74,7 +74,8 @@ void num_matmul_blocks(const uint32_t* a, const uint32_t* b, uint32_t steps, uin
         }
         batch->start(rows, cols, words, words);
         for (uint32_t i = 0; i < rows + cols; ++i)
-            batch->copy(i, reinterpret_cast<const uint8_t*>(i < rows ? a + i * tile_words : b + (i - rows) * tile_words));
+            batch->copy(i,
+                        reinterpret_cast<const uint8_t*>(i < rows ? a + i * tile_words : b + (i - rows) * tile_words));
         pending.add(batch, mode, fast, {dst, 3, 0});
     }
     pending.settle();

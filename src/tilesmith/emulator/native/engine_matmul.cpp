@@ -39,8 +39,8 @@ num::TileSource source_of(const Engine& engine, const SrcBank& bank, uint32_t op
 }
 
 bool can_defer(const SrcBank& bank, uint32_t tiles) {
-    return tiles <= dst_tiles + 1 && num::defers() && computes() && is_whole(bank.shape[0]) && is_whole(bank.shape[1]) &&
-           bank.as[0] != num::Src::integer && bank.as[1] != num::Src::integer;
+    return tiles <= dst_tiles + 1 && num::defers() && computes() && is_whole(bank.shape[0]) &&
+           is_whole(bank.shape[1]) && bank.as[0] != num::Src::integer && bank.as[1] != num::Src::integer;
 }
 
 void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uint32_t tile1, uint32_t cols,
