@@ -15,10 +15,10 @@ namespace {
 constexpr uint32_t most_threads = 64;
 constexpr int spins = 4000;  // of a worker that looks for work before it sleeps: some tens of microseconds
 
-constexpr uint64_t long_wait = 500'000, rest = 50'000'000;  // nanoseconds
+constexpr uint64_t long_wait = 500'000, shortest_rest = 50'000'000, longest_rest = 1'600'000'000;  // nanoseconds
 
 std::atomic<uint32_t> wanted{1}, started{0};
-std::atomic<uint64_t> rest_until{0};
+std::atomic<uint64_t> rest_until{0}, last_rest{shortest_rest}, rested_at{0};
 std::atomic<uint32_t> calls{0}, sleeping{0};  // sleepers wait for the next call
 
 void pause() {
@@ -33,6 +33,17 @@ uint64_t nanoseconds() {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Longer each time, while the last one is not long ago.
+void begin_rest(uint64_t now) {
+    if (rest_until.load(std::memory_order_relaxed) > now) return;
+    const uint64_t last = last_rest.load(std::memory_order_relaxed);
+    const bool again = now < rested_at.load(std::memory_order_relaxed) + 2 * last;
+    const uint64_t rest = !again ? shortest_rest : last < longest_rest ? 2 * last : longest_rest;
+    last_rest.store(rest, std::memory_order_relaxed);
+    rested_at.store(now + rest, std::memory_order_relaxed);
+    rest_until.store(now + rest, std::memory_order_relaxed);
 }
 
 void* work(void* argument) {
@@ -98,7 +109,7 @@ void Waiting::briefly() {
     if (++turns_ < spins) return pause();
     const uint64_t now = nanoseconds();
     if (since_ == 0) since_ = now;
-    if (now - since_ > long_wait) rest_until.store(now + rest, std::memory_order_relaxed);
+    if (now - since_ > long_wait) begin_rest(now);
     sched_yield();
 }
 
