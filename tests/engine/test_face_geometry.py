@@ -100,14 +100,15 @@ def pooled(device: Device, values: NDArray[np.float32], operation: str, scale: i
         CircularBuffer(64, CORES, CBFormat(16, BF16, 64, face_geometry=FaceGeometry(1, 2))),
     )
     device.run(Program(kernels, cbs))
-    return np.asarray(out.to_numpy(), np.float32)[0]
+    pooled_row: NDArray[np.float32] = np.asarray(out.to_numpy(), np.float32)[0]
+    return pooled_row
 
 
 def test_rows_below_a_window_do_not_count(device: Device) -> None:
     # Whole numbers: bfloat16 and the reduction keep them.
     values = -1 - np.random.default_rng(1).integers(0, 20, (ROWS, 32)).astype(np.float32)
     np.testing.assert_array_equal(pooled(device, values, "MAX", 0x3F80), values.max(0))
-    np.testing.assert_array_equal(pooled(device, values / 4, "AVG", 0x4080), values.sum(0))
+    np.testing.assert_array_equal(pooled(device, values / np.float32(4), "AVG", 0x4080), values.sum(0))
 
 
 @pytest.mark.parametrize("faces", [(0, 2), (17, 2), (16, 3)])

@@ -1,4 +1,6 @@
 """Host code of kernels: the library that TileLang saves is the one that calls run."""
+# Kernels carry no types of Python.
+# mypy: disable-error-code="valid-type, untyped-decorator"
 
 from __future__ import annotations
 

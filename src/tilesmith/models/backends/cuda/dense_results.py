@@ -92,8 +92,8 @@ def _rows_of(view: View) -> _Rows | None:
     if dense or len(batches) > 2 or any(axis.row % TILE for axis in batches):
         return None
     sizes = [Axis(1, 0, 0)] * (2 - len(batches)) + batches
-    steps = [axis.row // TILE for axis in sizes]
-    return _Rows(sizes[0].size, sizes[1].size, rows, columns, *steps)
+    outer, inner = (axis.row // TILE for axis in sizes)
+    return _Rows(sizes[0].size, sizes[1].size, rows, columns, outer, inner)
 
 
 def _side_by_side(view: View, axes: Sequence[Axis]) -> _Rows | None:
