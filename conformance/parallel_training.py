@@ -10,6 +10,7 @@ Each rank has its part of the batch; the mean of their losses is the loss of the
 from __future__ import annotations
 
 import sys
+from hashlib import blake2b
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
 import tilesmith.models.distributed  # noqa: F401 - the backend "tilesmith"
@@ -49,6 +51,15 @@ def trained(model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
     return torch.stack(losses)
 
 
+def bits(model: nn.Module) -> str:
+    """A digest of all parameters, whole on every rank."""
+    digest = blake2b(digest_size=8)
+    for parameter in model.parameters():
+        whole: Any = parameter.full_tensor() if isinstance(parameter, DTensor) else parameter
+        digest.update(whole.detach().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
 def built() -> Net:
     torch.manual_seed(0)
     return Net()
@@ -70,7 +81,9 @@ def main(how: str) -> None:
     rank, size = dist.get_rank(), dist.get_world_size()
     torch.manual_seed(1)
     x, y = torch.randn(BATCH, 64), torch.randn(BATCH, 32)
-    losses = trained(shared(how), x.chunk(size)[rank], y.chunk(size)[rank])
+    spread = shared(how)
+    losses = trained(spread, x.chunk(size)[rank], y.chunk(size)[rank])
+    parameters = bits(spread)
     dist.all_reduce(losses, dist.ReduceOp.AVG)
     if rank == 0:
         torch.compiler.reset()
@@ -78,7 +91,10 @@ def main(how: str) -> None:
         alone = trained(model, x, y)
         off = float(((losses - alone) / alone).abs().max())
         assert off < TOLERANCE, f"{how} over {size} chips: {losses.tolist()}, and on one {alone.tolist()}"
-        print(f"{how} over {size} chips: losses {losses.tolist()}, off by {off:.1e}", flush=True)
+        print(
+            f"{how} over {size} chips: losses {losses.tolist()}, off by {off:.1e}, parameters' bits {parameters}",
+            flush=True,
+        )
     dist.barrier()
     dist.destroy_process_group()
 
