@@ -7,7 +7,9 @@ import os
 import pytest
 import torch
 import torch.distributed as dist
+from torch._dynamo import config
 
+from tilesmith import settings
 from tilesmith.errors import CollectiveError
 from tilesmith.models.distributed import spawn
 from tilesmith.models.distributed.reduction import reduced
@@ -130,3 +132,13 @@ def test_ranks_that_cannot_meet_are_told_at_once() -> None:
         spawn(_failing)
     with pytest.raises(CollectiveError, match="told of 4 ranks, and there are 2"):
         spawn(_wrong_world)
+
+
+def _settings(_: int) -> tuple[int, str]:
+    return config.recompile_limit, settings.current().numbers
+
+
+def test_settings_of_the_caller_are_the_ranks() -> None:
+    """Code that all ranks share is compiled once for each: torch's limit is for one."""
+    with config.patch(recompile_limit=5), settings.using(numbers="fast"):
+        assert spawn(_settings, nprocs=3) == [(15, "fast")] * 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Any
@@ -76,8 +76,14 @@ class Ranks:
         self._stuck = False
 
     def run(self, function: Callable[[int], Any]) -> list[Any]:
-        """Call a function once for every rank. The error of a rank ends those that wait for it."""
-        threads = [Thread(target=self._body, args=(rank, function), daemon=True) for rank in range(self.size)]
+        """Call a function once for every rank. The error of a rank ends those that wait for it.
+
+        Settings of the caller, ours and those of torch.compile, are the ranks': new threads have none.
+        """
+        threads = [
+            Thread(target=copy_context().run, args=(self._body, rank, function), daemon=True)
+            for rank in range(self.size)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
