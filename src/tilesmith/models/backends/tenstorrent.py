@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import torch
 from torch.fx import GraphModule
@@ -31,7 +31,7 @@ from tilesmith.models.backends.inputs import check_dtype
 from tilesmith.models.backends.kernels import buffer_bytes, compiled
 from tilesmith.models.backends.l1_placement import live_slots, place_in_l1
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory
-from tilesmith.models.backends.mesh_sums import STEPS, MeshSum, mesh_sums, uploads_behind_waits
+from tilesmith.models.backends.mesh_collectives import MeshCollective, mesh_collectives, uploads_behind_waits
 from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_infinity, refuse_nan
 from tilesmith.models.backends.precision import Lowering, lowered
 from tilesmith.models.backends.resident import Resident, row_in_tile, tile_written
@@ -189,7 +189,7 @@ class TenstorrentExecutable(Executable):
         self._moved = {}
         self._built = False
         self.plan = plan
-        self._sums = mesh_sums(plan, self._rewritten)
+        self._on_mesh = mesh_collectives(plan, self._rewritten)
         self._live = live_slots(plan, self.memory.slots)
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
@@ -221,26 +221,17 @@ class TenstorrentExecutable(Executable):
         for at, step in enumerate(tracked(self.plan.steps, "running kernels")):
             if at < done:
                 continue
-            if at in self._sums and self._summed(self._sums[at]):
-                done = at + STEPS
+            if at in self._on_mesh and self._moved_on_chips(self._on_mesh[at]):
+                done = at + self._on_mesh[at].steps
             else:
                 self.do(step, values)
 
-    def _summed(self, step: MeshSum) -> bool:
-        """Sum over the chips of a mesh, where the ranks that take part drive one."""
-        from tilesmith.models.distributed.on_chips import OnChip, sums_on_chips
-
-        values: dict[str, Any] = {}
-
-        def read() -> torch.Tensor:
-            self.do(step.download, values)
-            return cast(torch.Tensor, values[step.download.node])
-
-        def write(value: torch.Tensor) -> None:
-            self._upload(step.upload, {step.upload.node: value})
+    def _moved_on_chips(self, step: MeshCollective) -> bool:
+        """Do a collective over the chips of a mesh, where the ranks that take part drive one."""
+        from tilesmith.models.distributed.on_chips import moved_on_chips
 
         ends = self.tensor(step.download.view.storage), self.tensor(step.upload.view.storage)
-        return sums_on_chips(step.group, OnChip(*ends, step.shape, step.dtype, read, write))
+        return moved_on_chips(step, *ends, self.do)
 
     def _on_host(self, inputs: Sequence[Any], values: Mapping[str, Any], why: str) -> list[Any]:
         """The results as torch has them."""

@@ -1,9 +1,9 @@
-"""Operands of collectives that lie on a rank's chip already, and stay there."""
+"""Collectives of compiled graphs whose operands lie on the ranks' chips already, and stay there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,56 +11,63 @@ import torch.distributed as dist
 from torch.distributed import distributed_c10d
 
 from tilesmith import collectives
-from tilesmith.models.distributed.process_group import MeshProcessGroup
+from tilesmith.models.backends.mesh_collectives import MeshCollective
+from tilesmith.models.distributed.operands import OnChip
+from tilesmith.models.distributed.process_group import Collective, MeshProcessGroup, pieces_of
 from tilesmith.models.distributed.transfers import MeshTransfers
-from tilesmith.runtime import Mesh, MeshTensor, Tensor
+from tilesmith.runtime import MeshTensor, Tensor
 
-_ENDS = ("source", "target")
-
-
-@dataclass(frozen=True)
-class OnChip:
-    """A tensor on the chip of a rank, where its sum goes, and the way of both through the host."""
-
-    source: Tensor
-    target: Tensor
-    shape: Sequence[int]
-    dtype: torch.dtype
-    read: Callable[[], torch.Tensor]
-    write: Callable[[torch.Tensor], None]
+Do = Callable[[Any, dict[str, Any]], None]
+"""One step of a plan, with the values on the host."""
 
 
-def sums_on_chips(group_name: str, operand: OnChip) -> bool:
-    """Sum over the ranks of a group, where they drive one mesh; False where they do not."""
-    group = vars(distributed_c10d)["_resolve_process_group"](group_name)
+def moved_on_chips(step: MeshCollective, source: Tensor, target: Tensor, do: Do) -> bool:
+    """Do a collective on the chips of a group's ranks, where they drive one mesh; False where they do not."""
+    group = vars(distributed_c10d)["_resolve_process_group"](step.group)
     if not isinstance(group, MeshProcessGroup) or not isinstance(group.transfers, MeshTransfers):
         return False
-    if not (operand.source.spec.memory_config.in_dram and operand.target.spec.memory_config.in_dram):
+    if not (source.spec.memory_config.in_dram and target.spec.memory_config.in_dram):
         return False
-    mesh = group.transfers.mesh
-    group.sum_operands(operand, lambda every: _summed(group, mesh, every))
+    if source.address == target.address and step.operation != "all_reduce":
+        return False
+    program, plain, take = partial(_run, step), partial(_read, step, do), partial(_write, step, do)
+    group.meet(_met(group, step), OnChip(source, target, program, plain, take))
     return True
 
 
-def _summed(group: MeshProcessGroup, mesh: Mesh, every: list[Any]) -> list[Any]:
-    """The last rank to come does it. A rank without a kernel before the sum brings a tensor of the host."""
-    chips = list(getattr(mesh.chips, "devices", {}).values())
-    if _lie_alike(every, chips):
-        source, target = (MeshTensor(mesh, [getattr(one, end) for one in every], None) for end in _ENDS)
+def _met(group: MeshProcessGroup, step: MeshCollective) -> Collective:
+    """To other ranks it is the same collective as one of tensors."""
+    if step.operation == "all_reduce":
+        return group.reduction(step, dist.ReduceOp.SUM)
+    if step.operation == "reduce_scatter_tensor":
+        return group.scattering(step, dist.ReduceOp.SUM)
+    return group.exchange(step) if step.operation == "all_to_all_single" else group.gathering(step)
+
+
+def _run(step: MeshCollective, source: MeshTensor, target: MeshTensor) -> None:
+    split, concat = step.ways.split, step.ways.concat
+    if step.operation == "all_reduce":
         collectives.all_reduce(source, into=target)
-        return every
-    plain = [one.read() if isinstance(one, OnChip) else one for one in every]
-    found = group.transfers.all_reduce(plain, dist.ReduceOp.SUM)
-    for operand, total in zip(every, found, strict=True):
-        if isinstance(operand, OnChip):
-            operand.write(total)
-    return found
+    elif concat is None:
+        assert split is not None
+        collectives.reduce_scatter(source, split, into=target)
+    elif split is None:
+        collectives.all_gather(source, concat, into=target)
+    else:
+        collectives.all_to_all(source, split, concat, into=target)
 
 
-def _lie_alike(every: Sequence[Any], chips: Sequence[Any]) -> bool:
-    """Programs of a mesh know a tensor by one address."""
-    if not all(isinstance(one, OnChip) for one in every):
-        return False
-    mine = all(one.source.device is chip for one, chip in zip(every, chips, strict=True))
-    places = {(one.source.address, one.target.address, one.source.spec, one.target.spec) for one in every}
-    return mine and len(places) == 1
+def _read(step: MeshCollective, do: Do) -> Any:
+    """The operand as torch's process groups are given it."""
+    values: dict[str, Any] = {}
+    do(step.download, values)
+    operand: torch.Tensor = values[step.download.node]
+    return operand if step.ways.split is None else pieces_of(operand, step.ranks)
+
+
+def _write(step: MeshCollective, do: Do, found: Any) -> None:
+    """Bring a result up as the plan would have."""
+    result = found if isinstance(found, torch.Tensor) else torch.cat(list(found))
+    values: dict[str, Any] = {step.wait.node: result.reshape(step.shape)}
+    for one in (*step.views, step.upload):
+        do(one, values)

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch._C import _distributed_c10d
+from torch.distributed import ReduceOp
 from torch.futures import Future
 
 from tilesmith.errors import CollectiveError
 from tilesmith.models.distributed.host_transfers import HostTransfers
 from tilesmith.models.distributed.meetings import Group, Meetings
+from tilesmith.models.distributed.operands import Shaped, Work, with_operands
 from tilesmith.models.distributed.reduction import plain_op
 from tilesmith.models.distributed.transfers import MeshTransfers
 
-Brought = list[Any]
 Transfers = MeshTransfers | HostTransfers
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A collective by a name that must be the same on every rank, and what is done when all have come."""
+
+    name: str
+    work: Work
 
 
 # Its methods have several signatures each; from C++ torch calls those with options.
@@ -66,17 +76,32 @@ class MeshProcessGroup(ReductionForms):
     def transfers(self) -> Transfers:
         return self._transfers
 
-    def sum_operands(self, operand: Any, work: Callable[[Brought], Sequence[Any]]) -> None:
-        """An all_reduce of operands on chips: to other ranks the same collective as one of tensors."""
-        self._meet(_named("all_reduce", operand, dist.ReduceOp.SUM), operand, work)
+    # ---- collectives by what they are given: tensors of the host, or operands on chips ----
+
+    def reduction(self, like: Shaped, op: ReduceOp.RedOpType) -> Collective:
+        return Collective(_named("all_reduce", like, op), lambda every: self._transfers.all_reduce(every, op))
+
+    def gathering(self, like: Shaped, operation: str = "all_gather_into_tensor") -> Collective:
+        return Collective(f"{operation} of {like.dtype}", self._transfers.all_gather)
+
+    def scattering(self, piece: Shaped, op: ReduceOp.RedOpType) -> Collective:
+        return Collective(
+            _named("reduce_scatter", piece, op), lambda every: self._transfers.reduce_scatter(every, op)
+        )
+
+    def exchange(self, like: Shaped) -> Collective:
+        return Collective(f"all_to_all of {like.dtype}", self._transfers.all_to_all)
+
+    def meet(self, collective: Collective, brought: Any) -> Any:
+        """What this rank gets when all ranks of the group have brought their part."""
+        return self._meet(collective.name, brought, collective.work)
 
     # ---- collectives, as torch calls them ----
 
     def allreduce(self, tensors: Sequence[Tensor], opts: Any = None) -> Any:
         op = plain_op(opts.reduceOp if opts is not None else dist.ReduceOp.SUM)
         for tensor in tensors:
-            name = _named("all_reduce", tensor, op)
-            fill(tensor, self._meet(name, tensor, lambda all_: self._transfers.all_reduce(all_, op)))
+            fill(tensor, self.meet(self.reduction(tensor, op), tensor))
         return done(tensors)
 
     def reduce(self, tensors: Sequence[Tensor], opts: Any) -> Any:
@@ -138,15 +163,12 @@ class MeshProcessGroup(ReductionForms):
     ) -> Any:
         op = plain_op(opts.reduceOp if opts is not None else dist.ReduceOp.SUM)
         for output, pieces in zip(outputs, inputs, strict=True):
-            name = _named("reduce_scatter", output, op)
-            fill(output, self._meet(name, pieces, lambda all_: self._transfers.reduce_scatter(all_, op)))
+            fill(output, self.meet(self.scattering(output, op), pieces))
         return done(outputs)
 
     def alltoall(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], opts: Any = None) -> Any:
         del opts
-        found = self._meet(
-            f"all_to_all of {inputs[0].dtype}", inputs, lambda all_: self._transfers.all_to_all(all_)
-        )
+        found = self.meet(self.exchange(inputs[0]), inputs)
         for output, piece in zip(outputs, found, strict=True):
             fill(output, piece)
         return done(outputs)
@@ -192,16 +214,17 @@ class MeshProcessGroup(ReductionForms):
     alltoall_base = all_to_all_single
 
     def _gather(self, operation: str, into: Sequence[Tensor], tensor: Tensor) -> None:
-        name = f"{operation} of {tensor.dtype}"
-        found = self._meet(name, tensor, lambda all_: self._transfers.all_gather(all_))
+        found = self.meet(self.gathering(tensor, operation), tensor)
         for output, piece in zip(into, found, strict=False):
             fill(output, piece)
 
-    def _meet(self, name: str, brought: Any, work: Callable[[Brought], Sequence[Any]]) -> Any:
-        return self._meetings.meet(name, self._tag, self._group, self._place, brought, work)
+    def _meet(self, name: str, brought: Any, work: Work) -> Any:
+        mesh = self._transfers.mesh if isinstance(self._transfers, MeshTransfers) else None
+        both = with_operands(mesh, work)
+        return self._meetings.meet(name, self._tag, self._group, self._place, brought, both)
 
 
-def _named(operation: str, tensor: Tensor, *what: object) -> str:
+def _named(operation: str, tensor: Shaped, *what: object) -> str:
     """What must be the same on every rank."""
     return " ".join(
         [

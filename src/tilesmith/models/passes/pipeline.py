@@ -33,6 +33,7 @@ from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.merge_linears import merge_linears
 from tilesmith.models.passes.merge_reshapes import merge_reshapes
 from tilesmith.models.passes.narrow_masks import narrow_masks
+from tilesmith.models.passes.permute_parts import permute_parts
 from tilesmith.models.passes.quantize_products import quantize_products
 from tilesmith.models.passes.remove_noops import remove_noops
 from tilesmith.models.passes.separate_outputs import owners, separate_outputs
@@ -75,6 +76,7 @@ FOR_PADDED_ROWS: tuple[Pass, ...] = (
     *FOR_TILES,
     fold_query_groups,
     fold_single_rows,
+    permute_parts,
     merge_reshapes,
     fold_constants,
 )
