@@ -84,6 +84,53 @@ def test_collectives(mesh_device: ttnn.MeshDevice) -> None:
     assert torch.equal(ttnn.to_torch(ttnn.get_device_tensors(copied)[0]), values[32:])
 
 
+def test_collectives_under_their_experimental_names(mesh_device: ttnn.MeshDevice) -> None:
+    """With the semaphores and persistent buffers of ttnn's calls, in each of its orders."""
+    values = _values(64, 64)
+    shared = _spread(values, mesh_device, ttnn.ShardTensorToMesh(mesh_device, dim=0))
+    room = _spread(torch.zeros(64, 64), mesh_device)
+    half = _spread(torch.zeros(64, 32), mesh_device)
+    calls = [
+        ttnn.experimental.all_gather_async(shared, 0, None, num_links=1),
+        ttnn.experimental.all_gather_async(shared, room, 0, None),
+        ttnn.experimental.all_gather_async(shared, persistent_output_buffer=None, dim=0, cluster_axis=1),
+        ttnn.experimental.all_gather_async(shared, 0, 1, mesh_device, ttnn.Topology.Linear, None),
+        ttnn.all_gather(shared, 0, output_tensor=room),
+    ]
+    for gathered in calls:
+        assert all(torch.equal(ttnn.to_torch(part), values) for part in ttnn.get_device_tensors(gathered))
+    assert calls[1] is calls[-1] is room
+    scattered = ttnn.experimental.reduce_scatter_minimal_async(room, [room, half], 1, [])
+    assert scattered is half
+    joined = ttnn.to_torch(half, mesh_composer=ttnn.ConcatMeshToTensor(mesh_device, dim=1))
+    assert torch.equal(joined, values * 2)
+    with pytest.raises(OperationError, match="needs a dimension"):
+        ttnn.experimental.reduce_scatter_minimal_async(room)
+
+
+def test_parts_of_a_mesh() -> None:
+    whole = ttnn.open_mesh_device(ttnn.MeshShape(2, 2))
+    rows = whole.create_submeshes(ttnn.MeshShape(1, 2))
+    assert [row.get_device_ids() for row in rows] == [[0, 1], [2, 3]]
+    assert whole.get_submeshes() == rows
+    for number, row in enumerate(rows):
+        values = _values(64, 32) + number
+        total = ttnn.all_reduce(_spread(values, row, ttnn.ShardTensorToMesh(row, dim=0)))
+        for part in ttnn.get_device_tensors(total):
+            assert torch.equal(ttnn.to_torch(part), values[:32] + values[32:])
+        ttnn.close_mesh_device(row)
+    column = whole.create_submesh(ttnn.MeshShape(2, 1), ttnn.MeshCoordinate(0, 1))
+    assert column.get_device_ids() == [1, 3]
+    alone = whole.create_submesh(ttnn.MeshShape(1, 1), ttnn.MeshCoordinate(1, 0))
+    assert (alone.id(), alone.get_num_devices()) == (2, 1)
+    assert torch.equal(ttnn.to_torch(ttnn.add(_spread(values, alone), 1.0)), values + 1)
+    with pytest.raises(OperationError, match="do not fit"):
+        whole.create_submesh(ttnn.MeshShape(2, 2), ttnn.MeshCoordinate(0, 1))
+    with pytest.raises(OperationError, match="no parts of"):
+        whole.create_submeshes(ttnn.MeshShape(2, 3))
+    ttnn.close_mesh_device(whole)
+
+
 def test_what_cannot_be_is_said(mesh_device: ttnn.MeshDevice) -> None:
     values = _values(33, 32)
     with pytest.raises(OperationError, match="no 2 equal parts along dimension 0"):

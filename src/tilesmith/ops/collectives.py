@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilesmith import collectives
@@ -19,7 +19,7 @@ def _ring(topology: Topology | None) -> bool:
     return topology is None or topology in (Topology.Ring, Topology.Torus)
 
 
-def _spread(tensor: Tensor, name: str) -> DistributedTensor:
+def spread_tensor(tensor: Tensor, name: str) -> DistributedTensor:
     if not isinstance(tensor, DistributedTensor):
         raise OperationError(
             f"ttnn.{name} takes a tensor on the chips of a mesh, and this one is on one chip or on the host",
@@ -56,10 +56,10 @@ def all_gather(
     use_l1_small_for_semaphores: bool = False,
 ) -> Tensor:
     """What every chip has, one behind the other along `dim`, on every chip."""
-    tensor = _spread(input_tensor, "all_gather")
-    _no_output(output_tensor, "all_gather")
-    gathered = collectives.all_gather(tensor.to_mesh(), dim, cluster_axis, _ring(topology))
-    return _result(tensor, gathered, memory_config)
+    tensor = spread_tensor(input_tensor, "all_gather")
+    into = _room(output_tensor, "all_gather")
+    gathered = collectives.all_gather(tensor.to_mesh(), dim, cluster_axis, _ring(topology), into)
+    return _result(tensor, gathered, memory_config) if output_tensor is None else output_tensor
 
 
 @registered("ttnn.reduce_scatter")
@@ -81,10 +81,10 @@ def reduce_scatter(
     use_l1_small_for_semaphores: bool = False,
 ) -> Tensor:
     """The sum of what the chips have, on each its own part along `dim`."""
-    tensor = _spread(input_tensor, "reduce_scatter")
-    _no_output(output_tensor, "reduce_scatter")
-    part = collectives.reduce_scatter(tensor.to_mesh(), dim, cluster_axis, _ring(topology))
-    return _result(tensor, part, memory_config)
+    tensor = spread_tensor(input_tensor, "reduce_scatter")
+    into = _room(output_tensor, "reduce_scatter")
+    part = collectives.reduce_scatter(tensor.to_mesh(), dim, cluster_axis, _ring(topology), into)
+    return _result(tensor, part, memory_config) if output_tensor is None else output_tensor
 
 
 @registered("ttnn.all_reduce")
@@ -98,7 +98,7 @@ def all_reduce(
     topology: Topology | None = None,
 ) -> Tensor:
     """The sum of what the chips have, on each of them."""
-    tensor = _spread(input_tensor, "all_reduce")
+    tensor = spread_tensor(input_tensor, "all_reduce")
     return _result(
         tensor, collectives.all_reduce(tensor.to_mesh(), cluster_axis, _ring(topology)), memory_config
     )
@@ -116,7 +116,7 @@ def broadcast(
     subdevice_id: object = None,
 ) -> Tensor:
     """What the chip at `sender_coord` has, on all chips of its line."""
-    tensor = _spread(input_tensor, "broadcast")
+    tensor = spread_tensor(input_tensor, "broadcast")
     mesh = tensor.to_mesh()
     axis = _axis(mesh, cluster_axis)
     sent = collectives.broadcast(mesh, tuple(sender_coord)[axis], axis, _ring(topology))
@@ -134,7 +134,7 @@ def point_to_point(
     topology: Topology = Topology.Linear,
 ) -> Tensor:
     """What one chip has, on another of its row or column."""
-    tensor = _spread(input_tensor, "point_to_point")
+    tensor = spread_tensor(input_tensor, "point_to_point")
     _no_output(output_tensor, "point_to_point")
     sender, receiver = tuple(sender_coord), tuple(receiver_coord)
     axes = [axis for axis in (0, 1) if sender[axis] != receiver[axis]]
@@ -155,6 +155,11 @@ def _axis(mesh: MeshTensor, cluster_axis: int | None) -> int:
     return 0 if mesh.mesh.shape[1] == 1 else 1
 
 
+def _room(output_tensor: Tensor | None, name: str) -> MeshTensor | None:
+    """Where the result is to go."""
+    return None if output_tensor is None else spread_tensor(output_tensor, name).to_mesh()
+
+
 def _no_output(output_tensor: Any, name: str) -> None:
     if output_tensor is not None:
         raise OperationError(
@@ -162,5 +167,10 @@ def _no_output(output_tensor: Any, name: str) -> None:
         )
 
 
+def taken_whole(name: str, operation: Callable[..., Tensor]) -> None:
+    """Call an operation once, and not for every chip of its tensors."""
+    WHOLE[name] = lambda _, *args, **kwargs: operation(*args, **kwargs)
+
+
 for _operation in (all_gather, reduce_scatter, all_reduce, broadcast, point_to_point):
-    WHOLE[f"ttnn.{_operation.__name__}"] = lambda _, *args, _call=_operation, **kwargs: _call(*args, **kwargs)
+    taken_whole(f"ttnn.{_operation.__name__}", _operation)

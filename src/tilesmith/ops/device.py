@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -63,7 +63,10 @@ class MeshDevice:
     def get_devices(self) -> list[MeshDevice]:
         return [self]
 
-    def create_submesh(self, submesh_shape: Sequence[int], offset: object = None) -> MeshDevice:
+    def create_submeshes(self, submesh_shape: Iterable[int]) -> list[MeshDevice]:
+        return [self.create_submesh(submesh_shape)]
+
+    def create_submesh(self, submesh_shape: Iterable[int], offset: object = None) -> MeshDevice:
         """The only one there is."""
         from tilesmith.ops.mesh_names import MeshShape
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilesmith.errors import OperationError
@@ -20,19 +20,23 @@ if TYPE_CHECKING:
 class ChipsDevice(MeshDevice):
     """A device of several chips. What is asked of one chip is asked of the first."""
 
-    def __init__(self, mesh: Mesh) -> None:
+    def __init__(self, mesh: Mesh, owns: bool = True) -> None:
         chips: Any = mesh.chips
         self.mesh = mesh
-        self.chips = [MeshDevice(device, number) for number, device in enumerate(chips.devices.values())]
+        self.owns = owns
+        self.chips = [MeshDevice.of(device) for device in chips.devices.values()]
+        if owns:
+            self.chips = [MeshDevice(device, number) for number, device in enumerate(chips.devices.values())]
         self.device = self.chips[0].device
         self._id = 0
+        self._parts: list[MeshDevice] = []
         spread_operations(_on_every_chip)
 
     def __repr__(self) -> str:
         return f"MeshDevice({self.mesh.shape[0]}x{self.mesh.shape[1]} grid, {len(self.chips)} devices)"
 
     def get_device_ids(self) -> list[int]:
-        return list(range(len(self.chips)))
+        return [chip.id() for chip in self.chips]
 
     def get_num_devices(self) -> int:
         return len(self.chips)
@@ -46,13 +50,35 @@ class ChipsDevice(MeshDevice):
     def get_devices(self) -> list[MeshDevice]:
         return list(self.chips)
 
-    def create_submesh(self, submesh_shape: Sequence[int], offset: object = None) -> MeshDevice:
-        if tuple(submesh_shape) != self.mesh.shape:
+    def get_submeshes(self) -> list[MeshDevice]:
+        return list(self._parts)
+
+    def create_submesh(self, submesh_shape: Iterable[int], offset: Any = None) -> MeshDevice:
+        """Some of the chips, from the one at `offset` on, as a device of their own."""
+        rows, columns = submesh_shape
+        top, left = (0, 0) if offset is None else offset
+        height, width = self.mesh.shape
+        if not (0 <= top <= height - rows and 0 <= left <= width - columns and rows > 0 < columns):
             raise OperationError(
-                f"tilesmith: a part of {list(submesh_shape)} chips cannot be opened on {self.mesh}",
-                remedy="open a mesh of that shape",
+                f"tilesmith: {rows} x {columns} chips from {(top, left)} on do not fit into {self.mesh}",
+                remedy="ask for fewer rows or columns, or another offset",
             )
-        return self
+        chips: Any = self.mesh.chips
+        part: MeshDevice = self.chips[top * width + left]
+        if rows * columns > 1:
+            shape = (rows, columns)
+            part = ChipsDevice(Mesh(shape, chips.part(shape, (top, left))), owns=False)
+        self._parts.append(part)
+        return part
+
+    def create_submeshes(self, submesh_shape: Iterable[int]) -> list[MeshDevice]:
+        """All chips in parts of one shape, row by row."""
+        rows, columns = submesh_shape
+        height, width = self.mesh.shape
+        if height % rows or width % columns:
+            raise OperationError(f"tilesmith: {self.mesh} has no parts of {rows} x {columns} chips only")
+        places = [(top, left) for top in range(0, height, rows) for left in range(0, width, columns)]
+        return [self.create_submesh((rows, columns), place) for place in places]
 
 
 class DistributedTensor(Tensor):

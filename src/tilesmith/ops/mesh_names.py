@@ -157,7 +157,8 @@ def close_mesh_device(mesh_device: MeshDevice) -> None:
     from tilesmith.ops.distributed import ChipsDevice
 
     if isinstance(mesh_device, ChipsDevice):
-        mesh_device.mesh.close()
+        if mesh_device.owns:  # a part's chips stay open with the whole
+            mesh_device.mesh.close()
     else:
         close_device(mesh_device)
 

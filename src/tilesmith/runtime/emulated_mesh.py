@@ -32,11 +32,17 @@ class EmulatedChips:
         return cls(board, [open_device(board.arch) for _ in range(board.num_chips)])
 
     def in_row(self, first: int, count: int) -> EmulatedChips:
-        """Neighbours in the only row of a mesh, as a mesh of their own: the same chips, the same links."""
-        devices = list(self.devices.values())[first : first + count]
-        whole = count == self.board.shape[1]
-        closed = whole and self.board.ring_rows
-        return EmulatedChips(replace(self.board, shape=(1, count), ring_rows=closed), devices)
+        """Neighbours in the only row of a mesh, as a mesh of their own."""
+        return self.part((1, count), (0, first))
+
+    def part(self, shape: tuple[int, int], first: tuple[int, int]) -> EmulatedChips:
+        """Some rows and columns as a mesh of their own: the same chips, the same links."""
+        rows, columns = (range(at, at + size) for at, size in zip(first, shape, strict=True))
+        devices = [self.devices[row, column] for row in rows for column in columns]
+        closed_rows = self.board.ring_rows and shape[1] == self.board.shape[1]
+        closed_columns = self.board.ring_columns and shape[0] == self.board.shape[0]
+        board = replace(self.board, shape=shape, ring_rows=closed_rows, ring_columns=closed_columns)
+        return EmulatedChips(board, devices)
 
     def allocate(self, spec: TensorSpec) -> list[Tensor]:
         first, *others = self.devices.values()
