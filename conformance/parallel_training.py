@@ -91,10 +91,8 @@ def main(how: str) -> None:
         alone = trained(model, x, y)
         off = float(((losses - alone) / alone).abs().max())
         assert off < TOLERANCE, f"{how} over {size} chips: {losses.tolist()}, and on one {alone.tolist()}"
-        print(
-            f"{how} over {size} chips: losses {losses.tolist()}, off by {off:.1e}, parameters' bits {parameters}",
-            flush=True,
-        )
+        print(f"{how} over {size} chips: losses {losses.tolist()}, off by {off:.1e}", end="")
+        print(f", bits of the parameters {parameters}", flush=True)
     dist.barrier()
     dist.destroy_process_group()
 
