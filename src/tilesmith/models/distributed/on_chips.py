@@ -69,5 +69,5 @@ def _write(step: MeshCollective, do: Do, found: Any) -> None:
     """Bring a result up as the plan would have."""
     result = found if isinstance(found, torch.Tensor) else torch.cat(list(found))
     values: dict[str, Any] = {step.wait.node: result.reshape(step.shape)}
-    for one in (*step.views, step.upload):
-        do(one, values)
+    for behind in (*step.views, step.upload):
+        do(behind, values)

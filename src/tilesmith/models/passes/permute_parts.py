@@ -25,7 +25,7 @@ _SCATTERS = ("reduce_scatter_tensor", "all_to_all_single")
 def permute_parts(module: GraphModule) -> None:
     """Rewrite what joins the equal parts of a gathered tensor, or those of one that is scattered."""
     for node in list(module.graph.nodes):
-        split = _parts_of(node)
+        split = _split_source(node)
         if split is None:
             continue
         source, count, apart = split
@@ -50,7 +50,7 @@ def _permuted(module: GraphModule, node: Node, source: Node, count: int, apart: 
     return insert(module, node, aten.reshape.default, (moved, joined))
 
 
-def _parts_of(node: Node) -> tuple[Node, int, int] | None:
+def _split_source(node: Node) -> tuple[Node, int, int] | None:
     """The tensor, how many equal parts, and along which dimension, if a node joins all of them in order."""
     if not is_call(node, aten.cat.default):
         return None
