@@ -126,6 +126,26 @@ def test_a_sum_may_replace_its_operand(mesh: Mesh, shape: tuple[int, int]) -> No
         collectives.all_reduce(tensor, into=mesh.empty((32, 32), DataFormat.Float32))
 
 
+def test_parts_go_into_a_tensor_that_is_there(mesh: Mesh) -> None:
+    count = mesh.num_chips
+    parts = _parts(mesh, (32 * count, 64), DataFormat.Float32)
+    tensor, half = mesh.from_parts(parts), mesh.empty((32, 64), DataFormat.Float32)
+    whole = mesh.empty((32 * count * count, 64), DataFormat.Float32)
+    assert collectives.all_gather(tensor, 0, into=whole) is whole
+    assert all(np.array_equal(part, np.concatenate(parts)) for part in whole.parts())
+    assert collectives.reduce_scatter(tensor, 0, into=half) is half
+    total = reduce(np.add, parts)
+    assert np.array_equal(np.concatenate(half.parts()), total)
+    moved = mesh.empty((32 * count, 64), DataFormat.Float32)
+    assert collectives.all_to_all(tensor, 0, 0, into=moved) is moved
+    wanted = np.concatenate([np.split(part, count)[0] for part in parts])
+    assert np.array_equal(moved.part(0), wanted)
+    with pytest.raises(ProgramError, match="cannot write over what it reads"):
+        collectives.all_to_all(tensor, 0, 0, into=tensor)
+    with pytest.raises(ProgramError, match="does not fit into"):
+        collectives.all_gather(tensor, 0, into=half)
+
+
 def test_eight_chips_under_other_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_mesh((1, 8), "t3000") as mesh:
         parts = _parts(mesh, (32, 64), DataFormat.Float16_b)
