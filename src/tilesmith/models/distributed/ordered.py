@@ -139,6 +139,18 @@ class OrderedProcessGroup(ReductionForms):
                 fill(output, reduce_scatter(self._gloo, pieces, op))
         return done(outputs)
 
+    def all_gather_single_coalesced(
+        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], opts: Any = None
+    ) -> Any:
+        """What functional collectives outside of graphs ask for, as `DTensor.full_tensor` does."""
+        del opts
+        with _told("all_gather"):
+            for output, tensor in zip(outputs, inputs, strict=True):
+                self._gloo._allgather_base(output, tensor.contiguous()).wait()
+        return done(outputs)
+
+    allgather_into_tensor_coalesced = all_gather_single_coalesced  # its name before torch 2.13
+
 
 def _delegate(name: str, gloo: str) -> None:
     def call(self: OrderedProcessGroup, *args: Any, **options: Any) -> Any:
