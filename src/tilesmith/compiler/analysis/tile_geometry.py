@@ -111,25 +111,6 @@ def datum_of(row: int, col: int) -> int:
     return face * FACE * FACE + row % FACE * FACE + col % FACE
 
 
-def element_position(buffer_type: BufferType, index: Sequence[int]) -> tuple[int, int]:
-    """The tile that holds an element, and the element's place in the tile's memory (the first of its copies).
-
-    >>> from xdsl.dialects.builtin import bf16
-    >>> element_position(BufferType.of((64, 64), bf16, "shared", "tiled", "Float16_b"), (33, 20))
-    (2, 276)
-    >>> element_position(BufferType.of((64,), bf16, "fragment", "column", "Float16_b"), (33,))
-    (1, 16)
-    """
-    if buffer_type.layout.data == "flat":
-        return divmod(_flattened(buffer_type, range(len(buffer_type.dims)), index), TILE_ELEMENTS)
-    axes = axes_of(buffer_type)
-    row = 0 if axes.row is None else index[axes.row]
-    col = 0 if axes.col is None else index[axes.col]
-    _, rows, cols = tile_grid(buffer_type)
-    grid = _flattened(buffer_type, axes.batch, index)
-    return (grid * rows + row // TILE) * cols + col // TILE, datum_of(row % TILE, col % TILE)
-
-
 def is_padded(buffer_type: BufferType, dim: int) -> bool:
     """Whether tiles reach beyond the buffer's shape along a dimension.
 
@@ -145,10 +126,3 @@ def is_padded(buffer_type: BufferType, dim: int) -> bool:
 
 def _tiles_along(buffer_type: BufferType, dim: int | None) -> int:
     return 1 if dim is None else -(-buffer_type.dims[dim] // TILE)
-
-
-def _flattened(buffer_type: BufferType, dims: Sequence[int], index: Sequence[int]) -> int:
-    place = 0
-    for dim in dims:
-        place = place * buffer_type.dims[dim] + index[dim]
-    return place

@@ -61,11 +61,6 @@ def fits(placed: Placed) -> bool:
     return view.storage.layout is Layout.ROW_MAJOR and (along.size == 1 or (along.row, along.col) == (0, 1))
 
 
-def can_store(view: View) -> bool:
-    """Whether blocks of a view can be stored without touching what lies beside it."""
-    return fits(Placed("block", view))
-
-
 def space(
     shape: Sequence[int],
     operands: Mapping[str, Placed],
