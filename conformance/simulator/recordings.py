@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from conformance.accessors import accessor_words
 from conformance.simulator.batches import Batch
 from conformance.simulator.micro_kernels import MicroKernel
 from conformance.simulator.values import operand_values, special_values
@@ -23,7 +24,7 @@ from tilesmith.program import (
     WriterConfig,
 )
 from tilesmith.recording import Workload
-from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
+from tilesmith.runtime import Device, Tensor
 
 TILES = 4
 CORE = CoreCoord(0, 0)
@@ -155,7 +156,7 @@ def _launch(device: Device, job: Job) -> Tensor:
     a, b = job.a, job.b
     out = device.empty((32, a.shape[-1] * job.results), job.out)
     tiles = a.shape[-1] // 32
-    accessors = [word for one in (a, b) for word in TensorAccessorArgs(one).get_compile_time_args()]
+    accessors = accessor_words(a, b)
     program = Program(
         [
             Kernel(
@@ -168,7 +169,7 @@ def _launch(device: Device, job: Job) -> Tensor:
             ),
             Kernel(
                 WRITER, CORE, WriterConfig(), SourceType.SOURCE_CODE, name="writer",
-                compile_time_args=TensorAccessorArgs(out).get_compile_time_args(),
+                compile_time_args=accessor_words(out),
                 runtime_args={CORE: (out.address, tiles * job.results)},
             ),
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.accessors import accessor_words
 from conformance.timing.rows import read_rows
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import (
@@ -20,7 +21,7 @@ from tilesmith.program import (
     Program,
     Semaphore,
 )
-from tilesmith.runtime import Device, Layout, Tensor, TensorAccessorArgs
+from tilesmith.runtime import Device, Layout, Tensor
 
 KERNELS = Path(__file__).parent / "kernels"
 FORMATS = {
@@ -159,7 +160,7 @@ def _in0(device: Device, row: GemmRow, cores: CoreRange, a: Tensor) -> Kernel:
             others = (columns[-1], columns[1], row.grid.x - 1)
             args[core] = (a.address, row.outer, row.blocks, row.block_m, row.k_block, *where, *others)
     name = "gemm_in0_shards.cpp" if row.sharded else "gemm_in0_pages.cpp"
-    words = () if row.sharded else TensorAccessorArgs(a).get_compile_time_args()
+    words = () if row.sharded else accessor_words(a)
     return Kernel(KERNELS / name, cores, config, compile_time_args=tuple(words), runtime_args=args)
 
 
@@ -174,7 +175,7 @@ def _in1(device: Device, row: GemmRow, cores: CoreRange, b: Tensor, out: Tensor)
         output = (core.y * row.per_core_m, row.block_m, row.sub_m, row.sub_n)
         role = (int(core.y == 0), int(not row.sharded), x, lines[0], lines[1], lines[-1], row.grid.y - 1)
         args[core] = (b.address, out.address, *work, *output, *role)
-    words = (*TensorAccessorArgs(b).get_compile_time_args(), *TensorAccessorArgs(out).get_compile_time_args())
+    words = accessor_words(b, out)
     return Kernel(KERNELS / "gemm_in1.cpp", cores, config, compile_time_args=words, runtime_args=args)
 
 

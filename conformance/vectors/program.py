@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.accessors import accessor_words
 from conformance.vectors.vector import Vector
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import (
@@ -22,7 +23,7 @@ from tilesmith.program import (
     SourceType,
     WriterConfig,
 )
-from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
+from tilesmith.runtime import Device, Tensor
 
 _CORE = CoreCoord(0, 0)
 _CORES = CoreRangeSet([CoreRange(_CORE, _CORE)])
@@ -99,7 +100,7 @@ def _program(vector: Vector, in0: Tensor, in1: Tensor, out: Tensor) -> Program:
                 _CORES,
                 ReaderConfig(),
                 SourceType.SOURCE_CODE,
-                (*_accessor(in0), *_accessor(in1)),
+                (*accessor_words(in0), *accessor_words(in1)),
                 runtime_args={_CORE: (in0.address, in1.address, tiles, two)},
             ),
             Kernel(compute_text(vector), _CORES, config, SourceType.SOURCE_CODE),
@@ -108,7 +109,7 @@ def _program(vector: Vector, in0: Tensor, in1: Tensor, out: Tensor) -> Program:
                 _CORES,
                 WriterConfig(),
                 SourceType.SOURCE_CODE,
-                _accessor(out),
+                accessor_words(out),
                 runtime_args={_CORE: (out.address, results)},
             ),
         ),
@@ -165,10 +166,6 @@ def _accumulating(vector: Vector) -> str:
     tile_regs_release();
     cb_push_back({_OUT}, 1);
 """
-
-
-def _accessor(tensor: Tensor) -> tuple[int, ...]:
-    return tuple(TensorAccessorArgs(tensor).get_compile_time_args())
 
 
 def _buffer(index: int, data_format: DataFormat) -> CircularBuffer:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
-from conformance.vendor_run.bench import BF16, TILE, Bench, Result, bits, random, rectangle, tiles, words
+from conformance.accessors import accessor_words
+from conformance.vendor_run.bench import BF16, TILE, Bench, Result, bits, random, rectangle, tiles
 from tilesmith.formats import DataFormat
 from tilesmith.program import (
     CircularBuffer,
@@ -114,7 +115,8 @@ def _reader(bench: Bench, a: Attention, operands: tuple[Tensor, ...]) -> Kernel:
             a.batch, a.heads, a.key_heads, a.key_heads, a.keys, a.queries, a.keys, a.width, a.width,
             a.chunk[0], a.query_chunks, a.chunk[1], a.key_chunks, a.cores, int(a.causal), 0, 0, 0, 0, 0,
             0, 0, 0, 0, 0, a.chunk[0], 0, 0, SENDER, RECEIVER, VALID, 0, int(a.causal), 0, 0, 0, 2, 0,
-            *words(*operands), *(NO_TENSOR * 7), Q, K, V, MASK if a.causal else UNUSED, *([UNUSED] * 8),
+            *accessor_words(*operands), *(NO_TENSOR * 7),
+            Q, K, V, MASK if a.causal else UNUSED, *([UNUSED] * 8),
         ),
         runtime_args=given,
     )  # fmt: skip
@@ -136,7 +138,7 @@ def _writer(bench: Bench, a: Attention, out: Tensor) -> Kernel:
         compile_time_args=(
             a.batch, a.heads, a.queries, a.keys * TILE, a.width, a.chunk[0], a.query_chunks, a.chunk[1],
             a.key_chunks, ONE, a.cores, int(a.causal), 0, 0, 0, 0, int(a.causal), 0, a.chunk[0], 0,
-            int(a.causal), 0, 0, SENDER, RECEIVER, VALID, 0, 0, *words(out), *(NO_TENSOR * 2),
+            int(a.causal), 0, 0, SENDER, RECEIVER, VALID, 0, 0, *accessor_words(out), *(NO_TENSOR * 2),
             MASK if a.causal else UNUSED, SCALE, COLUMN, UNUSED, OUT, UNUSED, UNUSED, UNUSED,
         ),
         runtime_args={

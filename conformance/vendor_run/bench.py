@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from conformance.accessors import accessor_words
 from tilesmith.arch.cores import Cores
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.program import (
@@ -25,7 +26,7 @@ from tilesmith.program import (
     TensorArgument,
     named_kernel,
 )
-from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
+from tilesmith.runtime import Device, Tensor
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Layout, MemoryConfig
 from tilesmith.testing import Tolerance
 
@@ -106,12 +107,7 @@ def cores_of(cores: Cores | list[CoreCoord]) -> CoreRangeSet:
 
 
 def argument(tensor: Tensor) -> TensorArgument:
-    return TensorArgument(words(tensor), tensor.address)
-
-
-def words(*tensors: Tensor) -> tuple[int, ...]:
-    """The words of accessors, one after another."""
-    return tuple(word for one in tensors for word in TensorAccessorArgs(one).get_compile_time_args())
+    return TensorArgument(accessor_words(tensor), tensor.address)
 
 
 def tiles(index: int, count: int, cores: Cores | list[CoreCoord], dtype: DataFormat = BF16) -> CircularBuffer:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import torch
 
-from conformance.vendor_run.bench import BF16, TILE, Bench, Result, on_shard, random, tiles, words
+from conformance.accessors import accessor_words
+from conformance.vendor_run.bench import BF16, TILE, Bench, Result, on_shard, random, tiles
 from conformance.vendor_run.halo import images, put_images, with_halo
 from conformance.vendor_run.sliding import Window, config_tensor
 from tilesmith.formats import DataFormat, tile_bytes
@@ -174,7 +175,7 @@ def _writers(bench: Bench, conv: Conv, weights: Tensor, bias: Tensor | None) -> 
         conv.columns, conv.columns * conv.across, conv.columns, conv.columns if bias is not None else 0,
         conv.row_blocks, 1, 1, int(conv.bias), int(conv.split), 0, conv.halves[1] * conv.across,
         2 * window.channels, window.kernel, window.padded[1], extra, 0, 1, 1, window.stride, window.kernel,
-        *([0] * 8), *words(weights), *(words(bias) if bias is not None else (0, 0)),
+        *([0] * 8), *accessor_words(weights), *(accessor_words(bias) if bias is not None else (0, 0)),
     )  # fmt: skip
     defines = {"SPLIT_READER": "1"} if conv.split else {}
     places = {core: bench.device.arch.worker_noc_xy(core) for core in line}

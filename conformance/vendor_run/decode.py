@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
-from conformance.vendor_run.bench import BF16, TILE, Bench, Result, bits, random, rectangle, tiles, words
+from conformance.accessors import accessor_words
+from conformance.vendor_run.bench import BF16, TILE, Bench, Result, bits, random, rectangle, tiles
 from tilesmith.program import (
     CircularBuffer,
     ComputeConfig,
@@ -136,7 +137,7 @@ def _reader(bench: Bench, d: Decode, operands: tuple[Tensor, ...]) -> Kernel:
         compile_time_args=(
             d.users, 1, d.keys, d.width, d.width, d.chunk, d.users * d.cores_each, 0, 0, 0, 1, 0, d.users, 1,
             d.cores_each, 1, d.users, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
-            *words(*operands), *(NO_TENSOR * 4),
+            *accessor_words(*operands), *(NO_TENSOR * 4),
         ),
         runtime_args=given,
     )  # fmt: skip
@@ -157,7 +158,7 @@ def _writer(bench: Bench, d: Decode, out: Tensor) -> Kernel:
         f"{KERNELS}/dataflow/writer_decode_all.cpp", d.grid, WriterConfig(),
         compile_time_args=(
             1, d.keys, d.width, d.chunk, ONE, d.cores_each, d.users * d.cores_each, REDUCED, WRITTEN, 0,
-            d.heads, 1, d.cores_each, 1, d.users, d.users, 2, 1, 0, 1, 0, 0, 0, *words(out),
+            d.heads, 1, d.cores_each, 1, d.users, d.users, 2, 1, 0, 1, 0, 0, 0, *accessor_words(out),
         ),
         runtime_args=given,
     )  # fmt: skip

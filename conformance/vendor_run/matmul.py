@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from conformance.vendor_run.bench import BF16, TILE, Bench, Result, cores_of, random, rectangle, tiles, words
+from conformance.accessors import accessor_words
+from conformance.vendor_run.bench import BF16, TILE, Bench, Result, cores_of, random, rectangle, tiles
 from tilesmith.formats import tile_bytes
 from tilesmith.program import (
     CBFormat,
@@ -98,7 +99,7 @@ def _in0(bench: Bench, p: Product, in0: Tensor) -> list[Kernel]:
         compile_time_args=(
             1, p.k, p.k_block, rows * p.k, p.k_block, rows, p.k_block * rows, 0, 0, 0, 0, 0,
             p.k_blocks, 1, 1, 0, 1, others, others, p.m * p.k, 1, 1, 0, 0, 0, 1, 0, 0,
-            *words(in0), *NO_TENSOR, 0,
+            *accessor_words(in0), *NO_TENSOR, 0,
         ),
         runtime_args={
             core: (
@@ -135,7 +136,8 @@ def _in1(bench: Bench, p: Product, in1: Tensor, in3: Tensor | None, out: Tensor)
         compile_time_args=(
             1, p.n, p.k_block * p.n, columns, columns, p.k_block, p.k_block * columns, p.k_blocks, 1, 1,
             2, 3, others, others, p.k * p.n, 1, 1, 0, 0, *write, int(in3 is not None), 0, 0, 0,
-            *words(in1), *NO_TENSOR, *words(out), *(words(in3) if in3 is not None else ()),
+            *accessor_words(in1), *NO_TENSOR, *accessor_words(out),
+            *(accessor_words(in3) if in3 is not None else ()),
         ),
         runtime_args={core: _sender_words(bench, p, core, groups[core], in1, in3, out) for core in senders},
     )  # fmt: skip
@@ -146,7 +148,8 @@ def _in1(bench: Bench, p: Product, in1: Tensor, in3: Tensor | None, out: Tensor)
         f"{KERNELS}/dataflow/reader_bmm_tile_layout_in1_receiver_writer_padding.cpp", receivers, IN1,
         named_compile_time_args=NAMED, defines=fused,
         compile_time_args=(
-            p.k_block * columns, p.k_blocks, 1, 1, 2, 3, 1, *write, columns if fused else 0, 0, *words(out)
+            p.k_block * columns, p.k_blocks, 1, 1, 2, 3, 1, *write, columns if fused else 0, 0,
+            *accessor_words(out),
         ),
         runtime_args={
             core: (

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
-from conformance.vendor_run.bench import BF16, TILE, Bench, Result, bits, words
+from conformance.accessors import accessor_words
+from conformance.vendor_run.bench import BF16, TILE, Bench, Result, bits
 from conformance.vendor_run.halo import MINUS_INFINITY, MOVERS, images, put_images, with_halo
 from conformance.vendor_run.sliding import Window, config_tensor
 from tilesmith.formats import DataFormat, tile_bytes
@@ -168,7 +169,9 @@ def _reader(bench: Bench, pool: Pool, number: int, indices: Tensor, scalars: Ten
     values = [arguments.get(index, 0) for index in range(55)]
     return bench.plain(
         f"{KERNELS}/dataflow/reader_pool_2d.cpp", window.grid, MOVERS[number],
-        compile_time_args=(*values, *words(indices), *(words(scalars) if scalars is not None else ())),
+        compile_time_args=(
+            *values, *accessor_words(indices), *(accessor_words(scalars) if scalars is not None else ()),
+        ),
         runtime_args={core: _work(window, place) for place, core in enumerate(window.line)},
     )  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.timing.ops.plan import Plan, accessor, grid, shares
+from conformance.accessors import accessor_words
+from conformance.timing.ops.plan import Plan, grid, shares
 from tilesmith.runtime import Device
 
 
@@ -16,12 +17,12 @@ def typecast(device: Device, tiles: int, source: str, target: str, memory: str =
     plan.buffer(2, 2, target)
     plan.reader(
         "read_tiles.cpp",
-        (0, 1, *accessor(x)),
+        (0, 1, *accessor_words(x)),
         {c: (x.address, f, 1, 0, 1, 0, n) for c, (f, n) in parts.items()},
     )
     plan.writer(
         "write_tiles.cpp",
-        (2, 1, 0, *accessor(out)),
+        (2, 1, 0, *accessor_words(out)),
         {c: (out.address, f, 1, 0, 1, 0, n) for c, (f, n) in parts.items()},
     )
     plan.compute("copy_tiles.cpp", (), {c: (n,) for c, (_, n) in parts.items()})
@@ -40,12 +41,12 @@ def binary(device: Device, tiles: int, dtype: str, product: bool, silu: bool) ->
         plan.buffer(3, 1, dtype)
     plan.reader(
         "read_tiles.cpp",
-        (0, 1, *accessor(a)),
+        (0, 1, *accessor_words(a)),
         {c: (a.address, f, 1, 0, 1, 0, n) for c, (f, n) in parts.items()},
     )
     plan.writer(
         "binary_second.cpp",
-        accessor(b, out),
+        accessor_words(b, out),
         {c: (b.address, out.address, f, n) for c, (f, n) in parts.items()},
     )
     plan.compute("binary_compute.cpp", (int(product), int(silu)), {c: (n,) for c, (_, n) in parts.items()})

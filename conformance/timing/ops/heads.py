@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.timing.ops.plan import Plan, accessor, grid, shares
+from conformance.accessors import accessor_words
+from conformance.timing.ops.plan import Plan, grid, shares
 from tilesmith.formats import DataFormat
 from tilesmith.program import CBFormat, CircularBuffer
 from tilesmith.runtime import Device
@@ -18,12 +19,12 @@ def create(device: Device, rows: int, heads: int, kv_heads: int, width: int, dty
     q, k, v = (plan.tensor(rows * count, width, dtype) for count in (heads, kv_heads, kv_heads))
     plan.buffer(1, 4, dtype)
     plan.reader(
-        "read_tiles.cpp", (1, 1, *accessor(x)),
+        "read_tiles.cpp", (1, 1, *accessor_words(x)),
         {c: (x.address, f * across, 1, 0, 1, 0, n * across) for c, (f, n) in parts.items()},
     )  # fmt: skip
     where = (q.address, k.address, v.address)
     given = {c: (*where, f, n, rows, heads, kv_heads, width) for c, (f, n) in parts.items()}
-    plan.writer("heads_writer.cpp", accessor(q), given)
+    plan.writer("heads_writer.cpp", accessor_words(q), given)
     return plan.cycles()
 
 
@@ -35,9 +36,9 @@ def concat(device: Device, rows: int, heads: int, width: int, dtype: str) -> flo
     x, out = plan.tensor(rows * heads, width, dtype), plan.tensor(rows, across, dtype)
     plan.buffer(0, 2 * across, dtype)
     given = {c: (x.address, f * width, n, width, heads, rows * width, width) for c, (f, n) in parts.items()}
-    plan.reader("read_tiles.cpp", (0, 1, *accessor(x)), given)
+    plan.reader("read_tiles.cpp", (0, 1, *accessor_words(x)), given)
     out_args = {c: (out.address, f * across, 1, 0, 1, 0, n * across) for c, (f, n) in parts.items()}
-    plan.writer("write_tiles.cpp", (0, 1, 0, *accessor(out)), out_args)
+    plan.writer("write_tiles.cpp", (0, 1, 0, *accessor_words(out)), out_args)
     return plan.cycles()
 
 
@@ -58,14 +59,14 @@ def rotary(device: Device, rows: int, heads: int, width: int) -> float:
         plan.buffer(index, tiles)
     where = (x.address, angles[0].address, angles[1].address, turn.address, heads, rows)
     given = {core: (*where, *span) for core, span in spans.items()}
-    plan.reader("rotary_reader.cpp", (width, int(reload), *accessor(x)), given)
+    plan.reader("rotary_reader.cpp", (width, int(reload), *accessor_words(x)), given)
     counts = {core: (heads, last - first) for core, (first, last) in spans.items()}
     plan.compute("rotary_compute.cpp", (width, int(reload)), counts)
     out_args = {
         core: (out.address, first * width, heads, rows * width, last - first, width, width)
         for core, (first, last) in spans.items()
     }
-    plan.writer("write_tiles.cpp", (16, width, 1, *accessor(out)), out_args)
+    plan.writer("write_tiles.cpp", (16, width, 1, *accessor_words(out)), out_args)
     return plan.cycles()
 
 
@@ -83,8 +84,8 @@ def fill_cache(device: Device, rows: int, width: int, dtype: str, table_bytes: i
         CircularBuffer(table_bytes, plan.core_set, CBFormat(1, DataFormat.UInt32, table_bytes))
     )
     given = {c: (x.address, f * width, n, width, 1, 0, width) for c, (f, n) in parts.items()}
-    plan.reader("read_tiles.cpp", (0, width, *accessor(x)), given)
+    plan.reader("read_tiles.cpp", (0, width, *accessor_words(x)), given)
     where = (cache.address, table.address, table_bytes)
     out_args = {c: (*where, f, n) for c, (f, n) in parts.items()}
-    plan.writer("fill_cache_writer.cpp", (width, *accessor(cache, table)), out_args)
+    plan.writer("fill_cache_writer.cpp", (width, *accessor_words(cache, table)), out_args)
     return plan.cycles()

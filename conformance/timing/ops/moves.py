@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.timing.ops.plan import Plan, accessor, grid, shares
+from conformance.accessors import accessor_words
+from conformance.timing.ops.plan import Plan, grid, shares
 from tilesmith.runtime import Device
 
 
@@ -13,9 +14,9 @@ def cut(device: Device, tiles: int, run: int, stride: int) -> float:
     x, out = plan.tensor(1, -(-tiles // run) * stride, memory="l1"), plan.tensor(1, tiles, memory="l1")
     plan.buffer(0, 2)
     given = {c: (x.address, f // run * stride + f % run, 1, 0, 1, 0, n) for c, (f, n) in parts.items()}
-    plan.reader("read_tiles.cpp", (0, 1, *accessor(x)), given)
+    plan.reader("read_tiles.cpp", (0, 1, *accessor_words(x)), given)
     out_args = {c: (out.address, f, 1, 0, 1, 0, n) for c, (f, n) in parts.items()}
-    plan.writer("write_tiles.cpp", (0, 1, 0, *accessor(out)), out_args)
+    plan.writer("write_tiles.cpp", (0, 1, 0, *accessor_words(out)), out_args)
     return plan.cycles()
 
 
@@ -25,7 +26,7 @@ def to_shards(device: Device, cores: int, tiles: int) -> float:
     x = plan.tensor(1, cores * tiles, memory="l1")
     plan.buffer(0, tiles)
     given = {core: (x.address, i * tiles, 1, 0, 1, 0, tiles) for i, core in enumerate(plan.cores)}
-    plan.reader("read_tiles.cpp", (0, tiles, *accessor(x)), given)
+    plan.reader("read_tiles.cpp", (0, tiles, *accessor_words(x)), given)
     plan.writer("shard.cpp", (0, 0), dict.fromkeys(plan.cores, (tiles,)))
     return plan.cycles()
 
@@ -37,5 +38,5 @@ def from_shards(device: Device, cores: int, tiles: int) -> float:
     plan.buffer(0, tiles)
     plan.reader("shard.cpp", (0, 1), dict.fromkeys(plan.cores, (tiles,)))
     given = {core: (out.address, i * tiles, 1, 0, 1, 0, tiles) for i, core in enumerate(plan.cores)}
-    plan.writer("write_tiles.cpp", (0, tiles, 1, *accessor(out)), given)
+    plan.writer("write_tiles.cpp", (0, tiles, 1, *accessor_words(out)), given)
     return plan.cycles()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.timing.ops.plan import Plan, accessor, grid, shares
+from conformance.accessors import accessor_words
+from conformance.timing.ops.plan import Plan, grid, shares
 from tilesmith.runtime import Device
 
 
@@ -17,12 +18,12 @@ def rms_before(device: Device, rows: int, width: int, dtype: str) -> float:
     plan.buffer(14, 1)
     plan.reader(
         "rms_before_reader.cpp",
-        accessor(x),
+        accessor_words(x),
         {c: (x.address, f * width, n * width) for c, (f, n) in parts.items()},
     )
     plan.writer(
         "write_tiles.cpp",
-        (14, 1, 1, *accessor(out)),
+        (14, 1, 1, *accessor_words(out)),
         {c: (out.address, f, 1, 0, 1, 0, n) for c, (f, n) in parts.items()},
     )
     plan.compute("rms_before_compute.cpp", (), {c: (n, width) for c, (_, n) in parts.items()}, "HiFi2")
@@ -44,9 +45,9 @@ def rms_after(device: Device, rows: int, width: int, dtype: str, stats: int) -> 
     given = {
         c: (x.address, statistics.address, gamma.address, f, n, width, stats) for c, (f, n) in parts.items()
     }
-    plan.reader("rms_after_reader.cpp", (block, *accessor(x, statistics, gamma)), given)
+    plan.reader("rms_after_reader.cpp", (block, *accessor_words(x, statistics, gamma)), given)
     out_args = {c: (out.address, f * width, 1, 0, 1, 0, n * width) for c, (f, n) in parts.items()}
-    plan.writer("write_tiles.cpp", (14, block, 1, *accessor(out)), out_args)
+    plan.writer("write_tiles.cpp", (14, block, 1, *accessor_words(out)), out_args)
     plan.compute(
         "rms_after_compute.cpp", (block,), {c: (n, width, stats) for c, (_, n) in parts.items()}, "HiFi2"
     )

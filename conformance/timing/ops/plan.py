@@ -21,7 +21,7 @@ from tilesmith.program import (
     Semaphore,
     WriterConfig,
 )
-from tilesmith.runtime import Device, Tensor, TensorAccessorArgs
+from tilesmith.runtime import Device, Tensor
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG
 
 KERNELS = Path(__file__).parents[1] / "kernels" / "ops"
@@ -103,11 +103,6 @@ class Plan:
 def kernel_duration(device: Device, cycles: int, traced: bool) -> float:
     """Device kernel duration in the profiler's words: without a trace, cores start one after another."""
     return cycles + (0 if traced else device.arch.timing.dispatch.start_spread_cycles)
-
-
-def accessor(*tensors: Tensor) -> tuple[int, ...]:
-    """The words of the tensors' accessors, one after another."""
-    return tuple(word for one in tensors for word in TensorAccessorArgs(one).get_compile_time_args())
 
 
 def shares(units: int, cores: Sequence[CoreCoord]) -> dict[CoreCoord, tuple[int, int]]:

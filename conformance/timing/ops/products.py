@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.accessors import accessor_words
 from conformance.timing.gemm import CB_A, CB_B, CB_OUT, CB_SUMS, KERNELS
-from conformance.timing.ops.plan import FORMATS, TILE, Plan, accessor, kernel_duration
+from conformance.timing.ops.plan import FORMATS, TILE, Plan, kernel_duration
 from tilesmith.formats import tile_bytes
 from tilesmith.program import (
     CBFormat,
@@ -111,7 +112,11 @@ def _in0(device: Device, p: Product, a: Tensor) -> Kernel:
         args[core] = (a.address, p.outer, p.blocks, height, p.k_block, *where, *others)
     config = DataMovementConfig(Processor.RISCV_1, noc=1)
     return Kernel(
-        KERNELS / "gemm_in0_pages.cpp", p.cores, config, compile_time_args=accessor(a), runtime_args=args
+        KERNELS / "gemm_in0_pages.cpp",
+        p.cores,
+        config,
+        compile_time_args=accessor_words(a),
+        runtime_args=args,
     )
 
 
@@ -129,7 +134,7 @@ def _in1(device: Device, p: Product, b: Tensor, out: Tensor) -> Kernel:
         args[core] = (b.address, out.address, *work, *output, *role)
     config = DataMovementConfig(Processor.RISCV_0, noc=0)
     return Kernel(
-        KERNELS / "gemm_in1.cpp", p.cores, config, compile_time_args=accessor(b, out), runtime_args=args
+        KERNELS / "gemm_in1.cpp", p.cores, config, compile_time_args=accessor_words(b, out), runtime_args=args
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import torch
 import torch.export.exported_program as exported_program
@@ -25,11 +26,8 @@ def composites_left_alone() -> Iterator[None]:
     if _split is None:
         yield
         return
-    setattr(exported_program, _SPLIT, _others)
-    try:
+    with patch.object(exported_program, _SPLIT, _others):
         yield
-    finally:
-        setattr(exported_program, _SPLIT, _split)
 
 
 def _others(table: Table) -> tuple[Table, Table]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
-from unittest import mock
+from unittest.mock import patch
 
 import torch
 from torch._C import DispatchKey
@@ -27,7 +27,7 @@ def kept_whole() -> Iterator[None]:
     taken = {op: op.py_kernels.pop(DispatchKey.Autograd, None) for op in _ALWAYS_TAKEN}
     _forget_dispatch()
     try:
-        with mock.patch.object(decompositions, "select_one_layer_lstm_function", _lstm_layer):
+        with patch.object(decompositions, "select_one_layer_lstm_function", _lstm_layer):
             yield
     finally:
         for op, kernel in taken.items():

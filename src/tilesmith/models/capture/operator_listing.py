@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import torch._export.utils as export_utils
 
@@ -20,8 +21,5 @@ def operators_listed_once() -> Iterator[None]:
     if _list_operators is None:
         yield
         return
-    setattr(export_utils, _NAME, cache(_list_operators))
-    try:
+    with patch.object(export_utils, _NAME, cache(_list_operators)):
         yield
-    finally:
-        setattr(export_utils, _NAME, _list_operators)

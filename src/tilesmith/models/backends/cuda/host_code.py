@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 _SAVE = "_safe_write_executable"
 
@@ -29,11 +30,8 @@ def called_as_saved() -> Iterator[None]:
         with suppress(Exception):  # then it is compiled again at its first call
             _load(executable, path)
 
-    setattr(KernelCache, _SAVE, staticmethod(saved))
-    try:
+    with patch.object(KernelCache, _SAVE, staticmethod(saved)):
         yield
-    finally:
-        setattr(KernelCache, _SAVE, usual)
 
 
 def _load(executable: Any, path: str) -> None:
