@@ -94,3 +94,21 @@ def test_a_variable_holds_what_its_type_can(dtype: str) -> None:
     tilesmith.compile(main)(given, found)
     assert np.array_equal(found[:, 0], given[:, 3].astype(TYPES[dtype]).astype(np.float32))
     assert (found[:, 1] == 1).all()
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_variable_that_is_only_stored_is_rounded(dtype: str) -> None:
+    """Nothing else looks at it: a cast on the way to its place would be the last that rounds."""
+
+    @T.prim_func
+    def main(A: T.Tensor((128, 8), "float32"), B: T.Tensor((128, 2), "float32")):
+        with T.Kernel(1, threads=128):
+            row = T.get_thread_binding(0)
+            narrow = T.alloc_var(dtype)
+            narrow = A[row, 3]
+            B[row, 0] = T.cast(narrow, "float32")
+
+    given = np.random.default_rng(0).standard_normal((128, 8)).astype(np.float32)
+    found = np.zeros((128, 2), np.float32)
+    tilesmith.compile(main)(given, found)
+    assert np.array_equal(found[:, 0], given[:, 3].astype(TYPES[dtype]).astype(np.float32))
