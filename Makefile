@@ -53,7 +53,7 @@ fuzz: $(STAMP)       ## random TileLang kernels on both chips (SEED=0 COUNT=2500
 	    --log fuzz/log.jsonl --keep fuzz/found --json
 
 # What needs no model and no long program: a minute on two cores once kernels are in the cache.
-FAST_TESTS := $(addprefix tests/,tiny arch program formats isa toolchain testing runtime conformance compiler/dialects \
+FAST_TESTS := $(addprefix tests/,tiny arch program formats isa toolchain testing runtime conformance schedules compiler/dialects \
     compiler/codegen models/planning/test_selection.py ops/test_framework.py docs/test_words.py docs/test_rooms.py)
 fast: $(STAMP)       ## the tests that take a minute, of the lower rooms and of what is selected for models
 	$(PYTEST) -n auto -m "not slow and not fault" $(FAST_TESTS)

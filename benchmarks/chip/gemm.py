@@ -14,7 +14,7 @@ from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.launch import shared_device, tensor_types
-from tilesmith.kernels.linear import Linear, Rectangle
+from tilesmith.kernels.linear import Linear
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
 from tilesmith.models.planning.blocks import choose_blocks
@@ -22,6 +22,7 @@ from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.steps import Launch, Plan
 from tilesmith.models.planning.views import Storage
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, Tensor
+from tilesmith.schedules import Rectangle
 
 DTYPES = {"BFLOAT16": "bfloat16", "BFLOAT8_B": "bfloat8_b", "BFLOAT4_B": "bfloat4_b"}
 # Products of tiles that are run in full; larger ones are extended along k from a few blocks.

@@ -25,6 +25,8 @@ MOVED = {
     "graph.strategy": "models.strategy",
     "jit_kernel": "compiler.jit",
     "model": "models.compiled_model",
+    "models.planning.schedule": "schedules.schedule",
+    "models.planning.tuning_database": "schedules.tuning_database",
     "native": "toolchain",
 }
 

@@ -15,9 +15,10 @@ from tilesmith.compiler.launch import shared_device, tensor_types
 from tilesmith.formats import DataFormat
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Apply, Input
-from tilesmith.kernels.linear import Linear, Mesh, Rectangle
+from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import STRIDES, Operand
 from tilesmith.runtime import Layout
+from tilesmith.schedules import Mesh, Rectangle
 
 PLAIN = Epilogue((Result(Input("acc0"), Operand("y")),))
 GATED = Epilogue((Result(Apply("mul", (Input("acc0"), Input("acc1"))), Operand("y")),))

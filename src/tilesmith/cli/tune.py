@@ -11,7 +11,7 @@ import typer
 from tilesmith.cli.output import AsJson, check_writable, stdout_kept_for_json, tell
 
 if TYPE_CHECKING:
-    from tilesmith.models.planning.tuning_database import Tuned
+    from tilesmith.schedules.tuning_database import Tuned
 
 
 def tune(
@@ -28,8 +28,8 @@ def tune(
 ) -> None:
     """Time the likely best schedules of every kernel of a model, and keep the fastest."""
     from tilesmith.cli.bench import named_model
-    from tilesmith.models.planning.tuning_database import TuningDatabase
     from tilesmith.models.tuning import tuned_schedules
+    from tilesmith.schedules.tuning_database import TuningDatabase
 
     if out is not None:
         check_writable(out)

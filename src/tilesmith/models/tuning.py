@@ -9,7 +9,7 @@ import torch
 
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
 from tilesmith.models.compiled_model import compile_model
-from tilesmith.models.planning.tuning_database import Tuned
+from tilesmith.schedules.tuning_database import Tuned
 
 
 def tuned_schedules(

@@ -12,15 +12,14 @@ from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Input
-from tilesmith.kernels.linear import Linear, Mesh, Rectangle, Stationary
+from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.models.planning.blocks import candidates
-from tilesmith.models.planning.matmul_blocks import Product
-from tilesmith.models.planning.rectangles import rectangle_choices
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import new_storage
 from tilesmith.runtime import Layout
+from tilesmith.schedules import Mesh, Rectangle, Stationary
 
 ARCH = load_arch("wormhole")
 PLAIN = Epilogue((Result(Input("acc0"), Operand("y")),))
@@ -154,10 +153,3 @@ def test_rows_that_cores_share_travel_on_the_writers_noc() -> None:
     assert "send_block(" not in sources["linear_reader"]
     # The second NoC runs the other way, so the far corner of the rectangle comes first.
     assert "{row_last_x, row_last_y, row_first_x, row_first_y}" in sources["linear_writer"]
-
-
-def test_turns_along_k_are_few_where_blocks_are_small() -> None:
-    """Every turn waits for a handshake: 26 of them would take twice as long as 2."""
-    sizes = Product(640, 832, 832, 1, 1, 2.0, 2.0, 1, "HiFi2", True, True)
-    best = min(rectangle_choices(sizes, load_arch("p150")), key=lambda one: one.cycles)
-    assert best.mesh.steps == 2

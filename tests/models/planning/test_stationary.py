@@ -6,12 +6,10 @@ import torch
 from torch import Tensor, nn
 
 import tilesmith
-from tilesmith.arch import load_arch
-from tilesmith.kernels.linear import Linear, Stationary
+from tilesmith.kernels.linear import Linear
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
-from tilesmith.models.planning.matmul_blocks import Product
-from tilesmith.models.planning.stationary import stationary_choices
 from tilesmith.models.planning.steps import Launch
+from tilesmith.schedules import Stationary
 from tilesmith.testing import Tolerance, compare
 
 
@@ -38,15 +36,3 @@ def test_pixels_are_multiplied_with_weights_that_stay() -> None:
     assert isinstance(executable, TenstorrentExecutable)
     templates = [step.template for step in executable.plan.steps if isinstance(step, Launch)]
     assert any(isinstance(one, Linear) and isinstance(one.mesh, Stationary) for one in templates)
-
-
-def test_weights_must_fit_and_rows_must_be_many() -> None:
-    arch = load_arch("n150")
-
-    def choices(rows: int, cols: int, depth: int) -> int:
-        product = Product(rows, cols, depth, 1, 1, 2.0, 2.0, 2, "HiFi4", True, True)
-        return len(list(stationary_choices(product, arch)))
-
-    assert choices(50176, 256, 64) > 0
-    assert choices(1024, 256, 64) == 0
-    assert choices(50176, 2048, 1024) == 0

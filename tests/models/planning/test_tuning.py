@@ -15,10 +15,11 @@ from tilesmith.cli.app import app
 from tilesmith.errors import SettingsError
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
-from tilesmith.models.planning.schedule import Schedule, computation_of, schedule_of
+from tilesmith.models.planning.problem import computation_of
 from tilesmith.models.planning.steps import Launch
-from tilesmith.models.planning.tuning_database import Tuned, TuningDatabase
 from tilesmith.models.tuning import tuned_schedules
+from tilesmith.schedules.schedule import Schedule, schedule_of
+from tilesmith.schedules.tuning_database import Tuned, TuningDatabase
 
 X = torch.randn(64, 256, generator=torch.Generator().manual_seed(1))
 

@@ -1,26 +1,22 @@
-"""Schedules by the clock: the likely fastest of each kernel are run once, and the fastest stays.
-
-Times are kept on disk, beside compiled kernels, so that a search that was cut off goes on where it was.
-"""
+"""Schedules by the clock: the likely fastest of each kernel are run once, and the fastest stays."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tilesmith import settings
 from tilesmith.errors import L1BudgetError, ProgramError
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.models.planning.blocks import candidates
-from tilesmith.models.planning.schedule import schedule_of
+from tilesmith.models.planning.problem import exactness_of, problem_of
 from tilesmith.models.planning.steps import Launch, Template
-from tilesmith.models.planning.tuning_database import Problem, Tuned, exactness_of
 from tilesmith.progress import tracked
-from tilesmith.toolchain import Cache
+from tilesmith.schedules.schedule import schedule_of
+from tilesmith.schedules.search import timed
+from tilesmith.schedules.tuning_database import Tuned
 from tilesmith.version import __version__
 
 if TYPE_CHECKING:
@@ -59,25 +55,20 @@ def _fastest(
     if len(ways) == 1:
         return step.template, None
 
-    def time_all(path: Path) -> None:
-        path.write_text(json.dumps([_cycles(replace(step, template=way), executable) for way in ways]))
-
-    kept = Cache(settings.current().cache_dir).get_or_build(key, time_all, ".json")
-    times: Sequence[int | None] = json.loads(kept.read_text())
-    timed = {place: time for place, time in enumerate(times) if time is not None}
-    if not timed:
+    times = timed(ways, lambda way: _cycles(replace(step, template=way), executable), key)
+    if not times:
         return step.template, None
-    best = min(timed, key=timed.__getitem__)
+    best = min(times, key=times.__getitem__)
     options = executable.options
     exactness = exactness_of(step, options.fidelity, options.approximation)
     return ways[best], Tuned(
-        Problem.of(step, executable.arch.product, exactness),
+        problem_of(step, executable.arch.product, exactness),
         " + ".join(step.ops),
         schedule_of(ways[best]),
-        timed[best],
+        times[best],
         schedule_of(step.template),
-        timed.get(0, timed[best]),
-        len(timed),
+        times.get(0, times[best]),
+        len(times),
     )
 
 

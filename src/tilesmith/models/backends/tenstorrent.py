@@ -49,7 +49,6 @@ from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
 from tilesmith.models.planning.steps import Download, HostCall, Kept, Launch, Plan, Upload
 from tilesmith.models.planning.tile_images import tile_images
-from tilesmith.models.planning.tuning_database import Tuned, known_schedules
 from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
 from tilesmith.program import Program
@@ -58,6 +57,7 @@ from tilesmith.progress import tracked
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, RunReport, Tensor
 from tilesmith.runtime.observers import labelled
 from tilesmith.runtime.tensor_spec import TensorSpec
+from tilesmith.schedules.tuning_database import Tuned, known_schedules
 
 # What multiplies single tiles only: all phases cost little, with fewer the vector unit would have to do it.
 WITHOUT_PRODUCTS = (Elementwise, RowWise, StreamedRowWise)

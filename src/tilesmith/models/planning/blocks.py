@@ -18,9 +18,10 @@ from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.models.planning.matmul_blocks import product_candidates
+from tilesmith.models.planning.problem import exactness_of, problem_of
 from tilesmith.models.planning.steps import Launch, Plan, Template
-from tilesmith.models.planning.tuning_database import Problem, TuningDatabase, exactness_of
 from tilesmith.models.planning.views import TILE, padded
+from tilesmith.schedules.tuning_database import TuningDatabase
 
 # Scores of so many keys are kept for a block of queries; beyond, keys come block by block.
 _KEYS_AT_ONCE = 512
@@ -43,7 +44,7 @@ def choose_blocks(
             return step
         fitting = candidates(step, arch, fidelity)
         exactness = exactness_of(step, fidelity, approximate)
-        known = (each.choose(Problem.of(step, arch.product, exactness), fitting) for each in tuned)
+        known = (each.choose(problem_of(step, arch.product, exactness), fitting) for each in tuned)
         return replace(step, template=next(filter(None, known), fitting[0]))
 
     return replace(plan, steps=tuple(map(chosen, plan.steps)))

@@ -15,10 +15,9 @@ import numpy as np
 from tilesmith.arch import Arch
 from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.halo import Cores, Halo, HaloConvolution, HaloWindowed
-from tilesmith.models.planning.matmul_blocks import Product
-from tilesmith.models.planning.rectangles import product_cycles
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import BYTES, TILE, padded
+from tilesmith.schedules.product import Product, product_cycles
 
 # Of a core's L1, what the circular buffers may take; tensors lie beside them.
 _L1_SHARE = 0.7

@@ -10,45 +10,28 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from tilesmith.errors import SettingsError
-from tilesmith.models.planning.schedule import Schedule, computation_of, find_schedule
-from tilesmith.models.planning.steps import Launch, Template
+from tilesmith.schedules.schedule import Schedule, Template, find_schedule
 
 FORMAT = 1
 SHIPPED = Path(__file__).with_name("tuned_schedules.json")
 
 
-def exactness_of(step: Launch, fidelity: str, approximate: str) -> str:
-    """The fidelity and the approximations of a launch, in a model with these."""
-    return f"{step.fidelity or fidelity} {step.approximate or approximate}"
-
-
 @dataclass(frozen=True)
 class Problem:
-    """What is to be scheduled. `computation` stands for the template, without its schedule."""
+    """What is to be scheduled. `computation` stands for what the kernel computes, whatever its schedule.
+
+    `sizes` are its numbers, `tensors` how each lies in memory, `exactness` its fidelity and approximations.
+    """
 
     chip: str
     computation: str
     sizes: Mapping[str, int]
     tensors: Mapping[str, str]
     exactness: str
-
-    @staticmethod
-    def of(step: Launch, chip: str, exactness: str) -> Problem:
-        return Problem(
-            chip,
-            sha256(computation_of(step.template).encode()).hexdigest()[:16],
-            dict(sorted(step.numbers.items())),
-            {
-                name: f"{s.rows}x{s.cols} {s.dtype} {s.layout.value}"
-                for name, s in sorted(step.storages.items())
-            },
-            exactness,
-        )
 
     @property
     def key(self) -> str:

@@ -6,16 +6,11 @@ Rows are many and weights few, as those of pixels are: what takes time is to bri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tilesmith.arch import Arch
-from tilesmith.kernels.linear import Stationary
-from tilesmith.models.planning.rectangles import product_cycles
-from tilesmith.models.planning.views import TILE
-
-if TYPE_CHECKING:
-    from tilesmith.models.planning.matmul_blocks import Product
+from tilesmith.compiler.analysis.tile_geometry import TILE
+from tilesmith.schedules.cores import Stationary
+from tilesmith.schedules.product import Product, ProductChoice, product_cycles
 
 # Of a core's L1, what the circular buffers may take; tensors lie beside them.
 _L1_SHARE = 0.5
@@ -23,14 +18,7 @@ _SUM_BYTES = 4 * TILE * TILE
 _HIGHEST = 16
 
 
-@dataclass(frozen=True)
-class StationaryChoice:
-    block: tuple[int, int, int]
-    mesh: Stationary
-    cycles: float
-
-
-def stationary_choices(product: Product, arch: Arch) -> Iterator[StationaryChoice]:
+def stationary_choices(product: Product, arch: Arch) -> Iterator[ProductChoice]:
     """Blocks of rows that fit beside all weights."""
     down, across, depth = (size // TILE for size in (product.rows, product.cols, product.depth))
     if product.batches > 1 or not product.ends_alone or down < arch.num_cores:
@@ -44,7 +32,7 @@ def stationary_choices(product: Product, arch: Arch) -> Iterator[StationaryChoic
         if _bytes(product, bm, across, depth) <= room and (exact or product.rows_end_alone):
             mesh = Stationary(arch.grid.x, rows, turns)
             block = (bm * TILE, product.cols, product.depth)
-            yield StationaryChoice(block, mesh, _cycles(product, (bm, across, depth), mesh, arch))
+            yield ProductChoice(block, mesh, _cycles(product, (bm, across, depth), mesh, arch))
 
 
 def _bytes(product: Product, bm: int, across: int, depth: int) -> float:

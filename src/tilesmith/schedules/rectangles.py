@@ -7,16 +7,11 @@ by one core and sent to its row or column. It only has to rank them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tilesmith.arch import Arch
-from tilesmith.compiler.lowering.tiles.gemm import sub_block
-from tilesmith.kernels.linear import Rectangle
-from tilesmith.models.planning.views import TILE
-
-if TYPE_CHECKING:
-    from tilesmith.models.planning.matmul_blocks import Product
+from tilesmith.compiler.analysis.tile_geometry import TILE
+from tilesmith.schedules.cores import Rectangle
+from tilesmith.schedules.product import Product, ProductChoice, product_cycles
 
 # Of a core's L1, what the circular buffers of a product may take; tensors lie beside them.
 _L1_SHARE = 0.75
@@ -25,20 +20,12 @@ _WORSE = 1.3
 _DEEPEST = 16
 # Tiles of a block that is only a part of a core's work.
 _SMALLEST = 16
-_SLOTS = 4
 # What a turn waits besides its bytes, in latencies: receivers say that they have room, senders that it came.
 _HANDSHAKE = 1.1
 _SUM_BYTES = 4 * TILE * TILE
 
 
-@dataclass(frozen=True)
-class RectangleChoice:
-    block: tuple[int, int, int]
-    mesh: Rectangle
-    cycles: float
-
-
-def rectangle_choices(product: Product, arch: Arch) -> Iterator[RectangleChoice]:
+def rectangle_choices(product: Product, arch: Arch) -> Iterator[ProductChoice]:
     """Every rectangle worth a look, with the blocks that fit into L1."""
     if product.batches > 1 and not product.shares_weights:
         return
@@ -52,7 +39,7 @@ def rectangle_choices(product: Product, arch: Arch) -> Iterator[RectangleChoice]
                 if rectangle_bytes(product, choice) <= _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base):
                     batch = each // bm if product.batches > 1 else 0
                     mesh = Rectangle(columns, rows, wide // bn, high // bm, depth // bk, batch)
-                    yield RectangleChoice(choice, mesh, _cycles(product, choice, mesh, arch))
+                    yield ProductChoice(choice, mesh, _cycles(product, choice, mesh, arch))
 
 
 def _rectangles(product: Product, arch: Arch) -> list[tuple[int, int, int, int]]:
@@ -89,19 +76,6 @@ def rectangle_bytes(product: Product, block: tuple[int, int, int]) -> float:
     bm, bn, bk = block
     loaded = bm * bk * product.row_bytes + product.weights * bn * bk * product.weight_bytes
     return 3 * loaded + bm * bn * (4 * product.weights + 2 + 4 * (product.operands - 1))
-
-
-def product_cycles(product: Product, rows: int, columns: int, arch: Arch) -> float:
-    """What a product of two tiles takes in a block of rows x columns, by math or by unpacking."""
-    timing = arch.timing
-    height, width = sub_block(rows, columns, _SLOTS)
-    left, right = product.row_bytes * TILE * TILE, product.weight_bytes * TILE * TILE
-    if width >= height:
-        unpack = height * (left + width * right) / timing.unpack.matmul_srca_bytes
-    else:
-        unpack = width * (right + height * left) / timing.unpack.matmul_srcb_bytes
-    phases, overhead = timing.fpu.phases[product.fidelity], timing.fpu.matmul_overhead[product.fidelity]
-    return max(unpack / (height * width), timing.fpu.matmul_per_phase * phases + overhead)
 
 
 def _cycles(product: Product, block: tuple[int, int, int], mesh: Rectangle, arch: Arch) -> float:

@@ -1,21 +1,20 @@
 """A schedule says how a kernel is carried out: blocks, the cores that share operands, who takes which rows.
 
-What the kernel computes is another matter: a template is both, and `schedule_of` and `with_schedule` take
-the schedule out and put another in. Schedules are plain data, so that they can be printed, kept and given.
+What the kernel computes is another matter: a template is both, and `schedule_of` takes the schedule out.
+Schedules are plain data, so that they can be printed, kept and given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
-from tilesmith.kernels.linear import Mesh, Rectangle, Stationary
-from tilesmith.kernels.rowwise import RowWise
-from tilesmith.kernels.rowwise_streamed import StreamedRowWise
-from tilesmith.models.planning.steps import Template
+from tilesmith.schedules.cores import Cores, Mesh, Rectangle, Stationary
 
-Cores = Mesh | Rectangle | Stationary
+Template = TypeVar("Template")
+"""A kernel's template: a dataclass, some of whose fields are choices that a schedule names."""
+
 _CORES: dict[str, type[Cores]] = {shape.__name__: shape for shape in (Mesh, Rectangle, Stationary)}
 
 
@@ -79,26 +78,16 @@ class Schedule:
         return Schedule(**given)
 
 
-_CHOSEN = {field.name for field in fields(Schedule)} - {"template"}
-_ROWS = {field.name for field in fields(RowWise)} & {
-    field.name for field in fields(StreamedRowWise)
-} - _CHOSEN
+CHOICES = frozenset(field.name for field in fields(Schedule)) - {"template"}
+"""Fields of templates that say how, not what."""
 
 
-def schedule_of(template: Template) -> Schedule:
+def schedule_of(template: object) -> Schedule:
     """The choices that a template holds."""
     return Schedule(
         type(template).__name__,
-        **{name: getattr(template, name) for name in sorted(_CHOSEN) if name in _fields(template)},
+        **{name: getattr(template, name) for name in sorted(CHOICES & fields_of(template))},
     )
-
-
-def computation_of(template: Template) -> str:
-    """What a template computes, apart from how: the same text for all its schedules."""
-    name, kept = type(template).__name__, _fields(template) - _CHOSEN
-    if isinstance(template, RowWise | StreamedRowWise):  # rows that are held, and rows that stream by
-        name, kept = "RowWise", _ROWS
-    return f"{name}({', '.join(f'{each}={getattr(template, each)!r}' for each in sorted(kept))})"
 
 
 def find_schedule(wanted: Schedule, candidates: Sequence[Template]) -> Template | None:
@@ -106,7 +95,7 @@ def find_schedule(wanted: Schedule, candidates: Sequence[Template]) -> Template 
     return next((template for template in candidates if schedule_of(template) == wanted), None)
 
 
-def _fields(template: Template) -> set[str]:
+def fields_of(template: object) -> set[str]:
     return {field.name for field in fields(template)}  # type: ignore[arg-type]  # templates are dataclasses
 
 

@@ -1,0 +1,57 @@
+"""Ways to carry out a product: they fit the chip, and the order is the one that the clock finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tilesmith.arch import load_arch
+from tilesmith.schedules.cores import Mesh, Rectangle, Stationary
+from tilesmith.schedules.product import Product
+from tilesmith.schedules.product_ranking import product_choices
+from tilesmith.schedules.rectangles import rectangle_choices
+from tilesmith.schedules.stationary import stationary_choices
+
+SQUARE = Product(1024, 1024, 1024, 1, 1, 2.0, 2.0, 1, "HiFi2", True, True)
+
+
+@pytest.mark.parametrize("chip", ["n150", "p150"])
+def test_the_first_takes_the_fewest_cycles_and_all_fit_on_the_chip(chip: str) -> None:
+    choices, grid = product_choices(SQUARE, chip), load_arch(chip).grid
+    assert [choice.cycles for choice in choices] == sorted(choice.cycles for choice in choices)
+    for choice in choices:
+        columns, rows = choice.mesh.cores if choice.mesh else (1, 1)
+        assert columns <= grid.x
+        assert rows <= grid.y
+    assert {type(choice.mesh) for choice in choices} == {type(None), Mesh, Rectangle}
+
+
+def test_batches_with_their_own_weights_share_nothing() -> None:
+    """Cores of a rectangle share weights, and those of a mesh the rows of one product."""
+    several = replace(SQUARE, rows=64, batches=4, shares_weights=False)
+    assert {choice.mesh for choice in product_choices(several, "n150")} == {None}
+    alike = replace(several, shares_weights=True)
+    assert any(isinstance(choice.mesh, Rectangle) for choice in product_choices(alike, "n150"))
+
+
+def test_turns_along_k_are_few_where_blocks_are_small() -> None:
+    """Every turn waits for a handshake: 26 of them would take twice as long as 2."""
+    sizes = Product(640, 832, 832, 1, 1, 2.0, 2.0, 1, "HiFi2", True, True)
+    best = min(rectangle_choices(sizes, load_arch("p150")), key=lambda choice: choice.cycles)
+    assert isinstance(best.mesh, Rectangle)
+    assert best.mesh.steps == 2
+
+
+def test_weights_that_stay_must_fit_and_rows_must_be_many() -> None:
+    arch = load_arch("n150")
+
+    def choices(rows: int, cols: int, depth: int) -> int:
+        product = Product(rows, cols, depth, 1, 1, 2.0, 2.0, 2, "HiFi4", True, True)
+        found = list(stationary_choices(product, arch))
+        assert all(isinstance(choice.mesh, Stationary) for choice in found)
+        return len(found)
+
+    assert choices(50176, 256, 64) > 0
+    assert choices(1024, 256, 64) == 0
+    assert choices(50176, 2048, 1024) == 0
