@@ -9,8 +9,8 @@
 
 Each figure of the result is the time of torch's best way over ours: 1.0 is parity, more is faster. Models are
 timed call after call; kernels as calls recorded in a CUDA graph by all, so that only the GPU's time counts.
-Whatever is timed has the GPU to itself. Where there are several lanes, torch's searches share it with others:
-those for ResNet-50 begin first, the rest when all else is done, and all are timed when all have ended.
+When all have compiled they are timed one after the other, with nothing beside them. Searches have the GPU to
+themselves while they time a kernel.
 """
 
 from __future__ import annotations
@@ -18,24 +18,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from math import exp, log
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.cuda_cases import KERNELS, MODELS
-from benchmarks.cuda_worker import GATE, LOCK, MARK, OPEN, OURS
+from benchmarks.cuda_processes import Crew, Task
+from benchmarks.cuda_worker import LOCK, OURS
 from tilesmith.zoo.gpu_bench import TORCH
 
 WORKER = Path(__file__).with_name("cuda_worker.py")
@@ -47,12 +42,12 @@ CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "TILELANG_CACHE_DIR", "
 GROUPS = 5
 """Processes that share the kernels of a way."""
 
-Task = tuple[str, str]
-_SEARCHES: dict[Task, subprocess.Popen[str]] = {}
-
 
 def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
-    """What each process does: a model and a way, or some kernels and a way."""
+    """What each process does: a model and a way, or some kernels and a way.
+
+    The longest searches begin first. Ways whose seconds are compared follow each other.
+    """
     found: list[Task] = []
     for case in cases:
         if case != "kernels":
@@ -63,81 +58,19 @@ def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
                 skipped = SAME_WHEN_COMPILED if way not in ("eager", *OURS) else []
                 names = [name for name in KERNELS if name not in skipped]
                 found += [(f"kernels:{','.join(names[at::GROUPS])}", way) for at in range(GROUPS)]
-    order = ("O3", "O2", "reduce-overhead", "graph", "default", "eager", "max-autotune-no-cudagraphs")
-    return sorted(found, key=lambda task: (":" in task[0], order.index(task[1]) if task[1] in order else 9))
+    return sorted(found, key=_when)
 
 
-def searches(task: Task) -> bool:
-    """Whether torch searches for the kernels of a model."""
-    return task[1] == "max-autotune"
-
-
-def in_process(task: Task, limit: float, gate: str) -> dict[str, Any]:
+def _when(task: Task) -> tuple[bool, int]:
     case, way = task
-    command = [sys.executable, str(WORKER), case, way, str(limit)]
-    begin = time.perf_counter()
-    with tempfile.TemporaryDirectory() as cache:  # every way compiles from nothing
-        env = {**os.environ, **dict.fromkeys(CACHES, cache)}
-        env |= {GATE: gate} if gate and searches(task) else {}
-        said, trouble = _output(task, command, env, limit)
-    found: dict[str, Any] = {}
-    for line in said.splitlines():
-        if line.startswith(MARK):
-            found |= json.loads(line[len(MARK) :])
-    if not found:
-        found["error"] = trouble
-    found["process_s"] = round(time.perf_counter() - begin, 1)
-    return found
+    if case.startswith("resnet") and way == "max-autotune":
+        return False, 0
+    pairs = (("max-autotune", "max-autotune-no-cudagraphs", "O3"), ("default", "O2"))
+    return ":" in case, next((place for place, pair in enumerate(pairs, 1) if way in pair), 3)
 
 
-def _output(task: Task, command: list[str], env: dict[str, str], limit: float) -> tuple[str, str]:
-    """What a process says on both its channels. At its limit it ends with the compilers that it started."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, env=env, start_new_session=True
-    ) as process:
-        if searches(task):
-            _SEARCHES[task] = process
-        try:
-            said, trouble = process.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            _end(process)
-            return process.communicate()[0], f"longer than {limit:.0f} s"
-    return said, trouble[-1500:] or f"ended with {process.returncode}"
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def all_tasks(
-    do: Callable[[Task], None], tasks: Sequence[Task], lanes: int, gate: str, seconds: float
-) -> None:
-    """Some tasks at a time, and searches beside or after them: each compiles and waits at the gate.
-
-    When all searches have compiled it opens; what has not some seconds after the rest was done is ended.
-    """
-    long = [task for task in tasks if searches(task)]
-    first = [task for task in long if task[0].startswith("resnet")]
-    with ThreadPoolExecutor(max(1, len(long))) as beside:
-        running = [beside.submit(do, task) for task in first]
-        with ThreadPoolExecutor(lanes) as pool:
-            list(pool.map(do, [task for task in tasks if not searches(task)]))
-        running += [beside.submit(do, task) for task in long if task not in first]
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and sum(map(_is_done, running)) + len(os.listdir(gate)) < len(long):
-            time.sleep(0.2)
-        waiting = set(os.listdir(gate))
-        for process in list(_SEARCHES.values()):
-            if process.poll() is None and str(process.pid) not in waiting:
-                _end(process)
-        Path(gate, OPEN).touch()
-        wait(running)
-
-
-def _is_done(running: Future[None]) -> bool:
-    return running.done()
+def start_of(task: Task) -> list[str]:
+    return [sys.executable, str(WORKER), *task]
 
 
 # ---- ratios ----
@@ -196,42 +129,29 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", default=",".join((*MODELS, "kernels")))
     parser.add_argument("--ways", default=",".join(dict.fromkeys((*TORCH, *KERNEL_WAYS))))
-    parser.add_argument("--limit", type=float, default=600.0, help="seconds for one process")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for a process to compile")
     parser.add_argument("--minutes", type=float, default=1e6, help="start no process after this")
-    parser.add_argument(
-        "--search", type=float, default=600.0, help="seconds for torch's searches after the rest"
-    )
     parser.add_argument("--lanes", type=int, default=1, help="processes at a time")
     parser.add_argument("--save", type=Path, help="a file for all times, written as they come")
     args = parser.parse_args()
     done: dict[str, dict[str, Any]] = {}
     if args.save and args.save.exists():
         done = json.loads(args.save.read_text())
-    end, writing = time.monotonic() + 60 * args.minutes, Lock()
 
-    def do(task: Task) -> None:
+    def store(task: Task, found: dict[str, Any]) -> None:
         case, way = task
-        known = done.get(case, {}).get(way)
-        if known is not None and "error" not in known:
-            return
-        if time.monotonic() > end and not searches(task):
-            return
-        left = args.limit if searches(task) else min(args.limit, max(30.0, end - time.monotonic()))
-        found = in_process(task, left, gate if args.lanes > 1 else "")
-        with writing:
-            done.setdefault(case, {})[way] = found
-            shown = {key: found[key] for key in ("ms", "compile_s", "python_us", "error") if key in found}
-            print(f"{case[:40]} {way} {found['process_s']} s {shown}", file=sys.stderr, flush=True)
-            if args.save:
-                args.save.write_text(json.dumps(done, indent=1))
+        done.setdefault(case, {})[way] = found
+        shown = {key: found[key] for key in ("ms", "compile_s", "python_us", "error") if key in found}
+        print(f"{case[:40]} {way} {found['process_s']} s {shown}", file=sys.stderr, flush=True)
+        if args.save:
+            args.save.write_text(json.dumps(done, indent=1))
 
-    with tempfile.NamedTemporaryFile() as lock, tempfile.TemporaryDirectory() as gate:
-        os.environ.setdefault(LOCK, lock.name if args.lanes > 1 else "")
-        tasks = tasks_of(args.only.split(","), args.ways.split(","))
-        if args.lanes > 1:
-            all_tasks(do, tasks, args.lanes, gate, args.search)
-        else:
-            list(map(do, tasks))
+    tasks = tasks_of(args.only.split(","), args.ways.split(","))
+    missing = [(case, way) for case, way in tasks if "process_s" not in done.get(case, {}).get(way, {})]
+    with tempfile.NamedTemporaryFile() as lock:
+        os.environ.setdefault(LOCK, lock.name)
+        crew = Crew(start_of, CACHES, args.lanes, args.limit, store)
+        crew.run(missing, time.monotonic() + 60 * args.minutes)
     result = summary(done)
     print(
         json.dumps(result) if args.json else "\n".join(f"{name:32} {value}" for name, value in result.items())
