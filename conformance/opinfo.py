@@ -4,11 +4,13 @@
     python conformance/opinfo.py --draw 2 --seed 1 --state seen.jsonl   two samples of each, drawn at random
     python conformance/opinfo.py --ops add,addmm --dtypes float32       some
     python conformance/opinfo.py --state seen.jsonl --again             those that were not right, once more
+    python conformance/opinfo.py --part 3/8 --state seen.jsonl          every eighth operator, the third first
     python conformance/opinfo.py --device plan                          planned, rewritten graphs run by torch
     python conformance/opinfo.py --device cpu                           the graph rewrites alone, run by torch
 
-What is done is kept, sample by sample, in the file `--state` names: a run that was stopped goes on where it
-was, and one that draws more samples adds to it.
+What is done is kept, sample by sample, in the file `--state` names, with the commit that it was done on: a run
+that was stopped goes on where it was, one that draws more samples adds to it, and several such files put
+together are one. Kernels run once here, so they are compiled without optimisation.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,14 @@ BAD = ("wrong", "error", "late")
 ROOT = Path(__file__).parents[1]
 MOST_LOST = 5
 """After so many samples that kill or hang the worker, the rest of an operator's samples are left out."""
+QUICK = {
+    "TILESMITH_CLOCK": "off",
+    "TILESMITH_PROGRESS": "off",
+    "TILESMITH_KERNEL_OPTIMIZATION": "0",
+    "TILESMITH_COMPILE_JOBS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+"""Settings of a worker: what each kernel costs before it has run once is nearly all the time."""
 Key = tuple[str, str, int]
 
 
@@ -99,7 +109,7 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env={"TILESMITH_CLOCK": "off", "TILESMITH_PROGRESS": "off", **os.environ},
+                env={**QUICK, **os.environ},
             )
         return self._process
 
@@ -115,6 +125,7 @@ class State:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._commit = commit()
         self._lock = threading.Lock()
         self.samples: dict[Key, dict[str, Any]] = {}
         self.totals: dict[tuple[str, str], int] = {}
@@ -129,11 +140,23 @@ class State:
             self.samples[line["op"], line["dtype"], line["number"]] = line
 
     def add(self, line: dict[str, Any]) -> None:
+        line = line if "total" in line else {**line, "commit": self._commit}
         with self._lock:
             self._take(line)
             if self._path is not None:
                 with self._path.open("a") as out:
                     out.write(json.dumps(line) + "\n")
+
+
+def commit() -> str:
+    """What is checked out here, in short, and whether it was changed since; empty outside a checkout."""
+    told = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    return told.stdout.strip()
 
 
 def operator_names() -> list[str]:
@@ -195,8 +218,11 @@ def summary(state: State, names: set[str], dtypes: set[str]) -> dict[str, Any]:
             where = f"{op} {dtype} sample {number} ({one['sample']})"
             lists[one["outcome"]].append(f"{where}: {one.get('what', '')}")
     known = [total for (op, dtype), total in state.totals.items() if op in names and dtype in dtypes]
+    left = sorted(names - whole(state, dtypes))
+    commits = Counter(one.get("commit", "") for one in state.samples.values() if one["op"] in names)
     return {
         "operators": len(compiled),
+        "whole": len(names) - len(left),
         "samples": sum(by_dtype.values()),
         "samples_known": sum(known),
         "samples_by_dtype": dict(by_dtype),
@@ -207,7 +233,25 @@ def summary(state: State, names: set[str], dtypes: set[str]) -> dict[str, Any]:
         "errors": lists["error"],
         "refused": lists["refused"],
         "late": lists["late"],
+        "left": left,
+        "commits": dict(commits),
     }
+
+
+def whole(state: State, dtypes: set[str]) -> set[str]:
+    """The operators of which every sample in every dtype was run, those that torch refuses included."""
+    seen = Counter((op, dtype) for op, dtype, _ in state.samples)
+    ended = [key for key, total in state.totals.items() if seen[key] >= total and key[1] in dtypes]
+    return {op for op, count in Counter(op for op, _ in ended).items() if count == len(dtypes)}
+
+
+def part_of(names: list[str], part: str) -> list[str]:
+    """
+    >>> part_of(["abs", "add", "all", "any"], "2/3")
+    ['add']
+    """
+    number, of = map(int, part.split("/"))
+    return names[number - 1 :: of]
 
 
 def _arguments() -> argparse.ArgumentParser:
@@ -215,6 +259,7 @@ def _arguments() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--ops", default="", help="names, with commas; all if left out")
+    parser.add_argument("--part", default="1/1", help="such as 2/8: every eighth operator, from the second")
     parser.add_argument("--dtypes", default=",".join(DTYPES))
     parser.add_argument("--device", default="tenstorrent", choices=("tenstorrent", "plan", "cpu"))
     parser.add_argument("--seconds", type=int, default=60, help="time limit of one sample")
@@ -255,7 +300,7 @@ def main() -> int:
     parser = _arguments()
     given = parser.parse_args()
     known = operator_names()
-    names = given.ops.split(",") if given.ops else known
+    names = part_of(given.ops.split(",") if given.ops else known, given.part)
     if unknown := [name for name in names if name not in known]:
         parser.error(f"no OpInfo is called {', '.join(unknown)}")
     state = State(given.state)

@@ -41,6 +41,8 @@ if find_spec("expecttest") is None:  # PyTorch's test classes derive from its on
     sys.modules["expecttest"] = ModuleType("expecttest")
     sys.modules["expecttest"].TestCase = unittest.TestCase  # type: ignore[attr-defined]
 op_db = import_module("torch.testing._internal.common_methods_invocations").op_db
+# It looks through every frame for a test that asks for samples: half of what it takes to make them.
+import_module("torch.testing._internal.opinfo.core").extract_test_fn = lambda: None  # type: ignore[attr-defined]
 
 
 UNWRITTEN = ("empty", "new_empty", "resize_")
@@ -58,6 +60,7 @@ def samples(name: str, dtype: torch.dtype) -> list[Any]:
     if dtype not in op.supported_dtypes("cpu"):
         return []
     torch.manual_seed(0)
+    random.seed(0)
     return list(op.sample_inputs("cpu", dtype, requires_grad=False))
 
 
