@@ -8,9 +8,9 @@
     python conformance/opinfo.py --device plan                          planned, rewritten graphs run by torch
     python conformance/opinfo.py --device cpu                           the graph rewrites alone, run by torch
 
-What is done is kept, sample by sample, in the file `--state` names, with the commit that it was done on: a run
-that was stopped goes on where it was, one that draws more samples adds to it, and several such files put
-together are one. Kernels run once here, so they are compiled without optimisation.
+What is done is kept, sample by sample, in the file `--state` names, with its commit: a run that was stopped
+goes on where it was, one that draws more samples adds to it, and several such files together are one. Kernels
+run once here, so they are compiled without optimisation.
 """
 
 from __future__ import annotations

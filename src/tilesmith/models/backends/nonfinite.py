@@ -16,6 +16,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.node import Target
 
 from tilesmith.models.backends.finite import has_infinity, has_nan, is_finite
+from tilesmith.models.capture.output_strides import strides_of
 from tilesmith.models.custom_ops.eager import on_host
 from tilesmith.models.passes.edit import runnable
 from tilesmith.models.planning.dtypes import is_real
@@ -53,6 +54,7 @@ class Reference:
         constants = {node for node, value in constants_of(module).items() if has_infinity(value)}
         assert isinstance(results, list | tuple)
         self._infinite = [isinstance(one, Node) and _puts_infinity(one, constants) for one in results]
+        self.strides = [strides_of(one) for one in results]
 
     def doubts(self, results: Sequence[Any]) -> bool:
         """Whether results hold NaN, or infinity that the model did not put there."""

@@ -38,6 +38,7 @@ from tilesmith.models.backends.resident import Resident, row_in_tile, tile_writt
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
 from tilesmith.models.capture.dtypes import check_dtypes
 from tilesmith.models.capture.fx import PARAMETER
+from tilesmith.models.capture.output_strides import laid_out
 from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
@@ -208,7 +209,7 @@ class TenstorrentExecutable(Executable):
                 return self._on_host(inputs, values, "results are not finite")
             for step in self.plan.commits:
                 self.do(step, values)
-            return results
+            return laid_out(results, self._reference.strides, inputs)
 
     def _build(self) -> None:
         """Compile what the first call needs at once; later ones find it loaded."""
@@ -244,7 +245,7 @@ class TenstorrentExecutable(Executable):
             if isinstance(out, Kept):
                 self._residents[out.node].write(results[place])
                 results[place] = None
-        return results
+        return laid_out(results, self._reference.strides, inputs)
 
     def wanted(self, inputs: Sequence[Any]) -> list[Any]:
         """The results as torch has them."""

@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor
 from torch.fx import GraphModule, Node
 
+from tilesmith.models.capture.output_strides import Strides, laid_out, strides_of
 from tilesmith.models.executable import Executable
 
 
@@ -27,7 +28,8 @@ def with_shared_views(module: GraphModule, compile_graph: Callable[[GraphModule]
     last.args = (tuple(chain[0] for chain in chains),)
     module.graph.eliminate_dead_code()
     module.recompile()
-    return _SharedViews(compile_graph(module), [chain[1:] for chain in chains])
+    strides = [strides_of(chain[0]) for chain in chains]
+    return _SharedViews(compile_graph(module), [chain[1:] for chain in chains], strides)
 
 
 def _chain(node: Node) -> list[Node]:
@@ -35,8 +37,7 @@ def _chain(node: Node) -> list[Node]:
     chain = [node]
     while _is_view(chain[0]):
         chain.insert(0, chain[0].all_input_nodes[0])
-    base = chain[0].meta.get("val")
-    computed = chain[0].op == "call_function" and isinstance(base, Tensor) and base.is_contiguous()
+    computed = chain[0].op == "call_function" and strides_of(chain[0]) is not None
     return chain if computed else [node]
 
 
@@ -50,8 +51,11 @@ def _is_view(node: Node) -> bool:
 
 
 class _SharedViews(Executable):
-    def __init__(self, compiled: Executable, views: Sequence[Sequence[Node]]) -> None:
+    def __init__(
+        self, compiled: Executable, views: Sequence[Sequence[Node]], strides: Sequence[Strides]
+    ) -> None:
         self.report = compiled.report
+        self._strides = strides
         self._compiled = compiled
         self._views = views
 
@@ -60,7 +64,7 @@ class _SharedViews(Executable):
         return self._compiled.is_closed
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
-        results = self._compiled.run(inputs)
+        results = laid_out(self._compiled.run(inputs), self._strides, inputs)
         return [_viewed(result, views) for result, views in zip(results, self._views, strict=True)]
 
 
