@@ -7,6 +7,7 @@ import getpass
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,10 @@ os.environ["TILESMITH_RUNS_DIR"] = str(_ROOT / ".pytest_cache" / "runs")
 os.environ["TILESMITH_ADVICE_SECONDS"] = "0"  # every printed profile would try settings
 os.environ["TILESMITH_THREADS"] = "1"  # the workers of pytest use the cores already
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch's threads would spin beside them
+# Hundreds of tests start Python. Without bytecode, which containers like to switch off, each of them and each
+# worker, would compile all of the package and of the tests again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # With torch and its kin loaded, a fifth of the time would go into looking for garbage among their modules.
 gc.set_threshold(10_000, 10, 10)
@@ -48,6 +53,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object | Non
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Of the package only modules with examples are searched: to import the others takes long."""
+    if collection_path.suffix != ".py" or _ROOT / "src" not in collection_path.parents:
+        return None
+    return None if ">>>" in collection_path.read_text(encoding="utf-8") else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
