@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,12 @@ BFLOAT16 = int(DataFormat.Float16_b)
 
 
 @cache
-def library() -> ctypes.CDLL:
+def library(machine: str = "native") -> ctypes.CDLL:
     calls = Path(__file__).with_name("calls.cpp").read_text()
     units = "".join(f'#include "num/{path.name}"\n' for path in sorted((NATIVE / "num").glob("*.cpp")))
     sources = [("calls.cpp", calls), ("num.unity.cpp", units)]
     include = (NATIVE, NATIVE.parent / "include")
-    flags = ("-O2", "-march=native", "-fno-exceptions", "-fno-rtti", "-w")
+    flags = ("-O2", f"-march={machine}", "-fno-exceptions", "-fno-rtti", "-w")
     return ctypes.CDLL(str(compile_shared(sources, include, flags)))
 
 
@@ -151,29 +152,45 @@ def test_more_phases_make_the_chips_product_more_exact(phases: int, tolerance: f
     assert error < tolerance * 4
 
 
-def operand(generator: np.random.Generator, span: int, five_bit: bool) -> Array:
-    """Words as a register holds them: noise over 2 * span powers of two, a quarter of it zeros."""
+def operand(generator: np.random.Generator, span: int, five_bit: bool, zeros: float = 0.25) -> Array:
+    """Words as a register holds them: noise over 2 * span powers of two, some of it zeros."""
     values = generator.standard_normal(1024) * 2.0 ** generator.integers(-span, span + 1, 1024)
-    values[generator.random(1024) < 0.25] = 0
+    values[generator.random(1024) < zeros] = 0
     if not five_bit:
         return np.clip(values, -1e38, 1e38).astype(np.float32).view(np.uint32) & 0xFFFFE000
     half = np.clip(values, -6e4, 6e4).astype(np.float16).view(np.uint16).astype(np.uint32)
     return np.asarray((half & 0x8000) << 16 | (half & 0x7FFF) << 13, np.uint32)
 
 
+# That of this computer, and one without the vectors that it may have.
+MACHINES = ["native", "x86-64-v3"] if platform.machine() == "x86_64" else ["native"]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("five_bit", [False, True], ids=["bf16", "fp16"])
 @pytest.mark.parametrize("wide", [False, True], ids=["dst16", "dst32"])
 @pytest.mark.parametrize("phases", [1, 2, 3, 4])
-def test_products_are_those_of_the_general_way(phases: int, wide: bool, five_bit: bool) -> None:
+def test_products_are_those_of_the_general_way(phases: int, wide: bool, five_bit: bool, machine: str) -> None:
     generator = np.random.default_rng(phases)
-    for span in (0, 4, 20, 45, 70, 120):
-        a, b = operand(generator, span, five_bit), operand(generator, span, five_bit)
-        before = operand(generator, span % 120, False) & (0xFFFFFFFF if wide else 0xFFFF0000)
+    both = library(machine).num_matmul_both
+    for span, zeros in [
+        (0, 0.25),
+        (0, 0.9),
+        (0, 1),
+        (4, 0.25),
+        (20, 0.9),
+        (45, 0.25),
+        (70, 0.25),
+        (120, 0.25),
+    ]:
+        a, b = operand(generator, span, five_bit, zeros), operand(generator, span, five_bit, zeros)
+        before = operand(generator, span % 120, False, zeros) & (0xFFFFFFFF if wide else 0xFFFF0000)
         before = before * np.uint32(not five_bit or wide)
         for blackhole in (False, True):
             dst, wanted = before.copy(), before.copy()
             for _ in range(2):  # cancels, and adds to what it has given
-                call("num_matmul_both", a, b, phases, wide, five_bit, blackhole, dst, wanted)
+                tiles = [one.ctypes.data_as(ctypes.c_void_p) for one in (a, b, dst, wanted)]
+                both(*tiles[:2], phases, wide, five_bit, blackhole, *tiles[2:])
                 np.testing.assert_array_equal(dst, wanted)
                 a = a ^ np.uint32(0x80000000)
 

@@ -12,6 +12,7 @@
 #endif
 
 #define TS_INLINE inline __attribute__((always_inline))
+#define TS_INLINE_LAMBDA __attribute__((always_inline))
 #define TS_NOINLINE __attribute__((noinline))  // keeps the build of the runtime quick
 
 #if defined(__AVX512F__) || defined(__clang__)
@@ -67,14 +68,20 @@ TS_INLINE bool any(I16 lanes) {
 #endif
 }
 
-// sum + floor(value), where all whole numbers near the sum are floats.
-TS_INLINE F16 add_floor(F16 sum, F16 value) {
+// a * b + c. A product that a float holds makes it the same with one rounding and with two.
+TS_INLINE F16 multiply_add(F16 a, float b, F16 c) {
 #ifdef __AVX512F__
-    return (F16)_mm512_add_round_ps((__m512)sum, (__m512)value, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    return (F16)_mm512_fmadd_ps((__m512)a, _mm512_set1_ps(b), (__m512)c);
 #else
-    return sum + floor(value);
+    return a * b + c;
 #endif
 }
+
+#ifdef __AVX512F__
+TS_INLINE F16 add_rounded_down(F16 a, F16 b) {
+    return (F16)_mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+#endif
 
 TS_INLINE I16 to_int_floor(F16 value) {
 #ifdef __AVX512F__

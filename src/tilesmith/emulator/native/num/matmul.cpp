@@ -12,8 +12,10 @@ void multiply_usual(const uint32_t* in0, const uint32_t* in1, uint32_t rows, uin
     if (operands.size() < rows + cols) operands.resize(rows + cols);
     phases::Operand *left = operands.data(), *right = left + rows;
     const bool five_bit = mode.five_bit_exponent;
-    for (uint32_t r = 0; r < rows; ++r) phases::split<false>(in0 + r * tile_words, five_bit, 0, tile_side, left[r]);
-    for (uint32_t c = 0; c < cols; ++c) phases::split<true>(in1 + c * tile_words, five_bit, 0, tile_side, right[c]);
+    for (uint32_t r = 0; r < rows; ++r)
+        phases::split<false>(WordsOf{in0 + r * tile_words}, five_bit, 0, tile_side, left[r]);
+    for (uint32_t c = 0; c < cols; ++c)
+        phases::split<true>(WordsOf{in1 + c * tile_words}, five_bit, 0, tile_side, right[c]);
     for (uint32_t i = 0; i < rows * cols; ++i)
         usual_rows(left[i / cols], right[i % cols], 0, tile_side, mode, dst[i],
                    [&] { return TileWords{in0 + i / cols * tile_words, in1 + i % cols * tile_words}; });

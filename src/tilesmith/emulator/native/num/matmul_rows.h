@@ -57,6 +57,12 @@ inline void fast_rows(const uint32_t* in0, const uint32_t* in1, uint32_t from, u
 
 // ---- chip ----
 
+// Sixteen datums of a tile that stands in Src.
+struct WordsOf {
+    const uint32_t* tile;
+    TS_INLINE I16 operator()(uint32_t row, uint32_t face_col) const { return load(tile + word_at(row, face_col * 16)); }
+};
+
 // A small exponent in a small DST goes the general way.
 inline bool takes_usual_way(FpuMode mode) { return mode.wide || !mode.five_bit_exponent; }
 

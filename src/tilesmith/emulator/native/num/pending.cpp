@@ -119,8 +119,8 @@ private:
         Words words;
         product_->in.unpack(tile, words.word);
         const bool five_bit = product_->mode.five_bit_exponent;
-        if (tile < product_->in.rows) phases::split<false>(words.word, five_bit, from, to, operand);
-        else phases::split<true>(words.word, five_bit, from, to, operand);
+        if (tile < product_->in.rows) phases::split<false>(WordsOf{words.word}, five_bit, from, to, operand);
+        else phases::split<true>(WordsOf{words.word}, five_bit, from, to, operand);
         operand.fits = operand.fits && fitted;
         ready_[tile] |= rows;
     }
