@@ -25,7 +25,7 @@ DOCS_STAMP  := $(DOCS)/.installed
 BUILD       := .venv-build
 BUILD_STAMP := $(BUILD)/.installed
 
-.PHONY: demo test test-ttnn test-peers fuzz fast sweeps lint format coverage sanitize faults docs dist wheel-test release-check clean help
+.PHONY: demo test test-ttnn test-peers fuzz fuzz-ttnn fast sweeps lint format coverage sanitize faults docs dist wheel-test release-check clean help
 
 help:        ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -51,6 +51,9 @@ test-peers: $(STAMP) $(PEERS_STAMP)   ## tt-perf-report, ttnn-visualizer and Per
 fuzz: $(STAMP)       ## random TileLang kernels on both chips (SEED=0 COUNT=2500 JOBS=2); failures go to fuzz/found
 	$(PY) conformance/random_programs.py --seeds $(SEED) --count $(COUNT) --jobs $(JOBS) --arch both \
 	    --log fuzz/log.jsonl --keep fuzz/found --json
+
+fuzz-ttnn: $(STAMP)  ## random calls of ttnn (SEED=0 COUNT=2500); what failed is printed, and is in fuzz/ttnn.jsonl
+	$(PY) conformance/random_ttnn_calls.py --seeds $(SEED) --count $(COUNT) --log fuzz/ttnn.jsonl --json
 
 # What needs no model and no long program: a minute on two cores once kernels are in the cache.
 FAST_TESTS := $(addprefix tests/,tiny arch program formats isa toolchain testing runtime conformance schedules compiler/dialects \

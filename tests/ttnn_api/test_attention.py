@@ -211,3 +211,21 @@ def test_pairs_of_neighbours_are_turned(device: MeshDevice) -> None:
     for found, first in ((q, 0), (k, HEADS)):
         c, s = (one[0, 0, first : first + HEADS, None] for one in (cos, sin))
         torch.testing.assert_close(shown(found), x * c + swapped * s)
+
+
+def test_a_cache_is_read_in_the_geometry_that_is_asked_for(device: MeshDevice) -> None:
+    """The tiles of a block keep their order; what they are rows of changes."""
+    cache = drawn(2, 1, 32, 64).bfloat16().float()
+    q = drawn(1, 2, 1, 32)
+    table = whole(device, torch.tensor([[1], [0]]))
+    turned = torch.stack([torch.cat(list(block[0].split(32, dim=-1)), 0) for block in cache])[:, None]
+    options = {"cur_pos_tensor": whole(device, torch.tensor([63, 40]))}
+    inputs = [tiles(device, one) for one in (q, cache, cache)]
+    geometry = ttnn.PagedCacheGeometryOverride(block_size=64, num_kv_heads=1)
+    found = paged_decode(*inputs, table, **options, paged_cache_geometry=geometry)
+    wanted = one_by_one(q, turned[[1, 0]], turned[[1, 0]], [range(64), range(41)])
+    torch.testing.assert_close(shown(found), wanted)
+    for wrong, told in (((128, 1), "geometry mismatch"), ((0, 1), "block_size must be > 0")):
+        override = ttnn.PagedCacheGeometryOverride(block_size=wrong[0], num_kv_heads=wrong[1])
+        with pytest.raises(RuntimeError, match=told):
+            paged_decode(*inputs, table, **options, paged_cache_geometry=override)

@@ -267,6 +267,59 @@ def test_conv3d_of_groups_takes_the_weights_prepared_for_it(device: MeshDevice) 
         torch.testing.assert_close(ttnn.to_torch(made).float(), wanted, rtol=2**-7, atol=2**-6)
 
 
+def test_conv3d_of_a_part_of_an_image_sees_zero_beyond_it(device: MeshDevice) -> None:
+    generator = torch.Generator().manual_seed(8)
+    x = torch.randn(1, 3, 6, 7, 32, generator=generator).bfloat16()
+    w = torch.randn(32, 32, 1, 3, 3, generator=generator).bfloat16()
+    options: dict[str, Any] = {"output_channels": 32, "kernel_size": (1, 3, 3), "padding": (0, 1, 1)}
+    given = ttnn.from_torch(x, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+    prepared = ttnn.experimental.prepare_conv3d_weights(weight_tensor=ttnn.from_torch(w), device=device)
+    made = ttnn.experimental.conv3d(
+        input_tensor=given,
+        weight_tensor=prepared,
+        logical_h_mask=8,
+        logical_w_mask=6,
+        pad_offset_tensor=ttnn.from_torch(torch.tensor([[4, 0]], dtype=torch.int32), device=device),
+        **options,
+    )
+    cut = x.float().movedim(-1, 1)
+    cut[:, :, :, 4:], cut[..., 6:] = 0, 0
+    wanted = functional.conv3d(cut, w.float(), padding=(0, 1, 1)).movedim(1, -1)
+    torch.testing.assert_close(ttnn.to_torch(made).float(), wanted, rtol=2**-7, atol=2**-5)
+    with pytest.raises(RuntimeError, match="halo"):
+        ttnn.experimental.conv3d(input_tensor=given, weight_tensor=prepared, halo_buffer=given, **options)
+
+
+def test_conv1d_has_no_height_to_cut(device: MeshDevice) -> None:
+    with pytest.raises(RuntimeError, match="DRAM_HEIGHT"):
+        ttnn.conv1d(
+            input_tensor=_on(device, torch.zeros(1, 1, 32, 32)),
+            weight_tensor=ttnn.from_torch(torch.zeros(32, 32, 3)),
+            device=device,
+            in_channels=32,
+            out_channels=32,
+            batch_size=1,
+            input_length=32,
+            kernel_size=3,
+            slice_config=ttnn.Conv2dSliceConfig(slice_type=ttnn.Conv2dDRAMSliceHeight, num_slices=2),
+        )
+
+
+def test_rings_of_paged_caches_are_whole_blocks_of_one_known_length(device: MeshDevice) -> None:
+    cache, values = _on(device, torch.zeros(4, 1, 32, 64)), _on(device, torch.zeros(1, 1, 64, 64))
+    table = ttnn.from_torch(torch.arange(4, dtype=torch.int32).view(1, 4), device=device)
+    lengths = ttnn.from_torch(torch.tensor([32, 64], dtype=torch.int32), device=device)
+    fill = ttnn.experimental.paged_fill_cache
+    with pytest.raises(RuntimeError, match="positive multiple of effective block_size"):
+        fill(cache, values, table, cache_position_modulo=33)
+    with pytest.raises(RuntimeError, match="positive multiple of effective block_size"):
+        ttnn.experimental.paged_update_cache(
+            cache, values, update_idxs=[0], page_table=table, cache_position_modulo=0
+        )
+    with pytest.raises(RuntimeError, match="exactly 1 element"):
+        fill(cache, values, table, cache_position_modulo=64, valid_seq_len_tensor=lengths)
+
+
 def test_a_layout_on_the_host_is_padded_with_the_value_given() -> None:
     rows = ttnn.from_torch(torch.arange(6, dtype=torch.int8).reshape(2, 3), dtype=ttnn.int8)
     whole = ttnn.to_layout(rows, ttnn.TILE_LAYOUT, pad_value=-2).to_torch_with_padded_shape()

@@ -112,6 +112,20 @@ def test_shifts_past_the_last_bit(device: ttnn.MeshDevice, name: str) -> None:
     assert torch.equal(ttnn.to_torch(getattr(ttnn, name)(*operands)), getattr(torch, name)(values, by))
 
 
+def test_an_unsigned_word_keeps_its_last_bit_in_right_shifts(device: ttnn.MeshDevice) -> None:
+    words = torch.tensor([[1, 2**31 - 1, -(2**31), -2, -1]], dtype=torch.int32)
+    for by in (4, 31, 32):
+        shifted = ttnn.bitwise_right_shift(tiles(words, ttnn.uint32, device), by)
+        assert torch.equal(ttnn.to_torch(shifted).int(), words >> by)
+
+
+def test_a_softmax_of_float32_has_the_digits_of_float32(device: ttnn.MeshDevice) -> None:
+    values = draw(31, 96)
+    for axis in (-1, -2):
+        made = ttnn.to_torch(ttnn.softmax(tiles(values, ttnn.float32, device), dim=axis))
+        torch.testing.assert_close(made, values.float().softmax(axis), rtol=2**-20, atol=0)
+
+
 def test_where_between_numbers_of_an_integer_condition(device: ttnn.MeshDevice) -> None:
     condition = torch.tensor([[0, 1], [-5, 0]], dtype=torch.int32)
     chosen = ttnn.where(tiles(condition, ttnn.int32, device), 15.5, -11.33)

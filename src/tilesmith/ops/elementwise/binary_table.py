@@ -61,15 +61,20 @@ def _extreme(name: str, function: str) -> Binary:
     return Binary(name, _two(f"binary_{function}_tile"), signed, _INT, own=(unsigned,))
 
 
-def _signed_right_shift() -> Binary:
-    """By more than 31 bits it is the sign that is left, as in torch."""
+def _right_shift() -> Binary:
+    """By more than 31 bits it is the sign that is left, as in torch.
+
+    Unsigned words have a sign here, too: the vendor's function takes them for signed ones.
+    """
     plain = _typed("binary_right_shift_tile")
-    limit = (
-        "fill_tile_init(); fill_tile_int<DataFormat::Int32>(2, 31);"
-        " binary_min_int32_tile_init(); binary_min_int32_tile(1, 2, 1); "
-    )
-    limited = step(f"{limit}{plain.init}; {plain.call}")
-    return Binary("bitwise_right_shift", None, plain, own=((DataFormat.Int32, limited),))
+    limited = []
+    for stored, kind in ((DataFormat.Int32, "int32"), (DataFormat.UInt32, "uint32")):
+        limit = (
+            f"fill_tile_init(); fill_tile_int<DataFormat::{stored.name}>(2, 31);"
+            f" binary_min_{kind}_tile_init(); binary_min_{kind}_tile(1, 2, 1); "
+        )
+        limited.append((stored, step(f"{limit}{plain.init}; {plain.call}")))
+    return Binary("bitwise_right_shift", None, plain, own=tuple(limited))
 
 
 def _logical(name: str, combine: str) -> Binary:
@@ -150,7 +155,7 @@ _ROWS = (
         for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
     ),
     Binary("bitwise_left_shift", None, _typed("binary_left_shift_tile")),
-    _signed_right_shift(),
+    _right_shift(),
     Binary("logical_right_shift", None, _typed("binary_logical_right_shift_tile")),
     Binary("logical_left_shift", None, _typed("binary_left_shift_tile")),
     _logical("logical_and", "mul"),

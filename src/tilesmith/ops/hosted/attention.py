@@ -103,7 +103,7 @@ def chunked_scaled_dot_product_attention(
 
     def compute(q: Any, k: Any, v: Any, table: Any, start: Any) -> Any:
         first = int(start.flatten()[0]) if start is not None else int(chunk_start_idx or 0)
-        keys, values = (from_pages(one, table, paged_cache_geometry) for one in (k, v))
+        keys, values = (from_pages(one, table, paged_cache_geometry, q.shape[-1]) for one in (k, v))
         return attend(q, keys, values, allowed(q.shape[-2], keys.shape[-2], first, True, None), scale)
 
     inputs = [input_tensor_q, input_tensor_k, input_tensor_v, page_table_tensor, chunk_start_idx_tensor]

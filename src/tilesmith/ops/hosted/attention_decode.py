@@ -44,10 +44,11 @@ def _decode(
     import torch
 
     def compute(q: Any, k: Any, v: Any, table: Any, mask: Any, positions: Any, sink: Any) -> Any:
-        keys = k if table is None else from_pages(k, table, geometry)
-        values = (
-            keys[..., :head_dim_v] if v is None else (v if table is None else from_pages(v, table, geometry))
+        keys, values = (
+            one if one is None or table is None else from_pages(one, table, geometry, q.shape[-1])
+            for one in (k, v)
         )
+        values = keys[..., :head_dim_v] if values is None else values
         heads = q.permute(1, 2, 0, 3)  # (batch, heads, 1, size)
         batch = heads.shape[0]
         if share_cache and keys.shape[0] == 1:

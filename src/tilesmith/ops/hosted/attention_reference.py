@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tilesmith.ops.checks import fatal
+from tilesmith.ops.hosted.paged_view import check_geometry, seen_as, whole_tiles
+
 NOTHING = float("-inf")
 
 
@@ -60,14 +63,21 @@ def sink_column(values: Any) -> Any:
     return None if values is None else values.reshape(-1, values.shape[-1])[:, :1].reshape(1, -1, 1, 1)
 
 
-def from_pages(cache: Any, table: Any, geometry: PagedCacheGeometryOverride | None = None) -> Any:
-    """Blocks (number, heads, rows, size) by a table (batch, blocks), as (batch, heads, length, size)."""
+def from_pages(
+    cache: Any, table: Any, geometry: PagedCacheGeometryOverride | None = None, size: int = 0
+) -> Any:
+    """Blocks (number, heads, rows, size) by a table (batch, blocks), as (batch, heads, length, size).
+
+    With a geometry the rows are of the query's `size`, in whole tiles; the tiles of a block keep their order.
+    """
     import torch
 
     if geometry is not None and (geometry.block_size or geometry.num_kv_heads):
-        heads = geometry.num_kv_heads or cache.shape[1]
-        rows = geometry.block_size or cache.shape[2]
-        cache = cache.reshape(cache.shape[0], heads, rows, -1)
+        fatal(geometry.block_size > 0, "PagedCacheGeometryOverride.block_size must be > 0")
+        fatal(geometry.num_kv_heads > 0, "PagedCacheGeometryOverride.num_kv_heads must be > 0")
+        view = (geometry.num_kv_heads, geometry.block_size, whole_tiles(size))
+        check_geometry("paged_scaled_dot_product_attention_decode", cache, view)
+        cache = seen_as(cache, view)[..., :size]
     blocks = cache[table.long().clamp(min=0)]
     batch, count, heads, rows, size = blocks.shape
     result: torch.Tensor = blocks.permute(0, 2, 1, 3, 4).reshape(batch, heads, count * rows, size)

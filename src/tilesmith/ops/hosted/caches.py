@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from tilesmith.ops.checks import fatal
+from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.framework import register, registered
 from tilesmith.ops.host_operation import on_host
+from tilesmith.ops.hosted.paged_view import check_geometry, seen_as, whole_tiles
 from tilesmith.ops.tensor import Tensor
-
-TILE = 32
+from tilesmith.runtime import Layout
 
 
 @registered("ttnn.fill_cache")
@@ -49,33 +49,28 @@ register("ttnn.kv_cache.update_cache_for_token_", update_cache)
 register("ttnn.kv_cache.fill_cache_for_user_", fill_cache)
 
 
-Geometry = tuple[int, int, int]
-"""Of a block of a paged cache: heads, rows, and elements of a row."""
-
-
-def _check_geometry(name: str, cache: Any, view: Geometry) -> None:
-    own = tuple(cache.shape[1:])
+def _check_modulo(modulo: int | None, rows: int) -> None:
     fatal(
-        prod(own) == prod(view),
-        f"{name} geometry mismatch: cache has {prod(own)} elems/block (kv_heads={own[0]},"
-        f" block_size={own[1]}, head_dim={own[2]}) but input view is {prod(view)}"
-        f" (kv_heads={view[0]}, block_size={view[1]}, head_dim={view[2]}).",
+        modulo is None or (modulo > 0 and modulo % rows == 0),
+        f"cache_position_modulo ({modulo}) must be a positive multiple of effective block_size ({rows});"
+        " otherwise a wrapped position would split across blocks and the kernel can't address it.",
     )
 
 
-def _seen_as(cache: Any, view: Geometry) -> Any:
-    """Blocks in another geometry: the tiles of a block keep their order, and are dealt out anew."""
-    blocks, heads, rows, size = cache.shape
-    if (heads, rows, size) == view:
-        return cache
+def _check_length(valid: Tensor | None, modulo: int | None) -> None:
+    """Of a fill: one whole number, for caches that go round."""
+    if valid is None:
+        return
+    fatal(valid.dtype in (DataType.UINT32, DataType.INT32), "valid_seq_len tensor must be an integer type")
     fatal(
-        not any(one % TILE for one in (rows, size, *view[1:])),
-        f"tilesmith: blocks of {rows} x {size} are seen as {view[1]} x {view[2]}, which are not whole tiles",
+        valid.volume() == 1,
+        f"valid_seq_len tensor must contain exactly 1 element, got logical_volume={valid.volume()}",
     )
-    tiles = cache.reshape(blocks, heads, rows // TILE, TILE, size // TILE, TILE).transpose(3, 4)
-    heads, rows, size = view
-    tiles = tiles.reshape(blocks, heads, rows // TILE, size // TILE, TILE, TILE)
-    return tiles.transpose(3, 4).reshape(blocks, heads, rows, size)
+    fatal(valid.layout is Layout.ROW_MAJOR, "valid_seq_len tensor must be in ROW_MAJOR layout")
+    fatal(
+        modulo is not None,
+        "valid_seq_len tensor is only supported when cache_position_modulo is set (bounded fill)",
+    )
 
 
 def _write(cache: Any, row: Any, user: int, position: int, table: Any) -> None:
@@ -87,10 +82,6 @@ def _write(cache: Any, row: Any, user: int, position: int, table: Any) -> None:
     block = int(table[user, position // rows])
     if block >= 0:
         cache[block, :, position % rows, : row.shape[-1]] = row
-
-
-def _whole_tiles(size: int) -> int:
-    return -(-size // TILE) * TILE
 
 
 @registered("ttnn.experimental.paged_update_cache")
@@ -111,11 +102,12 @@ def paged_update_cache(
 ) -> Tensor:
     """One position for each of a batch, (1, batch, heads, size), at its own index; -1 writes nothing."""
     fatal(
-        page_table is not None or not cache_position_modulo,
+        page_table is not None or cache_position_modulo is None,
         "cache_position_modulo is only supported in paged mode (when page_table is provided)",
     )
     for name, given in (("block_size_override", block_size), ("num_kv_heads_override", num_kv_heads)):
         fatal(given is None or page_table is not None, f"{name} is only supported in paged mode")
+    _check_modulo(cache_position_modulo, block_size or cache_tensor.shape[2])
 
     def compute(cache: Any, values: Any, indices: Any, table: Any) -> Any:
         at = indices.flatten().tolist() if indices is not None else list(update_idxs)
@@ -123,9 +115,9 @@ def paged_update_cache(
         heads = num_kv_heads or own[0]
         view = own
         if table is not None and (block_size or num_kv_heads):
-            view = (heads, block_size or own[1], _whole_tiles(values.shape[-1]))
-            _check_geometry("paged_update_cache", cache, view)
-        seen = _seen_as(cache, view)
+            view = (heads, block_size or own[1], whole_tiles(values.shape[-1]))
+            check_geometry("paged_update_cache", cache, view)
+        seen = seen_as(cache, view)
         for user, index in enumerate(at):
             position = _signed(int(index))
             if position < 0:
@@ -135,7 +127,7 @@ def paged_update_cache(
             owner = 0 if share_cache else user
             row = values[0, user + batch_offset, :heads]
             _write(seen, row, owner, position, table)
-        return _seen_as(seen, own)
+        return seen_as(seen, own)
 
     inputs = [cache_tensor, input_tensor, update_idxs_tensor, page_table]
     return on_host("ttnn.experimental.paged_update_cache", compute, inputs, output=cache_tensor)[0]
@@ -192,6 +184,8 @@ def paged_fill_cache(
     valid_seq_len_tensor: Tensor | None = None,
 ) -> Tensor:
     """A sequence (1, heads, length, size) into the pages of one user."""
+    _check_modulo(cache_position_modulo, block_size or cache_tensor.shape[2])
+    _check_length(valid_seq_len_tensor, cache_position_modulo)
 
     def compute(cache: Any, values: Any, table: Any, user: Any, valid: Any) -> Any:
         who = int(user.flatten()[0]) if user is not None else batch_idx
@@ -200,14 +194,14 @@ def paged_fill_cache(
         own = tuple(cache.shape[1:])
         view = own
         if block_size or values.shape[1] != own[0]:
-            view = (values.shape[1], block_size or own[1], _whole_tiles(values.shape[-1]))
-            _check_geometry("paged_fill_cache", cache, view)
-        seen = _seen_as(cache, view)
+            view = (values.shape[1], block_size or own[1], whole_tiles(values.shape[-1]))
+            check_geometry("paged_fill_cache", cache, view)
+        seen = seen_as(cache, view)
         first = max(0, length - cache_position_modulo) if cache_position_modulo else 0
         for position in range(first, length):
             target = position % cache_position_modulo if cache_position_modulo else position
             _write(seen, values[0, :, position], who, target, table)
-        return _seen_as(seen, own)
+        return seen_as(seen, own)
 
     inputs = [cache_tensor, input_tensor, page_table, batch_idx_tensor, valid_seq_len_tensor]
     return on_host("ttnn.experimental.paged_fill_cache", compute, inputs, output=cache_tensor)[0]

@@ -17,7 +17,7 @@ from tilesmith.ops.elementwise.activation import applied
 from tilesmith.ops.elementwise.reference import UNARY
 from tilesmith.ops.framework import registered
 from tilesmith.ops.host_operation import on_host, values_of
-from tilesmith.ops.hosted.convolution_config import Conv2dConfig, PaddingMode
+from tilesmith.ops.hosted.convolution_config import Conv2dConfig, PaddingMode, SliceType
 from tilesmith.ops.memory import DRAM_MEMORY_CONFIG, MemoryConfig
 from tilesmith.ops.tensor import Tensor
 from tilesmith.runtime import Layout
@@ -111,6 +111,11 @@ def conv1d(
     return_weights_and_bias: bool = False,
 ) -> Any:
     """A 1-D convolution: a 2-D one of width 1."""
+    fatal(
+        getattr(slice_config, "slice_type", None) is not SliceType.DRAMSliceHeight,
+        "Conv1D does not support DRAM_HEIGHT slicing because the convolution height is always 1."
+        " Use DRAM_WIDTH slicing (slices along input_length) or L1_FULL.",
+    )
     config = conv_config or Conv2dConfig()
     weight = _prepared_weight(weight_tensor, config, device, input_tensor, _weight_shape)
     bias = _prepared_bias(bias_tensor, config, device, input_tensor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tilesmith.ops.checks import fatal
 from tilesmith.ops.dtypes import DataType
 from tilesmith.ops.framework import registered
 from tilesmith.ops.host_operation import on_host
@@ -32,14 +33,29 @@ def conv3d(
     groups: int = 1,
     memory_config: MemoryConfig | None = None,
     compute_kernel_config: object = None,
+    halo_buffer: Tensor | None = None,
+    logical_h_mask: int = 0,
+    logical_w_mask: int = 0,
+    pad_offset_tensor: Tensor | None = None,
+    output_pad_h: int = 0,
+    output_pad_w: int = 0,
 ) -> Tensor:
-    """A 3-D convolution of (batch, depth, height, width, channels); weights are a matrix."""
-    chosen = config or Conv3dConfig()
+    """A 3-D convolution of (batch, depth, height, width, channels); weights are a matrix.
 
-    def compute(x: Any, w: Any, b: Any) -> Any:
+    `logical_h_mask` and `logical_w_mask` are sizes of an image of which this is a part that begins at
+    `pad_offset_tensor`: what lies beyond them counts as zero.
+    """
+    chosen = config or Conv3dConfig()
+    fatal(
+        halo_buffer is None and not output_pad_h and not output_pad_w,
+        "tilesmith: conv3d takes no halo_buffer and pads no output; exchange halos and pad outside of it",
+    )
+
+    def compute(x: Any, w: Any, b: Any, offset: Any) -> Any:
         import torch
 
-        video = x.movedim(-1, 1)
+        origin = (0, 0) if offset is None else tuple(int(one) for one in offset.flatten()[:2])
+        video = _masked(x.movedim(-1, 1), origin, (logical_h_mask, logical_w_mask))
         depth, height, width = padding
         mode = "constant" if padding_mode == "zeros" else padding_mode
         video = torch.nn.functional.pad(video, (width, width, height, height, depth, depth), mode)
@@ -55,11 +71,22 @@ def conv3d(
     return on_host(
         "ttnn.experimental.conv3d",
         compute,
-        [input_tensor, weight_tensor, bias_tensor],
+        [input_tensor, weight_tensor, bias_tensor, pad_offset_tensor],
         dtype=dtype,
         layout=chosen.output_layout,
         memory_config=memory_config or DRAM_MEMORY_CONFIG,
     )[0]
+
+
+def _masked(video: Any, origin: Sequence[int], sizes: Sequence[int]) -> Any:
+    """Zero beyond the height and the width of the whole image; a size of 0 masks nothing."""
+    import torch
+
+    for axis, start, size in zip((-2, -1), origin, sizes, strict=True):
+        if size:
+            inside = torch.arange(video.shape[axis]) + start < size
+            video = torch.where(inside[:, None] if axis == -2 else inside, video, 0.0)
+    return video
 
 
 def _kernels3d(matrix: Any, outs: int, kernel: Sequence[int], block: int) -> Any:

@@ -3,6 +3,7 @@
 #include "api/compute/binary_max_min.h"
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/eltwise_unary/recip.h"
+#include "../../../isa/exact_recip.hpp"
 #include "rows.hpp"
 
 constexpr uint32_t cb_max = 24, cb_inverse = 25;
@@ -43,8 +44,8 @@ inline void inverse_sum(uint32_t width) {
     }
     sfpu_reduce_init<PoolType::SUM, DataFormat::Float32>();
     sfpu_reduce<PoolType::SUM, DataFormat::Float32, ReduceDim::REDUCE_ROW>(total);
-    recip_tile_init();
-    recip_tile(total);
+    exact_recip_tile_init<false>(0);  // what plain recip_tile gives in 0.77 has eleven bits
+    exact_recip_tile<false>(total, 0);
     give(total, cb_inverse);
 }
 

@@ -1,0 +1,1 @@
+"""Random calls of ttnn's operations, one after another on one tensor, each judged by torch."""
