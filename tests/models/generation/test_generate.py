@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import tilesmith
-from tilesmith.errors import BadCallError
+from tilesmith.errors import BadCallError, TilesmithWarning
 from tilesmith.models.executable_cache import collect_reports
 from tilesmith.models.generation.static_cache import initialise, layers_of, static_cache
 from tilesmith.zoo.llama import tiny_model
@@ -110,6 +110,53 @@ def test_new_caches_get_their_tensors_or_leave_it_to_the_graph(experts: int) -> 
     assert int(layer.cumulative_length) == 0
     assert not layer.is_initialized or layer.keys.shape == (3, 1, 64, 16)
     assert layer.is_initialized or experts
+
+
+def test_models_that_need_a_growing_cache_get_one() -> None:
+    """GPT-Neo takes the rows of its cache for the tokens so far; Falcon needs as many."""
+    from transformers import FalconConfig, FalconForCausalLM, GPTNeoConfig, GPTNeoForCausalLM
+
+    torch.manual_seed(1)
+    neo = GPTNeoConfig(
+        hidden_size=32,
+        num_layers=1,
+        attention_types=[[["local"], 1]],
+        num_heads=2,
+        window_size=4,
+        vocab_size=64,
+        max_position_embeddings=64,
+    )
+    falcon = FalconConfig(
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        vocab_size=64,
+        alibi=True,
+        multi_query=False,
+    )
+    ids = torch.arange(3, 10)[None]
+    for model in (GPTNeoForCausalLM(neo).eval(), FalconForCausalLM(falcon).eval()):
+        for parameter in model.parameters():
+            parameter.data.mul_(8.0 if parameter.dim() > 1 else 1.0)
+        options: Any = {"max_new_tokens": 3, "do_sample": False, "pad_token_id": 0}
+        model.generation_config.eos_token_id = None
+        wanted = model.generate(ids, **options)
+        compiled = tilesmith.compile(model, backend="cpu")
+        with pytest.warns(TilesmithWarning, match="since its cache grows"):
+            made = compiled.generate(ids, **options)
+        assert torch.equal(made, wanted)
+
+
+def test_outputs_may_leave_out_the_cache() -> None:
+    from transformers import RecurrentGemmaConfig, RecurrentGemmaForCausalLM
+
+    torch.manual_seed(0)
+    small: Any = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 32, "vocab_size": 32}
+    kinds: Any = {"block_types": ["attention"], "attention_window_size": 4, "lru_width": 32}
+    model = RecurrentGemmaForCausalLM(RecurrentGemmaConfig(**small, **kinds, num_hidden_layers=1)).eval()
+    ids, options = torch.arange(3, 8)[None], {"max_new_tokens": 6, "do_sample": False, "eos_token_id": None}
+    made = tilesmith.compile(model, backend="cpu").generate(ids, **options)
+    assert torch.equal(made, model.generate(ids, **options))
 
 
 def test_the_same_tokens_are_sampled(llama: Any, on_cpu: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from threading import RLock
@@ -10,7 +11,7 @@ from typing import Any
 
 import torch
 
-from tilesmith.errors import BadCallError
+from tilesmith.errors import BadCallError, CaptureError, TilesmithWarning
 from tilesmith.models.backends import Backend
 from tilesmith.models.capture.state import attributes, fingerprint
 from tilesmith.models.generation.greedy import chooses_greedily
@@ -44,6 +45,7 @@ class Generator:
         self._lock = RLock()
         self._weights: tuple[Any, ...] = ()
         self._longest = 0
+        self._grows = _why_growing(model)
         self.chooses = True
         """Whether graphs choose the next token where nothing looks at the other logits."""
         self.step = ForwardStep(model, backend, strategy)
@@ -55,8 +57,25 @@ class Generator:
     def run(self, generate: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """`generate` of a class of the model. A cache, or a kind of cache, that is named is used as it is."""
         plain = all(kwargs.get(name) is None for name in (*CACHE_NAMES, *_NEED_DYNAMIC))
-        if kwargs.get("use_cache") is not False and plain:
-            kwargs.setdefault("cache_implementation", "static")
+        if kwargs.get("use_cache") is False or not plain or "cache_implementation" in kwargs:
+            return self._run(generate, args, kwargs)
+        if self._grows:
+            self._warn_of_growing(self._grows)
+            return self._run(generate, args, kwargs)
+        try:
+            return self._run(generate, args, {**kwargs, "cache_implementation": "static"})
+        except CaptureError as error:
+            self._grows = error.what
+            if kwargs.get("streamer") is not None:  # it has been given the prompt; the next call will do
+                raise
+        return self.run(generate, args, kwargs)
+
+    def _warn_of_growing(self, why: str) -> None:
+        name = type(self.model).__name__
+        text = f"every token of {name} is compiled by itself, since its cache grows: {why}"
+        warnings.warn(text, TilesmithWarning, stacklevel=4)
+
+    def _run(self, generate: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         result: Any = None
         with self._lock:
             self._notice_changes()
@@ -135,6 +154,17 @@ class Generator:
 
         encoder.forward = forward
         return encoder
+
+
+def _why_growing(model: Any) -> str:
+    """Why a model cannot have a cache of a fixed length; nothing if it can.
+
+    Some models take the number of rows of their cache for that of the tokens so far. transformers says at the
+    class which of them do not. Models with a state in place of keys and values have no rows.
+    """
+    if model._can_compile_fullgraph or model._is_stateful:
+        return ""
+    return "transformers does not say that a cache of fixed length is right for it (`_can_compile_fullgraph`)"
 
 
 def generator_of(

@@ -32,6 +32,8 @@ class _Outcome:
     structure: Structure | None = None
     kept: list[int | None] = field(default_factory=list)
     """For each tensor of the cache which of those before the call it is, if it is one of them."""
+    hands_out: bool = True
+    """Whether the cache is in the output: otherwise it is only written to."""
     width: int = 0
     """How many tokens there were to choose from, where the graph chooses."""
 
@@ -56,6 +58,7 @@ class _Functional(torch.nn.Module):
         places = {id(tensor): place for place, tensor in enumerate(state)}
         kept = [places.get(id(tensor)) for tensor in after]
         self.outcome.output, self.outcome.structure, self.outcome.kept = type(output), structure, kept
+        self.outcome.hands_out = any(name in output for name in CACHE_NAMES)
         results = {name: value for name, value in output.items() if name not in CACHE_NAMES}
         if self._chooses:
             self.outcome.width = choose(results)
@@ -152,7 +155,9 @@ class ForwardStep:
         assign(cache, outcome.structure, after)
         if outcome.width:
             as_logits(results, outcome.width)
-        return outcome.output(**results, **{_cache_name(self._model): cache})
+        if outcome.hands_out:
+            results[_cache_name(self._model)] = cache
+        return outcome.output(**results)
 
 
 def _cache_name(model: torch.nn.Module) -> str:
