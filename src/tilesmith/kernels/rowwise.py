@@ -16,7 +16,7 @@ from typing import Any, Literal
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels import operands as op
-from tilesmith.kernels.authoring import TILE, prim_func, symbols
+from tilesmith.kernels.authoring import TILE, named, prim_func, symbols
 from tilesmith.kernels.epilogue import Epilogue, Place, element_of, loaded, store
 from tilesmith.kernels.expression import Expr, Input
 from tilesmith.kernels.macros import macro
@@ -49,7 +49,9 @@ class RowWise:
     With a `chunk`, a block finishes only that many columns of its rows: several cores share a row, and each
     finds the statistics of all of it with the matrix unit. That is for norms of bfloat16 and whole tiles. If
     `share` blocks of rows are all there are, each is read once, and sent to the cores of a row. A block of
-    one row is for GPUs: `threads` of them share it.
+    one row is for GPUs: `threads` of them share it. With `split` a chunk is finished in steps of two tiles
+    each, as the matrix unit takes them where it may: the mean is then the sum of two numbers of bfloat16, so
+    that little of a row that lies far from zero is lost.
     """
 
     operation: RowOperation
@@ -62,6 +64,7 @@ class RowWise:
     chunk: int = 0
     share: int = 0
     threads: int = 128
+    split: bool = False
 
     @property
     def name(self) -> str:
@@ -97,6 +100,7 @@ class RowWise:
         held = self.part if self.operation == "rms_norm" else self.columns
         centred = 2 * TILE if self.operation == "rms_norm" else self.part + TILE
         own = self.chunk * (2 * bytes_held(self.epilogue.operands) + (0 if self.is_whole else 4))
+        own += self.chunk * (8 if self.split else 0)
         return self.block_rows * (4 * len(self.inputs) * held + 2 * centred + own)
 
     @property
@@ -132,16 +136,22 @@ class RowWise:
             block = (rows, self.chunk)
             place = lambda one: one.start(b1, b2, by * (rows // TILE), bx * (self.chunk // TILE))  # noqa: E731
             part = lambda one, col: one.start(b1, b2, by * (rows // TILE), col)  # noqa: E731
-            mean = T.alloc_fragment((rows,), "float32")
             scale = T.alloc_fragment((rows,), "float32")
+            mean = _Mean(named("mean", T.alloc_fragment((rows,), "float32")))
+            if self.split and self.operation == "layer_norm":
+                parts = [named(name, T.alloc_fragment((rows,), "bfloat16")) for name in ("high", "rest")]
+                mean = _Mean(mean.whole, *parts)
+            away = T.alloc_fragment((rows, self.part), "bfloat16")
             if self.is_whole:
                 held = loaded(self.inputs, bound, tensors, block, place)
-                _statistics(self, bound, tensors, part, mean, scale, held)
+                _statistics(self, bound, tensors, part, mean, scale, away, held)
             else:
-                _statistics(self, bound, tensors, part, mean, scale, {})
+                _statistics(self, bound, tensors, part, mean, scale, away, {})
                 held = loaded(self.inputs, bound, tensors, block, place)
             x = _Normalised(self, bound, held, mean, scale)
-            if self.epilogue.is_plain:
+            if self.split:
+                x = _normalised_in_steps(self, bound, held, mean, scale, away)
+            elif self.epilogue.is_plain:
                 result = T.alloc_fragment(block, "float32")
                 for i, j in T.Parallel(*block):
                     result[i, j] = x[i, j]
@@ -188,8 +198,40 @@ class _Normalised:
 
     def __getitem__(self, at: tuple[Any, Any]) -> Any:
         value = element_of(self.norm.source, self.bound, self.held, *at)
-        centred = value - self.mean[at[0]] if self.norm.operation == "layer_norm" else value
+        centred = self.mean.less(value, at[0]) if self.norm.operation == "layer_norm" else value
         return centred * self.scale[at[0]]
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """The mean of rows; of a norm in steps as two numbers of bfloat16, which hold sixteen of its bits."""
+
+    whole: Any
+    high: Any = None
+    rest: Any = None
+
+    def less(self, x: Any, row: Any) -> Any:
+        """A value of a row without the mean."""
+        if self.high is None:
+            return x - self.whole[row]
+        return (x - self.high[row].astype("float32")) + self.rest[row].astype("float32")
+
+
+@T.macro
+def _normalised_in_steps(norm, bound, held, mean, scale, away):  # type: ignore[no-untyped-def]
+    """The elements of a chunk, in L1: what lies `away` from the mean, or is here, times the scale."""
+    block = (norm.block_rows, norm.chunk)
+    result = T.alloc_fragment(block, "float32")
+    if norm.operation == "layer_norm" and not norm.is_whole:
+        away = T.alloc_fragment(block, "bfloat16")
+        for i, j in T.Parallel(*block):
+            away[i, j] = mean.less(element_of(norm.source, bound, held, i, j), i)
+    for i, j in T.Parallel(*block):
+        if norm.operation == "layer_norm":
+            result[i, j] = away[i, j].astype("float32") * scale[i]
+        else:
+            result[i, j] = element_of(norm.source, bound, held, i, j) * scale[i]
+    return result
 
 
 def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) -> Any:
@@ -198,7 +240,7 @@ def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) 
 
 
 @T.macro
-def _statistics(norm, bound, tensors, place, mean, scale, whole):  # type: ignore[no-untyped-def]
+def _statistics(norm, bound, tensors, place, mean, scale, away, whole):  # type: ignore[no-untyped-def]
     """The mean of rows and one over their deviation, from products: with ones, and with themselves.
 
     Of rows that are here as a `whole` nothing is loaded again.
@@ -210,7 +252,7 @@ def _statistics(norm, bound, tensors, place, mean, scale, whole):  # type: ignor
         own[i, j] = T.if_then_else(i == j, T.float32(1), T.float32(0))
     T.clear(products)
     if norm.operation == "layer_norm":
-        _squares_around_mean(norm, bound, tensors, place, mean, products, whole)
+        _squares_around_mean(norm, bound, tensors, place, mean, products, away, whole)
     elif norm.is_whole:
         x = _row(norm, bound, whole)
         T.gemm(x, x, products, transpose_B=True)
@@ -227,7 +269,7 @@ def _statistics(norm, bound, tensors, place, mean, scale, whole):  # type: ignor
 
 
 @T.macro
-def _squares_around_mean(norm, bound, tensors, place, mean, products, whole):  # type: ignore[no-untyped-def]
+def _squares_around_mean(norm, bound, tensors, place, mean, products, away, whole):  # type: ignore[no-untyped-def]
     """The mean of rows, and products of what is left of them without it.
 
     Squares of values far from zero would leave nothing for the variance. The rows stay in L1 in between.
@@ -235,19 +277,24 @@ def _squares_around_mean(norm, bound, tensors, place, mean, products, whole):  #
     rows, columns, width = norm.block_rows, norm.columns, norm.part
     sums = T.alloc_fragment((rows, TILE), "float32")
     ones = T.alloc_fragment((width, TILE), "bfloat16")
-    away = T.alloc_fragment((rows, width), "bfloat16")
     starts = [partial(place, col=col) for col in range(0, columns // TILE, width // TILE)]
     held = _rows_held(norm, bound, tensors, starts, whole)
     T.fill(ones, 1)
     T.clear(sums)
     for x in held:
         T.gemm(x, ones, sums)
-    reduce_max(sums, mean, dim=1)  # its columns are all the same
-    for i in T.Parallel(rows):
-        mean[i] = mean[i] / columns
+    reduce_max(sums, mean.whole, dim=1)  # its columns are all the same
+    if mean.high is None:
+        for i in T.Parallel(rows):
+            mean.whole[i] = mean.whole[i] / columns
+    else:
+        for i in T.Parallel(rows):
+            mean.high[i] = mean.whole[i] / columns
+        for i in T.Parallel(rows):  # a difference of more than two tiles: the vector unit keeps all its bits
+            mean.rest[i] = mean.high[i].astype("float32") - mean.whole[i] / columns
     for x in held:
         for i, j in T.Parallel(rows, width):
-            away[i, j] = x[i, j].astype("float32") - mean[i]
+            away[i, j] = mean.less(x[i, j].astype("float32"), i)
         T.gemm(away, away, products, transpose_B=True)
 
 

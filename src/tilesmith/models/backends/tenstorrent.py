@@ -47,6 +47,7 @@ from tilesmith.models.planning.approximations import safely_approximated
 from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.plan import constants_of, plan
+from tilesmith.models.planning.row_masks import drop_row_masks
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
 from tilesmith.models.planning.steps import Download, HostCall, Kept, Launch, Plan, Upload
 from tilesmith.models.planning.tile_images import tile_images
@@ -112,6 +113,7 @@ class TenstorrentBackend(Backend):
         )
         if chooses:
             planned = tile_images(planned, arch, fidelity, self.options.weights)
+            planned = drop_row_masks(planned)
         planned = stored_as(planned, self.options.weights, self.options.activations, self.options.cache)
         if self.options.approximate == "safe":
             values = {node.name: value for node, value in constants_of(module).items()}

@@ -172,6 +172,12 @@ def _leaves_on_matrix_unit(node: Node, accesses: Sequence[Access], dst: Dst, don
             return done[node]
     args = tuple(_leaves_on_matrix_unit(arg, accesses, dst, done) for arg in node.args)
     done[node] = with_args(node, args)
+    if dst.wide and isinstance(node, Apply) and node.fn == "add":
+        for held, added in (args, args[::-1]):
+            if isinstance(held, Eltwise | AddTile) and _is_exact_tile(added, accesses):
+                assert isinstance(added, Load)
+                done[node] = AddTile(held, added)
+                break
     return done[node]
 
 

@@ -65,13 +65,19 @@ class Region:
     def pieces(self) -> int:
         return -(-self.run // self.piece)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether every lane of the buffer's tiles gets an element, whatever the offsets are."""
-        whole = all(
-            span.first == 0 and span.stop == size for span, size in zip(self.spans, self.block, strict=True)
-        )
-        return whole and not any(is_padded(self.buffer, dim) for dim in range(len(self.buffer.dims)))
+    def leaves_lanes(self, body: Body) -> bool | SSAValue:
+        """Whether some lane of the buffer's tiles gets no element: padding, or offsets of a call, decide."""
+        if any(is_padded(self.buffer, dim) for dim in range(len(self.buffer.dims))):
+            return True
+        open_spans = [
+            (span, size)
+            for span, size in zip(self.spans, self.block, strict=True)
+            if not (span.first == 0 and span.stop == size)
+        ]
+        moved: Index = 0
+        for span, _ in open_spans:
+            moved = body.add(moved, body.sub(span.stop, span.first))
+        return body.less(moved, sum(size for _, size in open_spans))
 
     def turns(self, known: Mapping[int, Index]) -> tuple[Index, ...]:
         """One turn per dimension of the tensor; those that are not looped over stay at 0."""

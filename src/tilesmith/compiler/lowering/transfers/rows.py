@@ -71,7 +71,7 @@ def load_rows(op: tile.LoadOp, arch: Arch) -> tt.StageOp:
     body, accessor = Body(), accessor_of(op, op.tensor)
     region = region_of(body, op)
     target = address_of(body, op.buffer, "write")
-    if not region.is_full:
+    with body.when(region.leaves_lanes(body)):
         body.op(ZeroPagesOp(op.buffer, body.value(0), tiles_of(region.buffer)))
         body.op(ReadBarrierOp.build())
     strip = strip_of(region, arch.dram_alignment)
