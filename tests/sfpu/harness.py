@@ -64,7 +64,8 @@ class Suite:
             *NO_BUFFERS,
         ]
         lines += [f"#define {define}" for define in self.defines]
-        lines += ['#include "ts/prologue.h"', *(f'#include "{include}"' for include in self.includes)]
+        lines += ['#include "ts/prologue.h"', '#include "ts/own_numbers.h"']
+        lines += [*(f'#include "{include}"' for include in self.includes)]
         cases = [f"case {index}: {{ {body} }} break;" for index, (_, body) in enumerate(self.bodies)]
         return "\n".join(
             [*lines, "static void test_body(int which) { switch (which) {", *cases, "} }", ENGINE]

@@ -205,7 +205,7 @@ def test_a_header_is_precompiled_once_for_many_sources_and_again_when_it_changes
 ) -> None:
     header = tmp_path / "shared.h"
     texts = [f'#include "shared.h"\nextern "C" int answer() {{ return N + {i}; }}' for i in range(2)]
-    jobs = [Job((("kernel.cpp", text),), (tmp_path,), precompiled="shared.h") for text in texts]
+    jobs = [Job((("kernel.cpp", text),), (tmp_path,), precompiled='#include "shared.h"\n') for text in texts]
     for value in (10, 20):
         header.write_text(f"#pragma once\nenum {{ N = {value} }};\n")
         assert [answer(path) for path in compile_many(jobs)] == [value, value + 1]

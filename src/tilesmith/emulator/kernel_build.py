@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tilesmith import settings
 from tilesmith.arch import Arch
 from tilesmith.emulator.compile_errors import explain
 from tilesmith.emulator.kernel_bindings import bindings_text, entry_text
+from tilesmith.emulator.kernel_start import Define, Start, defined, start_of
 from tilesmith.emulator.kernel_text import asks_for_its_role, confuses, own_texts, read, simplified
 from tilesmith.emulator.runtime_build import INCLUDE
 from tilesmith.emulator.suppress import check_comments
 from tilesmith.errors import KernelCompileError
 from tilesmith.formats import TileShape, tile_bytes
-from tilesmith.program import CBFormat, ComputeConfig, Kernel
+from tilesmith.program import CBFormat, Kernel
 from tilesmith.program.sources import kernel_path
 from tilesmith.toolchain import Compiler, Job, compile_many, is_in_wheel, known_compiler, wheel_compiler
 
 _TABLE = 64
-_STANDARD = "ts/precompiled.h"
 _ROLE_MACROS = ("TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK")
-
-# What the vendor's firmware includes before every data-movement kernel.
-_FIRMWARE_INCLUDES = ('#include "api/dataflow/dataflow_api.h"', '#include "api/debug/kernel_profiler.hpp"')
-
-Define = tuple[str, str]
 
 _FLAGS = (
     "-march=native",
@@ -60,32 +55,33 @@ def kernel_unit(
     own = tuple(own_texts(text, source, kernel.compiler_include_paths))
     for part in own:
         check_comments(part, kernel.label)
-    numbers = [("TS_FAST_NUMBERS", str(int(fast)))] if kernel.is_compute else []
-    told_apart = kernel.is_compute and asks_for_its_role(own)
-    variants = [[(role, "1"), *numbers] for role in _ROLE_MACROS] if told_apart else [numbers]
-    units = [_unit(kernel, source, text, formats, [*_processor(kernel, arch), *more]) for more in variants]
+    roles = _ROLE_MACROS if kernel.is_compute and asks_for_its_role(own) else ("",)
+    rest = _rest(kernel, source, text, formats)
+    starts = [start_of(kernel, arch, own, fast, role) for role in roles]
+    units = [replace(start, text=start.text + rest) for start in starts]
     return KernelUnit(kernel, _jobs(kernel, units, own, checks))
 
 
-def _jobs(kernel: Kernel, units: Sequence[str], own: Sequence[str], checks: bool) -> tuple[Job, ...]:
+def _jobs(kernel: Kernel, units: Sequence[Start], own: Sequence[str], checks: bool) -> tuple[Job, ...]:
     """For the compiler of the wheel, if that brought the kernel compiled, or for the one that is here."""
     name = f"{Path(kernel.label).stem}.unit.cpp"
     includes = (INCLUDE, *map(Path, kernel.compiler_include_paths))
 
-    def jobs(compiler: Compiler, units: Sequence[str], standard: str) -> tuple[Job, ...]:
+    def jobs(compiler: Compiler, units: Sequence[Start]) -> tuple[Job, ...]:
         flags = _flags(compiler, checks)
-        result = ((name, unit) for unit in units)
-        return tuple(Job((source,), includes, flags, precompiled=standard, bare=True) for source in result)
+        return tuple(
+            Job(((name, one.text),), includes, flags, precompiled=one.precompiled, bare=True) for one in units
+        )
 
     wheel = wheel_compiler(name)
-    if wheel is not None and all(map(is_in_wheel, found := jobs(wheel, units, _STANDARD))):
+    if wheel is not None and all(map(is_in_wheel, found := jobs(wheel, units))):
         return found
     compiler = known_compiler()
     if not confuses(compiler, own):
-        return jobs(compiler, units, _STANDARD)
-    # The standard headers come with the preprocessed text.
+        return jobs(compiler, units)
+    # All headers come with the preprocessed text.
     options = ("-std=c++20", *_flags(compiler, checks), *(f"-I{folder}" for folder in includes))
-    return jobs(compiler, [simplified(unit, compiler, options) for unit in units], "")
+    return jobs(compiler, [Start(simplified(one.text, compiler, options), "") for one in units])
 
 
 def build_kernels(
@@ -124,23 +120,9 @@ def _source(kernel: Kernel) -> tuple[Path | None, str]:
     return path, read(str(path), path.stat().st_mtime_ns)
 
 
-def _unit(
-    kernel: Kernel,
-    source: Path | None,
-    text: str,
-    formats: Mapping[int, CBFormat],
-    processor: Sequence[Define],
-) -> str:
-    defines = [
-        *_arguments(kernel),
-        *processor,
-        *_circular_buffers(formats),
-        *kernel.defines,
-    ]
-    lines = [f"#define {name} {value}" for name, value in defines]
-    lines.append('#include "ts/prologue.h"')
-    if not kernel.is_compute:
-        lines += _FIRMWARE_INCLUDES
+def _rest(kernel: Kernel, source: Path | None, text: str, formats: Mapping[int, CBFormat]) -> str:
+    """The kernel's numbers and its text."""
+    lines = [*defined([*_arguments(kernel), *_circular_buffers(formats)]), '#include "ts/own_numbers.h"']
     lines += bindings_text(kernel)
     if source is not None:
         lines.append(f'#include "{source}"')
@@ -162,26 +144,6 @@ def _arguments(kernel: Kernel) -> Iterable[Define]:
     if kernel.named_compile_time_args:
         pairs = (f'{{"{name}",{value & 0xFFFFFFFF}u}}' for name, value in kernel.named_compile_time_args)
         yield "KERNEL_COMPILE_TIME_ARG_MAP", ",".join(pairs)
-
-
-def _processor(kernel: Kernel, arch: Arch) -> Iterable[Define]:
-    yield f"ARCH_{arch.family.upper()}", "1"
-    yield "NUM_DRAM_BANKS", str(arch.num_dram_banks)
-    yield "NUM_L1_BANKS", str(arch.num_cores)
-    config = kernel.config
-    if not isinstance(config, ComputeConfig):
-        yield f"COMPILE_FOR_{config.risc}", "1"
-        yield "NOC_INDEX", str(config.noc)
-        yield "NOC_MODE", "0"
-        return
-    yield "COMPILE_FOR_TRISC", "1"
-    yield "MATH_FIDELITY", str(int(config.math_fidelity))
-    yield "DST_ACCUM_MODE", str(int(config.fp32_dest_acc_en))
-    yield "APPROX", str(int(config.math_approx_mode))
-    if config.fp32_dest_acc_en:
-        yield "FP32_DEST_ACC_EN", "1"
-    if config.dst_full_sync_en:
-        yield "DST_FULL_SYNC", "1"
 
 
 def _circular_buffers(formats: Mapping[int, CBFormat]) -> Iterable[Define]:

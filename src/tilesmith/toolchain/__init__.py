@@ -1,6 +1,7 @@
 """Builds C++ where it runs: finds a compiler, compiles shared libraries, and keeps them in a cache."""
 
 from tilesmith.toolchain.cache import Cache
+from tilesmith.toolchain.includes import Text, reached, words_of
 from tilesmith.toolchain.known import known_compiler
 from tilesmith.toolchain.library import (
     Job,
@@ -17,10 +18,13 @@ __all__ = [
     "Compiler",
     "Job",
     "Source",
+    "Text",
     "compile_many",
     "compile_shared",
     "find_compiler",
     "is_in_wheel",
     "known_compiler",
+    "reached",
     "wheel_compiler",
+    "words_of",
 ]

@@ -14,6 +14,8 @@ _INCLUDE = re.compile(
     rb'^[ \t]*#[ \t]*(?:include(?:_next)?|define[ \t]+\w+)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
 )
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
 _PACKAGE = os.path.join(Path(__file__).absolute().parents[1], "")
 
 Signature = tuple[int, int, int]
@@ -37,20 +39,31 @@ def digest_of(sources: Sequence[Text], include_dirs: Sequence[Path]) -> str:
     headers are part of the compiler's identity.
     """
     summary = hashlib.sha256()
-    pending: list[tuple[str, Path | None]] = []
     for source in sources:
         summary.update(f"\0{known_as(source.name)}\0{source.content}\0".encode())
+    for found in reached(sources, include_dirs):
+        summary.update(f"\0{known_as(found)}\0{_file_digest(found)[0]}".encode())
+    return summary.hexdigest()
+
+
+def reached(sources: Sequence[Text], include_dirs: Sequence[Path]) -> list[str]:
+    """Every file that the sources may include, each once."""
+    pending: list[tuple[str, Path | None]] = []
+    for source in sources:
         pending += [(name, source.folder) for name in _names(source.content.encode())]
-    seen: set[str] = set()
+    seen: dict[str, None] = {}
     while pending:
         name, folder = pending.pop()
         for found in _meanings(name, folder, include_dirs):
             if found not in seen:
-                seen.add(found)
-                digest, names = _file_digest(found)
-                summary.update(f"\0{known_as(found)}\0{digest}".encode())
-                pending += [(inner, Path(found).parent) for inner in names]
-    return summary.hexdigest()
+                seen[found] = None
+                pending += [(inner, Path(found).parent) for inner in _file_digest(found)[1]]
+    return list(seen)
+
+
+def words_of(paths: Sequence[str]) -> frozenset[str]:
+    """Every word in these files: what a macro of another file could stand for."""
+    return frozenset(word for path in paths for word in _WORD.findall(Path(path).read_text("utf-8")))
 
 
 def known_as(path: str) -> str:

@@ -34,7 +34,7 @@ class Job:
     """One shared library to build. Paths are absolute: the compiler runs in a directory of its own.
 
     `unit_flags` are (name of a source, flag) pairs, for units that are better compiled another way.
-    `precompiled` is a header that every source may include first: it does not depend on their macros.
+    `precompiled` is text that every source may start with, parsed once for all of them.
     `title` is what people are told that it compiles, if it takes long. What is `bare` calls nothing of the
     C++ library: zig, which would build one first, need not. `stand_in` is a source of what the others call of
     that library, for zig alone; a version script beside it says what of it others may not see.

@@ -18,14 +18,13 @@ _NAME = "precompiled.h"
 
 
 def options(
-    header: str, flags: Sequence[str], include_dirs: Sequence[Path], compiler: Compiler, scratch: Path
+    text: str, flags: Sequence[str], include_dirs: Sequence[Path], compiler: Compiler, scratch: Path
 ) -> list[str]:
-    """Flags that make gcc, run in `scratch`, start every source with `header`, parsed already.
+    """Flags that make gcc, run in `scratch`, start every source with `text`, parsed already.
 
     Gcc takes the precompiled form of an included file if it lies beside it and fits; where it does not fit
     (a compiler that refuses to map it, say), it reads the file itself, and only time is lost.
     """
-    text = f'#include "{header}"\n'
     identity = f"{compiler.id}{host_cpu()}{list(flags)!r}{digest_of([Text(_NAME, text)], include_dirs)}"
     key = hashlib.sha256(identity.encode()).hexdigest()[:40]
     build = partial(_precompile, text, flags, compiler)

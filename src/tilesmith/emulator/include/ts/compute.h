@@ -9,9 +9,6 @@
 #ifndef APPROX
 #define APPROX 0
 #endif
-#ifndef MATH_FIDELITY
-#define MATH_FIDELITY 4
-#endif
 #ifdef DST_FULL_SYNC
 #define DST_SYNC_MODE ckernel::DstSync::SyncFull
 #else

@@ -1,5 +1,5 @@
-// What every kernel translation unit starts with: the vendor's attribute macros, the program's circular-buffer tables,
-// and the kernel's arguments. The build puts its own defines (arguments, formats, processor) before this file.
+// What every kernel translation unit starts with: the vendor's attribute macros, circular buffers and arguments. The
+// build defines the processor before this file; the kernel's own numbers follow it (ts/own_numbers.h).
 #pragma once
 #include "ts/standard.h"
 #include "ts/abi.h"

@@ -52,9 +52,9 @@ public:
     uint16_t get_producer_stride_tiles() const { return 1; }
     uint16_t get_consumer_stride_tiles() const { return 1; }
 
-    constexpr uint32_t get_tile_size() const { return ts::cb_tile_sizes[id_]; }
-    constexpr uint32_t get_tile_r_dim() const { return ts::cb_tile_rows[id_]; }
-    constexpr uint32_t get_tile_c_dim() const { return ts::cb_tile_cols[id_]; }
+    constexpr uint32_t get_tile_size() const { return ts::cb_tile_size(id_); }
+    constexpr uint32_t get_tile_r_dim() const { return ts::cb_tile_rows(id_); }
+    constexpr uint32_t get_tile_c_dim() const { return ts::cb_tile_cols(id_); }
     constexpr uint32_t get_tile_hw() const { return get_tile_r_dim() * get_tile_c_dim(); }
     constexpr uint32_t get_tile_num_faces() const { return unpack_tile_num_faces[id_]; }
     constexpr uint32_t get_face_r_dim() const { return unpack_tile_face_r_dim[id_]; }

@@ -27,7 +27,7 @@ struct SliceRange {
 namespace ts {
 // The datum at a row and column of a tile: in face order, unless the tile is already row by row.
 inline uint32_t datum_index(uint32_t cb, uint32_t row, uint32_t col, bool row_major) {
-    const uint32_t cols = cb_tile_cols[cb];
+    const uint32_t cols = cb_tile_cols(cb);
     if (row_major) return row * cols + col;
     const uint32_t face = row / 16 * cb_faces_across(cb) + col / 16;
     return face * cb_face_rows(cb) * 16 + row % 16 * 16 + col % 16;

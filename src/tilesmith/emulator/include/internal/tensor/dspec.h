@@ -11,9 +11,9 @@ struct StaticWords {
     static constexpr uint32_t count = COUNT;
     static constexpr Element at(uint32_t index) {
         if constexpr (sizeof(Element) == 2) {
-            return static_cast<Element>(kernel_compile_time_args[CTA_OFFSET + index / 2] >> (index % 2 * 16));
+            return static_cast<Element>(ts::compile_time_word(CTA_OFFSET + index / 2) >> (index % 2 * 16));
         } else {
-            return kernel_compile_time_args[CTA_OFFSET + index];
+            return ts::compile_time_word(CTA_OFFSET + index);
         }
     }
 };
