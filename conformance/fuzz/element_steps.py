@@ -113,7 +113,16 @@ class ElementSteps(Drawing):
         element = Load(source.name, (Index(step), Const(self.random.randrange(self.cols))), dtype)
         op = self.random.choice(["+", "max"])
         total = Assign(made, Binary(op, Load(made.name, (), dtype), element, dtype))
+        if self.random.random() < 0.4:
+            return [start, For(step, Const(self.rows), self._watched(made, step, total))]
         return [start, For(step, Const(self.random.randint(2, self.rows)), (total,))]
+
+    def _watched(self, variable: Memory, step: str, change: Statement) -> tuple[Statement, ...]:
+        """What a variable is in every iteration, before or after it changes."""
+        dest = self.buffer((self.rows,), variable.dtype)
+        self.hold(dest)
+        seen = Store(dest, (Index(step),), Load(variable.name, (), variable.dtype))
+        return (change, seen) if self.random.random() < 0.5 else (seen, change)
 
 
 def _walk(node: Node) -> list[Node]:

@@ -112,3 +112,22 @@ def test_a_variable_that_is_only_stored_is_rounded(dtype: str) -> None:
     found = np.zeros((128, 2), np.float32)
     tilesmith.compile(main)(given, found)
     assert np.array_equal(found[:, 0], given[:, 3].astype(TYPES[dtype]).astype(np.float32))
+
+
+@pytest.mark.parametrize("source", ["bool", "int8", "uint8"])
+@pytest.mark.parametrize("between", ["uint16", "uint32", "int16"])
+def test_a_small_integer_wraps_on_its_way_to_a_float(source: str, between: str) -> None:
+    @T.prim_func
+    def main(A: T.Tensor((32,), source), B: T.Tensor((32,), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32,), source)
+            b = T.alloc_fragment((32,), "float32")
+            T.copy(A, a)
+            for i in T.Parallel(32):
+                b[i] = T.cast(T.cast(a[i // 2], between), "float32") * 0.5
+            T.copy(b, B)
+
+    given = (np.arange(32) * 7 - 100).astype(np.int8).astype(source)
+    found = np.zeros(32, np.float32)
+    tilesmith.compile(main)(given, found)
+    assert np.array_equal(found, given[np.arange(32) // 2].astype(between).astype(np.float32) * 0.5)

@@ -232,7 +232,13 @@ class _Flattening:
             if not space.extents:
                 raise
             return None
-        if loop.schedule == "parallel" or not space.extents:
+        if loop.schedule == "parallel":
+            return stores
+        if extent > 1 and _carries(stores, variable):
+            if not space.extents:
+                raise NotElementwiseError
+            return None
+        if not space.extents:
             return stores
         everywhere = all(any(uses(i, {variable}) for i in g.store.indices) for g in stores)
         if everywhere and _independent([_with_missing_dims(guarded) for guarded in stores]):
@@ -274,6 +280,26 @@ def _as_reduction(guarded: Guarded, variables: set[s.Variable]) -> Guarded | Non
         if here and all(load.memory is not store.memory for load in s.loads_of(new)):
             return replace(guarded, store=replace(store, value=new), reduction=_REDUCTIONS[value.op])
     return None
+
+
+def _carries(stores: Sequence[Guarded], variable: s.Variable) -> bool:
+    """Whether a store meets in one iteration of a loop in order what another store left in an earlier one."""
+    for place, guarded in enumerate(stores):
+        store = guarded.store
+        if variable in _used(store.indices):
+            continue
+        others = [other for n, other in enumerate(stores) if n != place]
+        if not (store.accumulate or guarded.conditions or _touches(guarded, store.memory)):
+            # Written anew in every iteration: only who reads it before that sees what was there.
+            others = list(stores[:place])
+        if any(other.store.memory is store.memory or _touches(other, store.memory) for other in others):
+            return True
+    return False
+
+
+def _touches(guarded: Guarded, memory: s.Memory) -> bool:
+    """Whether a store reads a memory."""
+    return any(load.memory is memory for expr in guarded.expressions for load in s.loads_of(expr))
 
 
 def _accesses(stores: Iterable[Guarded]) -> Iterable[tuple[s.Memory, tuple[s.Expr, ...]]]:

@@ -216,7 +216,9 @@ class Expressions:
             return value if exact else self._rounded(value, dtype)
         if dtype == "bool":
             return self.e.as_i1(value)
-        if source == "bool" or is_float(source):
+        if source == "bool":
+            return self.e.as_i32(value)
+        if is_float(source):
             return self._wrapped(self.e.as_i32(value), dtype)
         narrower = narrow_width(dtype) and (narrow_width(source) or 32) > narrow_width(dtype)
         same_width = narrow_width(source) == narrow_width(dtype) and source != dtype

@@ -114,8 +114,8 @@ def _is_like_floats(value: s.Expr, space: Space) -> bool:
 def _unwidened(value: s.Expr) -> s.Expr:
     """What a conversion to a wider integer, which changes nothing, was applied to."""
     while isinstance(value, s.Cast) and s.is_integer(value.dtype) and value.a.dtype in _SMALL_INTEGERS:
-        if value.dtype in _SMALL_INTEGERS:
-            break
+        if value.dtype in _SMALL_INTEGERS or (value.a.dtype == "int8" and value.dtype.startswith("uint")):
+            break  # a negative number becomes another
         value = value.a
     return value
 
