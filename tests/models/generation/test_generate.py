@@ -167,6 +167,30 @@ def test_the_same_tokens_are_sampled(llama: Any, on_cpu: Any) -> None:
     assert torch.equal(*results)
 
 
+def test_tokens_are_drawn_where_the_logits_are(llama: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: dict[str, Any] = {"max_new_tokens": 5, "do_sample": True, "top_k": 20, "top_p": 0.8}
+    compiled = tilesmith.compile(llama, **TENSTORRENT)
+    torch.manual_seed(3)
+    made = compiled.generate(**prompts(), **chosen)
+    graphs = compiled.graphs
+    assert not [line for line in compiled.report.host if "add" not in str(line)]
+    compiled.generate(**prompts(), **chosen | {"temperature": 1.5})
+    assert compiled.graphs == graphs  # settings are inputs
+    calls, first = [], torch.multinomial
+
+    def by_one_number(probs: torch.Tensor, num_samples: int) -> torch.Tensor:
+        calls.append(num_samples)
+        if len(calls) == 1:  # the prompt's logits come back
+            return first(probs, num_samples)
+        running = probs.double().cumsum(-1)
+        return (running <= torch.rand(len(probs))[:, None] * running[:, -1:]).sum(-1, keepdim=True)
+
+    monkeypatch.setattr(torch, "multinomial", by_one_number)
+    torch.manual_seed(3)
+    assert torch.equal(made, llama.generate(**prompts(), **chosen))
+    assert len(calls) == 5
+
+
 def test_beams_are_those_of_torch(llama: Any, on_cpu: Any) -> None:
     wanted = llama.generate(**prompts(), max_new_tokens=6, num_beams=2, do_sample=False)
     assert torch.equal(on_cpu.generate(**prompts(), max_new_tokens=6, num_beams=2, do_sample=False), wanted)

@@ -14,7 +14,7 @@ import torch
 from tilesmith.errors import BadCallError, CaptureError, TilesmithWarning
 from tilesmith.models.backends import Backend
 from tilesmith.models.capture.state import attributes, fingerprint
-from tilesmith.models.generation.greedy import chooses_greedily
+from tilesmith.models.generation.choice import ForLogits, choice_of
 from tilesmith.models.generation.padding import padded_prompt
 from tilesmith.models.generation.static_cache import static_cache
 from tilesmith.models.generation.step import CACHE_NAMES, ForwardStep
@@ -109,7 +109,7 @@ class Generator:
         original: Any = self.model
         host = copy.copy(original)
         keeps = self._asked("num_beams", asked, 1) == 1
-        self.step.greedy = False
+        self.step.choice = None
 
         @wraps(original.forward)
         def forward(*args: Any, **kwargs: Any) -> Any:
@@ -129,8 +129,9 @@ class Generator:
 
         def processors(*, generation_config: Any, **kwargs: Any) -> Any:
             found = original._get_logits_processor(generation_config=generation_config, **kwargs)
-            self.step.greedy = self.chooses and chooses_greedily(generation_config, found, asked)
-            return found
+            if self.chooses:
+                self.step.choice = choice_of(generation_config, found, asked, self._backend.keeps_state)
+            return type(found)([ForLogits(found)]) if self.step.choice and len(found) else found
 
         host.forward = forward
         host._get_logits_processor = processors

@@ -15,7 +15,7 @@ from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.fx import Captured, export
 from tilesmith.models.executable_cache import ExecutableCache, signature
 from tilesmith.models.generation.cache_tree import Structure, assign, flatten, restore
-from tilesmith.models.generation.greedy import as_logits, choose, is_one_token
+from tilesmith.models.generation.choice import Choice, as_logits, choose, texts_of_one_token
 from tilesmith.models.generation.state import DeviceState, mark_residents, writes_in_place
 from tilesmith.models.generation.static_cache import initialise
 from tilesmith.models.planning.specialize import copied, specialise
@@ -42,7 +42,12 @@ class _Functional(torch.nn.Module):
     """A model as a function of the tensors of its arguments and of its cache."""
 
     def __init__(
-        self, model: torch.nn.Module, spec: Any, plain: Sequence[Any], cache: Structure, chooses: bool
+        self,
+        model: torch.nn.Module,
+        spec: Any,
+        plain: Sequence[Any],
+        cache: Structure,
+        chooses: Sequence[bool] | None,
     ) -> None:
         super().__init__()
         self.model = model
@@ -60,8 +65,8 @@ class _Functional(torch.nn.Module):
         self.outcome.output, self.outcome.structure, self.outcome.kept = type(output), structure, kept
         self.outcome.hands_out = any(name in output for name in CACHE_NAMES)
         results = {name: value for name, value in output.items() if name not in CACHE_NAMES}
-        if self._chooses:
-            self.outcome.width = choose(results)
+        if self._chooses is not None:
+            self.outcome.width = choose(results, self._chooses, given)
         return results, [tensor for tensor, place in zip(after, kept, strict=True) if place is None]
 
 
@@ -85,8 +90,8 @@ class ForwardStep:
         self._graphs: dict[Any, _Graph] = {}
         self.last: Executable | None = None
         self.state = DeviceState()
-        self.greedy = False
-        """Whether graphs for one token choose the next."""
+        self.choice: Choice | None = None
+        """How graphs for one token choose the next, if they do."""
 
     @property
     def graphs(self) -> int:
@@ -105,8 +110,11 @@ class ForwardStep:
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         plain = [_TENSOR if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         state, structure = flatten(cache)
+        texts = texts_of_one_token(rest)
+        choice = self.choice if texts else None
+        tensors += choice.tensors(texts) if choice else []
         with ONE_AT_A_TIME:
-            graph = self._graph(tensors, state, spec, plain, structure, self.greedy and is_one_token(rest))
+            graph = self._graph(tensors, state, spec, plain, structure, choice.kind if choice else None)
             kept = [self.state.resident(tensor) for tensor in state] if resident else state
             flat = graph.captured.flatten((tensors, kept), {})
             inputs = [*flat, *graph.captured.buffers_of(graph.functional)]
@@ -122,7 +130,7 @@ class ForwardStep:
         spec: Any,
         plain: list[Any],
         structure: Structure,
-        chooses: bool,
+        chooses: Sequence[bool] | None,
     ) -> _Graph:
         key = (signature(tensors), signature(state), spec, signature(plain), structure, chooses)
         if key not in self._graphs:
