@@ -19,13 +19,16 @@ SEED  := 0
 COUNT := 2500
 JOBS  := 2
 
+# How long samples of operators are begun.
+MINUTES := 300
+
 # Building the docs and the distributions, apart from our own dependencies.
 DOCS        := .venv-docs
 DOCS_STAMP  := $(DOCS)/.installed
 BUILD       := .venv-build
 BUILD_STAMP := $(BUILD)/.installed
 
-.PHONY: demo test test-ttnn test-peers fuzz fuzz-ttnn fast sweeps lint format coverage sanitize faults docs dist wheel-test release-check clean help
+.PHONY: demo test test-ttnn test-peers fuzz fuzz-ttnn opinfo fast sweeps lint format coverage sanitize faults docs dist wheel-test release-check clean help
 
 help:        ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -54,6 +57,10 @@ fuzz: $(STAMP)       ## random TileLang kernels on both chips (SEED=0 COUNT=2500
 
 fuzz-ttnn: $(STAMP)  ## random calls of ttnn (SEED=0 COUNT=2500); what failed is printed, and is in fuzz/ttnn.jsonl
 	$(PY) conformance/random_ttnn_calls.py --seeds $(SEED) --count $(COUNT) --log fuzz/ttnn.jsonl --json
+
+opinfo: $(STAMP)     ## samples of PyTorch's operator tests (JOBS=2 MINUTES=300), going on where opinfo/seen.jsonl ends
+	mkdir -p opinfo
+	$(PY) conformance/opinfo.py --state opinfo/seen.jsonl --workers $(JOBS) --minutes $(MINUTES) --json > opinfo/summary.json
 
 # What needs no model and no long program: a minute on two cores once kernels are in the cache.
 FAST_TESTS := $(addprefix tests/,tiny arch program formats isa toolchain testing runtime conformance schedules compiler/dialects \

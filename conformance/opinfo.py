@@ -125,7 +125,7 @@ class State:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._commit = commit()
+        self.commit = commit()
         self._lock = threading.Lock()
         self.samples: dict[Key, dict[str, Any]] = {}
         self.totals: dict[tuple[str, str], int] = {}
@@ -140,7 +140,7 @@ class State:
             self.samples[line["op"], line["dtype"], line["number"]] = line
 
     def add(self, line: dict[str, Any]) -> None:
-        line = line if "total" in line else {**line, "commit": self._commit}
+        line = line if "total" in line else {**line, "commit": self.commit}
         with self._lock:
             self._take(line)
             if self._path is not None:
@@ -276,11 +276,14 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _jobs(given: argparse.Namespace, names: list[str], state: State) -> list[dict[str, Any]]:
-    """A job for each operator and dtype that has something left to do."""
+    """A job for each operator and dtype that has something left: not run, or not right on another commit."""
     done: dict[tuple[str, str], list[int]] = defaultdict(list)
     bad: dict[tuple[str, str], list[int]] = defaultdict(list)
     for (op, dtype, number), one in state.samples.items():
-        (bad if one["outcome"] in BAD else done)[op, dtype].append(number)
+        if one["outcome"] in BAD:
+            bad[op, dtype].append(number)
+        if one["outcome"] not in BAD or one.get("commit") == state.commit:
+            done[op, dtype].append(number)
     plain = {"device": given.device, "seconds": given.seconds, "draw": given.draw, "seed": given.seed}
     jobs = []
     for op in names:
@@ -289,7 +292,7 @@ def _jobs(given: argparse.Namespace, names: list[str], state: State) -> list[dic
             if given.again:
                 only, skip = bad[key], []
             else:
-                only, skip = [], [*done[key], *bad[key]]
+                only, skip = [], done[key]
             finished = key in state.totals and len(skip) >= min(given.draw, state.totals[key])
             if only or not (given.again or finished):
                 jobs.append({"op": op, "dtype": dtype, **plain, "skip": skip, "only": only})
