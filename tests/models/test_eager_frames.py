@@ -46,6 +46,34 @@ def test_other_backends_are_left_alone() -> None:
         compiled(noise(2, 1, 4))
 
 
+class Packed(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.GRU(4, 4, batch_first=True)
+
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+        made: torch.Tensor = nn.utils.rnn.pad_packed_sequence(self.layer(packed)[0], batch_first=True)[0]
+        return made
+
+
+def test_a_packed_sequence_breaks_the_graph_in_words() -> None:
+    model, x, lengths = Packed(), noise(2, 3, 4), torch.tensor([3, 2])
+    compiled = torch.compile(model, backend="tilesmith")
+    with pytest.warns(TilesmithWarning, match=r"eagerly.*: pack_padded_sequence, which Packed.forward \("):
+        made = compiled(x, lengths)
+    torch.testing.assert_close(made, model(x, lengths), rtol=1e-2, atol=1e-2)
+
+
+def test_a_break_that_no_layer_is_part_of_is_left_to_torch() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 if x.sum().item() > 0 else x
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TilesmithWarning)
+        torch.compile(function, backend="tilesmith")(torch.ones(4))
+
+
 def test_a_container_in_ddp_is_named() -> None:
     distributed.init_process_group("gloo", store=torch._C._distributed_c10d.HashStore(), rank=0, world_size=1)
     try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import sysconfig
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -19,7 +20,8 @@ from torch.nn.parallel import DistributedDataParallel
 from tilesmith.errors import TilesmithWarning
 
 _LIBRARIES = (Path(torch.__file__).parent, Path(sysconfig.get_path("stdlib")))
-_before: Counter[str] = Counter()
+_LAYERS = Path(torch.nn.__file__).parent
+_before: dict[str, Counter[str]] = {}
 _told: set[str] = set()
 _ours: list[Callable[..., Any]] = []
 
@@ -34,8 +36,12 @@ def watch_eager_frames(backend: Callable[..., Any]) -> None:
 
 
 def _at_start(_: CallbackArgs) -> None:
-    _before.clear()
-    _before.update(counters["unimplemented"])
+    _before.update({kind: Counter(counters[kind]) for kind in ("unimplemented", "graph_break")})
+
+
+def _since(kind: str) -> Counter[str]:
+    """What dynamo counted while it compiled this piece of code."""
+    return Counter(counters[kind]) - _before.get(kind, Counter())
 
 
 def _at_end(_: CallbackArgs) -> None:
@@ -43,15 +49,29 @@ def _at_end(_: CallbackArgs) -> None:
     if given is None or not any(one is ours for one in _layers(given["compiler_fn"]) for ours in _ours):
         return
     what = _container_in_ddp(given["locals"])
-    reasons = Counter(counters["unimplemented"]) - _before
+    reasons = _since("unimplemented")
     file = Path(given["code"].co_filename)
     if what is None and reasons and not _is_library(file):
         why = next(iter(reasons)).splitlines()[0]
         what = f"{given['code'].co_qualname} ({file}:{given['code'].co_firstlineno}): {why}"
+    what = what or _left_out_layer(_since("graph_break"), given["code"])
     if what is not None:
         warnings.warn(
             f"torch.compile runs eagerly, and not on the device: {what}", TilesmithWarning, stacklevel=2
         )
+
+
+def _left_out_layer(breaks: Counter[str], code: CodeType) -> str | None:
+    """A layer of torch that dynamo breaks the graph for, or in: packed sequences are such a case."""
+    caller = re.sub(r"torch_dynamo_resume_in_(\w+)_at_\d+", r"\1", code.co_qualname)
+    place = f"{caller} ({code.co_filename}:{code.co_firstlineno})"
+    if breaks and _LAYERS in Path(code.co_filename).parents:
+        return f"{place}: {next(iter(breaks)).splitlines()[0]}"
+    for why in breaks:
+        called = re.search(r"function `(\w+)` in file `([^`]+)`", why)
+        if called is not None and _LAYERS in Path(called[2]).parents:
+            return f"{called[1]}, which {place} calls, and layers that take what it gives"
+    return None
 
 
 def _is_library(file: Path) -> bool:
