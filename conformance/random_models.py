@@ -267,9 +267,7 @@ def _gradients(model: Callable[..., Any], inputs: Sequence[Tensor]) -> list[Tens
 
 def _strides(results: Sequence[Tensor]) -> list[list[int]]:
     """How results lie in memory, without dimensions of one element, where it means nothing."""
-    return [
-        [step for step, size in zip(one.stride(), one.shape, strict=True) if size > 1] for one in results
-    ]
+    return [[step for step, size in zip(one.stride(), one.shape, strict=True) if size > 1] for one in results]
 
 
 def _error(made: Sequence[Tensor], wanted: Sequence[Tensor]) -> float:

@@ -22,7 +22,9 @@ def _left(state: State, names: list[str], *options: str) -> list[tuple[str, str]
 def test_a_second_run_does_what_the_first_left(tmp_path: Path) -> None:
     first = State(tmp_path / "seen.jsonl")
     _seen(first, "abs", 2)
-    first.add({"op": "add", "dtype": "float32", "number": 0, "outcome": "right", "sample": "", "kernel": True})
+    first.add(
+        {"op": "add", "dtype": "float32", "number": 0, "outcome": "right", "sample": "", "kernel": True}
+    )
     second = State(tmp_path / "seen.jsonl")
     assert _left(second, ["abs", "add"]) == [("add", dtype) for dtype in DTYPES]
     told = summary(second, {"abs", "add"}, set(DTYPES))
