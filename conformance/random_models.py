@@ -5,8 +5,8 @@
     python conformance/random_models.py --count 20 --gradients        forward and backward, by torch.compile
     python conformance/random_models.py --backend cuda                on a GPU instead of the emulator
 
-Shapes have up to four dimensions with many ones among them; operands are broadcast in every way, and a quarter of
-the inputs lie in memory in another order of dimensions. Values are float32 between kernels, so that a result in
+Shapes have up to four dimensions with many ones among them; operands are broadcast in every way, and some
+inputs lie in memory in another order of dimensions. Values are float32 between kernels, so that a result in
 the wrong place cannot pass for rounding; results lie in memory as PyTorch's do.
 """
 

@@ -53,4 +53,4 @@ def test_what_was_wrong_is_run_again_on_another_commit() -> None:
 def test_parts_are_all_operators_once() -> None:
     names = [str(number) for number in range(11)]
     parts = [part_of(names, f"{number}/3") for number in (1, 2, 3)]
-    assert sorted(sum(parts, []), key=int) == names
+    assert sorted((name for part in parts for name in part), key=int) == names
