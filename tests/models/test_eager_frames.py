@@ -65,6 +65,15 @@ def test_a_packed_sequence_breaks_the_graph_in_words() -> None:
     torch.testing.assert_close(made, model(x, lengths), rtol=1e-2, atol=1e-2)
 
 
+def test_a_function_compiled_after_a_reset_is_not_blamed_for_another() -> None:
+    with torch._dynamo.config.patch(allow_rnn=False), pytest.warns(TilesmithWarning, match="eagerly"):
+        torch.compile(Recurrent(), backend="tilesmith")(noise(2, 1, 4))
+    torch._dynamo.reset()  # forgets who listens, but not what it counted
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TilesmithWarning)
+        torch.compile(lambda x: -x, backend="tilesmith")(noise(4))
+
+
 def test_a_break_that_no_layer_is_part_of_is_left_to_torch() -> None:
     def function(x: torch.Tensor) -> torch.Tensor:
         return x * 2 if x.sum().item() > 0 else x

@@ -383,6 +383,10 @@ def is_integer(dtype: str) -> bool:
     return dtype.startswith(("int", "uint"))
 
 
+# Bits below the sign; 64 bits are computed in 32.
+_MAGNITUDE = {"bool": 1, "int8": 7, "uint8": 8, "int16": 15, "uint16": 16, "uint32": 32}
+
+
 def is_nonnegative(expr: Expr) -> bool:
     """Whether an integer is provably not negative."""
     match expr:
@@ -390,6 +394,8 @@ def is_nonnegative(expr: Expr) -> bool:
             return value >= 0
         case Name(variable):
             return variable.counts
+        case Binary("add" | "mul") if expr.dtype in ("int8", "int16"):
+            return False  # what the type cannot hold becomes negative
         case Binary("add" | "mul" | "div" | "mod" | "min" | "floordiv" | "shr" | "or" | "xor", a, b):
             return is_nonnegative(a) and is_nonnegative(b)
         case Binary("floormod", _, b):
@@ -399,7 +405,7 @@ def is_nonnegative(expr: Expr) -> bool:
         case Select(_, a, b):
             return is_nonnegative(a) and is_nonnegative(b)
         case Cast(a):
-            return is_nonnegative(a)
+            return is_nonnegative(a) and _MAGNITUDE.get(a.dtype, 31) <= _MAGNITUDE.get(expr.dtype, 31)
         case Load(dtype=dtype):
             return dtype in ("uint8", "uint16", "bool")
     return False
