@@ -131,3 +131,26 @@ def test_a_small_integer_wraps_on_its_way_to_a_float(source: str, between: str) 
     found = np.zeros(32, np.float32)
     tilesmith.compile(main)(given, found)
     assert np.array_equal(found, given[np.arange(32) // 2].astype(between).astype(np.float32) * 0.5)
+
+
+@pytest.mark.parametrize("by", ["cast", "sum"])
+def test_a_division_rounds_down_after_a_narrow_type_wrapped(by: str) -> None:
+    @T.prim_func
+    def main(A: T.Tensor((32,), "uint8"), B: T.Tensor((32,), "int8")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32,), "uint8")
+            b = T.alloc_fragment((32,), "int8")
+            T.copy(A, a)
+            for i in T.Parallel(32):
+                if by == "cast":
+                    b[i] = T.cast(a[i], "int8") // T.cast(2, "int8")
+                else:
+                    b[i] = (T.cast(a[i] // T.cast(2, "uint8"), "int8") + T.cast(101, "int8")) // T.cast(
+                        2, "int8"
+                    )
+            T.copy(b, B)
+
+    given, found = np.arange(130, 162, dtype=np.uint8), np.zeros(32, np.int8)
+    tilesmith.compile(main)(given, found)
+    narrow = given.astype(np.int8) if by == "cast" else (given // 2).astype(np.int8) + np.int8(101)
+    assert np.array_equal(found, narrow // 2)
