@@ -4,6 +4,8 @@
 #include "undefined.h"
 
 #include <cstdio>
+#include <cstring>
+#include <type_traits>
 
 namespace ts {
 
@@ -71,25 +73,71 @@ static uint64_t covered(const ShadowMap& shadow, uint64_t granule, uint64_t begi
     return mask;
 }
 
-// Calls `apply(record, bytes)` for every record of a range. `evens_out` says that it leaves all records alike, so that
-// a line covered whole needs only one again.
+// Bulk transfers leave long runs of equal records: so many lines are looked at together.
+static constexpr uint64_t block_lines = 32;
+
+static bool all_alike(const Shadow* records, uint64_t count) {
+    return std::memcmp(records, records + 1, (count - 1) * sizeof(Shadow)) == 0;
+}
+
+static void fill(Shadow* records, uint64_t count, const Shadow& record) {
+    constexpr uint64_t step = 8;  // which the compiler copies by vectors
+    const Shadow alike[step] = {record, record, record, record, record, record, record, record};
+    for (; count >= step; records += step, count -= step) std::memcpy(records, alike, sizeof alike);
+    for (; count > 0; ++records, --count) *records = record;
+}
+
+template <class Apply>
+static void apply_to(Shadow& record, uint64_t bytes, uint64_t count, Apply& apply) {
+    if constexpr (std::is_invocable_v<Apply&, Shadow&, uint64_t, uint64_t>) apply(record, bytes, count);
+    else apply(record, bytes);
+}
+
+template <class Apply>
+static void apply_to_equal(Shadow* records, uint64_t count, Apply& apply) {
+    Shadow record = *records;
+    apply_to(record, 15, count, apply);
+    if (std::memcmp(&record, records, sizeof record) != 0) fill(records, count, record);  // untouched memory stays so
+}
+
+// A part of a line, by granules.
+template <class Apply>
+static void visit_granules(ShadowMap& shadow, uint64_t from, uint64_t to, Apply& apply) {
+    const uint64_t first = from >> shadow.shift, last = (to - 1) >> shadow.shift;
+    const bool whole = covered(shadow, first, from, to) == 15 && covered(shadow, last, from, to) == 15;
+    if (whole && all_alike(shadow.granules + first, last - first + 1))
+        return apply_to_equal(shadow.granules + first, last - first + 1, apply);
+    for (uint64_t i = first; i <= last; ++i) apply_to(shadow.granules[i], covered(shadow, i, from, to), 1, apply);
+}
+
+// Calls `apply(record, bytes)` for every record of a range, or once for some equal ones beside each other; it may ask
+// for their number. `evens_out` says that it leaves all records alike, so that a line covered whole needs only one again.
 template <class Apply>
 static void visit(ShadowMap& shadow, uint64_t begin, uint64_t size, bool evens_out, Apply apply) {
     if (size == 0) return;
     const uint64_t end = begin + size;
     const uint32_t per_line = line_shift - shadow.shift;
     const uint64_t first_whole = (begin + (1u << line_shift) - 1) >> line_shift, end_whole = end >> line_shift;
+    uint64_t end_block = 0;  // of lines that are not all alike
     for (uint64_t line = begin >> line_shift; line <= (end - 1) >> line_shift; ++line) {
         const bool whole = line >= first_whole && line < end_whole;
+        if (whole && line >= end_block) {
+            const uint64_t count = end_whole - line < block_lines ? end_whole - line : block_lines;
+            if (!std::memchr(shadow.split + line, 1, count) && all_alike(shadow.lines + line, count)) {
+                apply_to_equal(shadow.lines + line, count, apply);
+                line += count - 1;
+                continue;
+            }
+            end_block = line + count;
+        }
         if (whole && !shadow.split[line]) {
-            apply(shadow.lines[line], uint64_t{15});
+            apply_to(shadow.lines[line], 15, 1, apply);
             continue;
         }
         const uint64_t from = begin > line << line_shift ? begin : line << line_shift;
         const uint64_t to = end < (line + 1) << line_shift ? end : (line + 1) << line_shift;
         if (!shadow.split[line]) split_line(shadow, line);
-        for (uint64_t i = from >> shadow.shift; i <= (to - 1) >> shadow.shift; ++i)
-            apply(shadow.granules[i], covered(shadow, i, from, to));
+        visit_granules(shadow, from, to, apply);
         if (whole && evens_out) {
             shadow.lines[line] = shadow.granules[line << per_line];
             shadow.split[line] = 0;
@@ -239,10 +287,24 @@ void mark_initialised(ShadowMap& shadow, uint64_t offset, uint64_t size) {
 
 static constexpr uint64_t flags_mask = initialised_mask | landing_bit | leaving_bit;
 
+// Of so many equal records: (...(sum * m + write) * m + write...), which does not depend on how many were visited at once.
+struct Powers {
+    uint64_t of_sum[block_lines + 1]{1}, of_write[block_lines + 1]{0};
+
+    constexpr Powers() {
+        for (uint64_t i = 0; i < block_lines; ++i) {
+            of_sum[i + 1] = of_sum[i] * 0x9E3779B97F4A7C15ULL;
+            of_write[i + 1] = of_write[i] * 0x9E3779B97F4A7C15ULL + 1;
+        }
+    }
+};
+
 uint64_t writes_of(ShadowMap& shadow, uint64_t offset, uint32_t size) {
+    static constexpr Powers powers;
     uint64_t sum = 0;
-    visit(shadow, offset, size, false,
-          [&](Shadow& record, uint64_t) { sum = (sum ^ (record.write & ~flags_mask)) * 0x9E3779B97F4A7C15ULL; });
+    visit(shadow, offset, size, false, [&](Shadow& record, uint64_t, uint64_t count) {
+        sum = sum * powers.of_sum[count] + (record.write & ~flags_mask) * powers.of_write[count];
+    });
     return sum;
 }
 
