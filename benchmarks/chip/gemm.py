@@ -14,10 +14,11 @@ from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.compiler.codegen.program import build_program
 from tilesmith.compiler.launch import shared_device, tensor_types
+from tilesmith.errors import L1BudgetError
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
-from tilesmith.models.planning.blocks import choose_blocks
+from tilesmith.models.planning.blocks import candidates, choose_blocks
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.steps import Launch, Plan
 from tilesmith.models.planning.views import Storage
@@ -87,10 +88,14 @@ def rows() -> list[Row]:
 
 def outcomes(chosen: list[Row]) -> Iterator[Outcome]:
     for row in chosen:
-        step = launch_of(row)
-        assert isinstance(step.template, Linear)
-        us = _predicted(row, step)
-        yield Outcome(row, us, f"{step.template.block} {step.template.mesh}")
+        for step in launches_of(row):
+            assert isinstance(step.template, Linear)
+            try:
+                us = _predicted(row, step)
+            except L1BudgetError:  # x and the result lie in L1 too, and leave no room for these blocks
+                continue
+            yield Outcome(row, us, f"{step.template.block} {step.template.mesh}")
+            break
 
 
 class _Product(torch.nn.Module):
@@ -98,15 +103,20 @@ class _Product(torch.nn.Module):
         return x @ w
 
 
-def launch_of(row: Row) -> Launch:
-    """The kernel that O2 makes of `x @ w` of these sizes, stored in this format."""
+def launches_of(row: Row) -> Iterator[Launch]:
+    """The kernel that O2 makes of `x @ w` of these sizes, stored in this format, and the next best."""
     grid = load_arch(SMALLER.get((row.product, row.grid_x), row.product))
     small = tilesmith.compile(_Product(), target=row.product, fidelity=row.fidelity, optimization_level="O1")
     small.prepare(torch.empty(32, 32, dtype=torch.bfloat16), torch.empty(32, 32, dtype=torch.bfloat16))
     executable = small.executable
     assert isinstance(executable, TenstorrentExecutable)
     plan = stored_as(_sized(executable.plan, row), row.dtype, row.dtype)
-    plan = choose_blocks(plan, grid, row.fidelity)
+    yield _product_of(choose_blocks(plan, grid, row.fidelity))
+    step = _product_of(plan)
+    yield from (replace(step, template=one) for one in candidates(step, grid, row.fidelity)[1:])
+
+
+def _product_of(plan: Plan) -> Launch:
     (step,) = (one for one in plan.steps if isinstance(one, Launch))
     return step
 
