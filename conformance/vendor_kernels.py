@@ -5,6 +5,9 @@ arguments come from generated namespaces, as names) and `missing`. A kernel that
 something that is not modelled: that is an EmulatorGap when it runs. --fabric takes those kernels only whose
 path or text names the fabric, collectives (ccl), sockets, Ethernet or circular buffers of other cores.
 
+With --results each outcome is written to a file when it is known, and a later call goes on from there;
+--again compiles those anew that failed, --most ends after so many.
+
 With --run the cases of conformance/vendor_run run too: `ran` names the operations that are right and silent.
 """
 
@@ -23,6 +26,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conformance.vendor.compile import Outcome, VendorCompiler
+from conformance.vendor.results import Results
 from conformance.vendor.wheel import VendorKernel, Wheel
 from conformance.vendor_run.cases import CASES
 from conformance.vendor_run.judge import problem
@@ -39,8 +43,12 @@ def main() -> int:
         links.mkdir()
         kernels = list(_chosen(wheel, options))
         compiler = VendorCompiler(wheel, load_arch(options.arch), links)
+        results = Results(options.results, options.arch)
+        todo = results.left(kernels, again=options.again)
         with ThreadPoolExecutor(options.jobs) as pool:
-            outcomes = [_shown(outcome, options) for outcome in pool.map(compiler.compile, kernels)]
+            for outcome in pool.map(compiler.compile, todo[: options.most]):
+                _shown(results.add(outcome), options)
+        outcomes = [results.known[one.name] for one in kernels if one.name in results.known]
         ran = {"ran": _ran(links, options.arch)} if options.run else {}
     print(json.dumps(_summary(outcomes) | ran) if options.json else _sentence(outcomes))
     return 0
@@ -73,6 +81,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--fabric", action="store_true", help="only kernels that talk to other chips")
     parser.add_argument("--run", action="store_true", help="run what has a host program, too")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--results", type=Path, help="a file of what is known, to go on from")
+    parser.add_argument("--again", action="store_true", help="with --results: compile what failed once more")
+    parser.add_argument("--most", type=int, help="end after so many kernels")
     parser.add_argument("--verbose", action="store_true", help="one line per kernel that failed")
     parser.add_argument("--log", type=Path, help="append the compiler's output for failed kernels here")
     return parser.parse_args()

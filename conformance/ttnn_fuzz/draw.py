@@ -78,17 +78,23 @@ class Draw:
         high: float = 3.0,
         layout: ttnn.Layout | None = None,
         interleaved: bool = False,
+        wild: bool = False,
     ) -> ttnn.Tensor:
-        """A tensor on the device. Integers are drawn from low to high as well."""
+        """A tensor on the device. Integers are drawn from low to high as well.
+
+        A `wild` one has infinities, zeros of both signs, and very large and small numbers here and there.
+        """
         layout = layout or self.layout(dtype)
         memory = ttnn.DRAM_MEMORY_CONFIG if interleaved else self.memory(shape, layout)
         seed = self.rng.randrange(2**31)
         values = _values(shape, dtype, low, high, seed)
+        wild = wild and dtype in ("bfloat16", "float32")
+        values = _with_extremes(values, seed) if wild else values
         made: ttnn.Tensor = ttnn.from_torch(
             values, dtype=getattr(ttnn, dtype), layout=layout, device=self.device, memory_config=memory
         )
         self.code.append(
-            f"t{len(self.code)} = ttnn.from_torch(values({shape}, {dtype!r}, {low}, {high}, {seed}), "
+            f"t{len(self.code)} = ttnn.from_torch(values({shape}, {dtype!r}, {low}, {high}, {seed}, {wild}), "
             f"dtype=ttnn.{dtype}, layout=ttnn.{layout}, device=device, memory_config={memory})"
         )
         return made
@@ -112,6 +118,18 @@ def _values(shape: Shape, dtype: str, low: float, high: float, seed: int) -> tor
         low, high = max(int(low), least), min(int(high), most)
         return torch.randint(low, high + 1, shape, generator=generator, dtype=torch.int64)
     return torch.rand(shape, generator=generator) * (high - low) + low
+
+
+def _with_extremes(values: torch.Tensor, seed: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed + 1)
+    extremes = torch.tensor([torch.inf, -torch.inf, 0.0, -0.0, 1e30, -1e30, 1e-30])
+    there = torch.rand(values.shape, generator=generator) < 0.05
+    return torch.where(there, extremes[torch.randint(7, values.shape, generator=generator)], values)
+
+
+def is_tame(values: torch.Tensor) -> bool:
+    """Finite, and not so large that squares overflow."""
+    return bool((values.abs() < 1e4).all())
 
 
 def _sharded(kind: str, columns: int, rows: int, shard: Shape) -> ttnn.MemoryConfig:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from conformance.ttnn_fuzz.draw import FLOATS, LIMITS, Draw, Shape, name_of, plain
+from conformance.ttnn_fuzz.draw import FLOATS, LIMITS, Draw, Shape, is_tame, name_of, plain
 from conformance.ttnn_fuzz.step import Step
 from tilesmith import ttnn
 
@@ -85,6 +85,7 @@ _BITS: dict[str, Function] = {
     "bitwise_or": torch.bitwise_or,
     "bitwise_xor": torch.bitwise_xor,
 }
+_WHOLE = ("floor", "ceil", "trunc")
 _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor")
 
 
@@ -94,16 +95,17 @@ def unary(draw: Draw, x: ttnn.Tensor) -> Step | None:
         if dtype != "int32":
             return None
         name = draw.rng.choice(list(_ON_INTEGERS))
-        return _step(draw, name, [x], [values], _ON_INTEGERS[name], exact=True)
+        return called(draw, name, [x], [values], _ON_INTEGERS[name], exact=True)
     if draw.chance(0.4):
-        name = draw.rng.choice(list(_EXACT_UNARY))
-        return _step(draw, name, [x], [values], _EXACT_UNARY[name], exact=True)
+        finite = bool(values.isfinite().all())
+        name = draw.rng.choice([one for one in _EXACT_UNARY if finite or one not in _WHOLE])
+        return called(draw, name, [x], [values], _EXACT_UNARY[name], exact=True)
     low, high = float(values.min()), float(values.max())
     fits = [name for name, (_, least, most) in _UNARY.items() if least <= low and high <= most]
     if not fits:
         return None
     name = draw.rng.choice(fits)
-    return _step(draw, name, [x], [values], _UNARY[name][0])
+    return called(draw, name, [x], [values], _UNARY[name][0])
 
 
 def binary(draw: Draw, x: ttnn.Tensor) -> Step | None:
@@ -113,7 +115,8 @@ def binary(draw: Draw, x: ttnn.Tensor) -> Step | None:
     if integer and dtype != "int32":
         return None
     table = {**_EXACT_BINARY, **_BINARY, **(_BITS if integer else {})}
-    name = draw.rng.choice(list(table))
+    fits = list(table) if integer or bool(values.isfinite().all()) else [*_COMPARED, "maximum", "minimum"]
+    name = draw.rng.choice(fits)
     high = 2**31 - 1 if integer and draw.chance(0.3) else 9
     if draw.chance(0.25):
         number: Any = (
@@ -124,38 +127,38 @@ def binary(draw: Draw, x: ttnn.Tensor) -> Step | None:
         )
         if name not in ("multiply",) and dtype != "float32" and not integer:
             taken = taken.bfloat16().double()
-        return _step(
+        return called(
             draw, name, [x, number], [values, taken], table[name], exact=name in _EXACT_BINARY or integer
         )
     kind = dtype if integer or draw.chance(0.7) else draw.rng.choice(FLOATS)
-    shape = _broadcastable(draw, tuple(x.shape))
+    shape = broadcastable(draw, tuple(x.shape))
     layout = x.layout if draw.chance(0.8) and kind not in ("bfloat8_b", "bfloat4_b") else None
     other = draw.tensor(shape, kind, low=-high, high=high, layout=layout)
     pair = ([x, other], [values, plain(other)])
     if draw.chance(0.3) and name not in ("rsub",):
         pair = ([other, x], [plain(other), values])
-    return _step(draw, name, *pair, table[name], exact=name in _EXACT_BINARY or integer)
+    return called(draw, name, *pair, table[name], exact=name in _EXACT_BINARY or integer)
 
 
 def divide(draw: Draw, x: ttnn.Tensor) -> Step | None:
     """By numbers that are not near zero, with the remainders kept away from their jumps."""
-    if name_of(x) not in ("bfloat16", "float32"):
+    if name_of(x) not in ("bfloat16", "float32") or not is_tame(plain(x)):
         return None
-    other = draw.tensor(_broadcastable(draw, tuple(x.shape)), name_of(x), low=0.5, high=4.0, layout=x.layout)
-    return _step(draw, "div", [x, other], [plain(x), plain(other)], _DIVIDE["div"])
+    other = draw.tensor(broadcastable(draw, tuple(x.shape)), name_of(x), low=0.5, high=4.0, layout=x.layout)
+    return called(draw, "div", [x, other], [plain(x), plain(other)], _DIVIDE["div"])
 
 
 def where(draw: Draw, x: ttnn.Tensor) -> Step | None:
     values, dtype = plain(x), name_of(x)
     if dtype not in ("bfloat16", "float32", "int32"):
         return None
-    condition = draw.tensor(_broadcastable(draw, tuple(x.shape)), dtype, low=0, high=1.99, layout=x.layout)
+    condition = draw.tensor(broadcastable(draw, tuple(x.shape)), dtype, low=0, high=1.99, layout=x.layout)
     truth = plain(condition)
     if dtype != "int32":
         condition, truth = ttnn.gt(condition, 1.0), (truth > 1).double()
         draw.code.append(f"t{len(draw.code)} = ttnn.gt(t{len(draw.code) - 1}, 1.0)")
     other = draw.tensor(tuple(x.shape), dtype, layout=x.layout)
-    return _step(
+    return called(
         draw,
         "where",
         [condition, x, other],
@@ -177,10 +180,10 @@ def cast(draw: Draw, x: ttnn.Tensor) -> Step | None:
         fits.remove("bfloat8_b")
     target = draw.rng.choice([name for name in fits if name != name_of(x)])
     cut = torch.trunc if target in LIMITS else (lambda one: one)
-    return _step(draw, "typecast", [x], [values], cut, exact=True, dtype=getattr(ttnn, target))
+    return called(draw, "typecast", [x], [values], cut, exact=True, dtype=getattr(ttnn, target))
 
 
-def _step(
+def called(
     draw: Draw,
     name: str,
     operands: list[Any],
@@ -220,7 +223,7 @@ def described(one: Any) -> str:
     return f"<{list(one.shape)} {name_of(one)} {one.layout.name} {place}>"
 
 
-def _broadcastable(draw: Draw, shape: Shape) -> Shape:
+def broadcastable(draw: Draw, shape: Shape) -> Shape:
     """The same shape, or one that broadcasts to it."""
     if draw.chance(0.5):
         return shape

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from conformance.ttnn_fuzz import elementwise, movement, rows
+from conformance.ttnn_fuzz import attention, elementwise, images, movement, rows, statistics
 from conformance.ttnn_fuzz.draw import Draw
 from conformance.ttnn_fuzz.judge import problem
 from conformance.ttnn_fuzz.step import Step
@@ -49,6 +49,18 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
     (rows.order, 2),
     (rows.table, 2),
     (rows.pick, 1),
+    (statistics.spread, 1),
+    (statistics.product_of_all, 1),
+    (statistics.place_of_largest, 2),
+    (statistics.put, 1),
+    (statistics.bounds, 2),
+    (statistics.in_place, 2),
+    (statistics.three, 2),
+    (images.convolution, 1),
+    (images.pool, 1),
+    (attention.prefill, 1),
+    (attention.new_position, 1),
+    (attention.cache, 1),
 )
 _MOST_ELEMENTS = 40_000
 
@@ -65,7 +77,7 @@ def run_program(seed: int, number: int, device: ttnn.MeshDevice) -> dict[str, An
 
 
 def _run(draw: Draw, calls: list[str]) -> tuple[str, str]:
-    x = draw.tensor(draw.shape(), draw.dtype())
+    x = draw.tensor(draw.shape(), draw.dtype(), wild=draw.chance(0.2))
     for _ in range(draw.rng.randint(1, 4)):
         step = _next(draw, x)
         calls.append(step.text)

@@ -126,6 +126,25 @@ def test_a_softmax_of_float32_has_the_digits_of_float32(device: ttnn.MeshDevice)
         torch.testing.assert_close(made, values.float().softmax(axis), rtol=2**-20, atol=0)
 
 
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
+def test_one_limit_leaves_the_other_end_alone(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
+    ends = [torch.inf, -torch.inf] if dtype != ttnn.bfloat8_b else [8.0, -8.0]
+    values = torch.tensor([[*ends, -1.5, 0.5, 3.0]])
+    x = tiles(values, dtype, device)
+    for limits in ((-1, None), (None, 1)):
+        assert torch.equal(ttnn.to_torch(ttnn.clamp(x, *limits)).float(), values.clamp(*limits))
+
+
+def test_the_variance_of_a_vector_has_the_shape_of_its_sum(device: ttnn.MeshDevice) -> None:
+    x = tiles(torch.tensor([1.0, 2.0, 4.0]), ttnn.float32, device)
+    for keep in (True, False):
+        for name in ("var", "std"):
+            made = getattr(ttnn, name)(x, dim=0, keepdim=keep)
+            assert made.shape == ttnn.sum(x, dim=0, keepdim=keep).shape
+            wanted = getattr(torch, name)(torch.tensor([1.0, 2.0, 4.0]), dim=0, keepdim=keep)
+            torch.testing.assert_close(ttnn.to_torch(made), wanted)
+
+
 def test_where_between_numbers_of_an_integer_condition(device: ttnn.MeshDevice) -> None:
     condition = torch.tensor([[0, 1], [-5, 0]], dtype=torch.int32)
     chosen = ttnn.where(tiles(condition, ttnn.int32, device), 15.5, -11.33)

@@ -17,7 +17,6 @@ from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout
 
-LARGEST = 3.3895313892515355e38  # of bfloat16: no limit
 _LIMITS = {
     DataType.INT32: (-(2**31), 2**31 - 1),
     DataType.UINT32: (0, 2**32 - 1),
@@ -171,7 +170,7 @@ def clamp(
         "Only one of 'min' or 'max' can be None. Please provide one value",
     )
     if not isinstance(min, Tensor) and not isinstance(max, Tensor):
-        least, most = _LIMITS.get(input_tensor.dtype, (-LARGEST, LARGEST))
+        least, most = _LIMITS.get(input_tensor.dtype, (-math.inf, math.inf))
         low, high = (least if min is None else min), (most if max is None else max)
         return apply("clamp", input_tensor, (low, high), memory_config, output_tensor)
     limits = [("maximum", min), ("minimum", max)]

@@ -60,7 +60,7 @@ def _variance(
     result: Tensor = call(
         "ttnn.sum", squares, named, keepdim, scalar=scalar / divisor, memory_config=memory_config
     )
-    return result
+    return result if len(shape) >= 2 else reshape(result, (1,) * (len(shape) if keepdim else 0))
 
 
 def _undefined(
