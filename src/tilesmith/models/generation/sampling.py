@@ -3,9 +3,12 @@
 What top-k and top-p keep are the logits from some threshold on. It is found by halving: how many logits, or
 how much of their probability, lie above the middle. Then a uniform number for each text says which it is:
 the first at which the running sum of probabilities, in the vocabulary's order, gets past that part of all.
+That is found by halving too, so that no row is moved.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -15,7 +18,7 @@ from tilesmith.models.generation.rows import largest, total
 _HALVINGS = 24
 _FARTHEST = 64.0
 """In units of the temperature: what lies farther below the best logit has a probability under 1e-27."""
-_WIDTH = 32
+_BELOW_ONE = 1 - 2**-22
 
 
 def draw(
@@ -43,41 +46,31 @@ def _kept(x: Tensor, weights: Tensor, counts: Tensor, wanted: Tensor, best: Tens
     They are those at most so many units below the best: whole numbers, so that the last threshold is one that
     was tried.
     """
-    units = torch.zeros_like(best)
-    for step in (2.0**power for power in reversed(range(_HALVINGS))):
-        above = x >= best - (units + (step - 1)) * unit
-        few = total(torch.where(above, counts, 0.0)) < wanted
-        units = units + torch.where(few, step, 0.0)
+
+    def misses(units: Tensor) -> Tensor:
+        return total(torch.where(x >= best - units * unit, counts, 0.0)) < wanted
+
+    units = _after(misses, torch.zeros_like(best), _HALVINGS)
     return torch.where(x >= best - units * unit, weights, 0.0)
 
 
 def _drawn(weights: Tensor, uniform: Tensor) -> Tensor:
-    """The first place of (row, chunk, column) at which the running sum gets past a part of all of it.
+    """The first place of (row, chunk, column) at which the running sum gets past a part of all of it."""
+    _, chunks, width = weights.shape
+    places = torch.arange(chunks * width, dtype=weights.dtype).reshape(chunks, width)
+    everything = total(weights)
+    part = uniform.clamp(max=_BELOW_ONE).reshape(-1, 1, 1) * everything
 
-    The chunk first, then a piece of it, then the place in that.
-    """
-    batch, _, width = weights.shape
-    left = (uniform * total(weights).flatten())[:, None]
-    found = torch.zeros(batch, 1, dtype=torch.int64)
-    sizes = [width, _WIDTH, 1] if width > _WIDTH else [width, 1]
-    for size in sizes:
-        pieces = weights.reshape(batch, -1, size)
-        sums = pieces.sum(-1)
-        place, before = _passed(sums, left)
-        left = left - before
-        found = found + place * size
-        mine = torch.arange(sums.shape[1])[:, None] == place[:, None]
-        weights = torch.where(mine, pieces, 0.0).sum(1)
-    return found.flatten()
+    def misses(last: Tensor) -> Tensor:
+        return total(torch.where(places <= last, weights, 0.0)) <= part
+
+    found = _after(misses, torch.zeros_like(everything), (chunks * width - 1).bit_length())
+    return found.flatten().to(torch.int64)
 
 
-def _passed(sums: Tensor, left: Tensor) -> tuple[Tensor, Tensor]:
-    """Where running sums of rows get past what is left, and the sum before. Only what has weight counts."""
-    size = sums.shape[1]
-    places = torch.arange(size)
-    running = (sums[:, None] * torch.ones(size, size).tril()).sum(-1)
-    heavy = sums > 0
-    first = torch.where(heavy & (running > left), places, size).amin(-1, keepdim=True)
-    last = torch.where(heavy, places, 0).amax(-1, keepdim=True)  # sums that were rounded may not get there
-    place = torch.minimum(first, last)
-    return place, torch.where(places < place, sums, 0.0).sum(-1, keepdim=True)
+def _after(misses: Callable[[Tensor], Tensor], least: Tensor, bits: int) -> Tensor:
+    """The first whole number of so many bits after those that miss; `least` is a zero for each row."""
+    found = least
+    for step in (2.0**bit for bit in reversed(range(bits))):
+        found = found + torch.where(misses(found + (step - 1)), step, 0.0)
+    return found
