@@ -22,7 +22,7 @@ MARK = "RESULT "
 GATE = "CUDA_SPEED_GATE"
 TURN, DONE = ".turn", ".done"
 OUT, TROUBLE = "said", "trouble"
-SHORT = 14 << 20
+SHORT = 6 << 20
 """Kilobytes of memory under which no process starts before those that wait were timed."""
 
 Task = tuple[str, str]

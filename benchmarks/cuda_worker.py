@@ -259,7 +259,10 @@ def _recorded_kernel(way: str, name: str) -> tuple[dict[str, Any], tuple[torch.c
         found["pcc"] = correlation(made, first(exact.float()(*(one.float() for one in wide))))
         found["by"] = [line.kernel for line in executable.report.kernels]
         found["timings"] = executable.timings
-    return found, (graph, calls, (run, model, inputs))
+    # The graph launches kernels of modules that the compiler's caches let go.
+    caches = sys.modules.get("torch._inductor.codecache")
+    modules = [dict(vars(one)) for one in caches.PyCodeCache.modules] if caches is not None else []
+    return found, (graph, calls, (run, model, inputs, modules))
 
 
 def main(case: str, way: str) -> None:
