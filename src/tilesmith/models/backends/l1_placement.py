@@ -9,9 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tilesmith.arch import Arch
+from tilesmith.formats import TileShape
+from tilesmith.models.backends.launch_program import stored_format
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory, touched
 from tilesmith.models.planning.steps import HostCall, Launch, Plan, Step
 from tilesmith.models.planning.views import Storage
+from tilesmith.runtime import L1_MEMORY_CONFIG
+from tilesmith.runtime.tensor_spec import TensorSpec
 
 
 @dataclass(frozen=True)
@@ -101,3 +106,10 @@ def live_slots(plan: Plan, slots: Mapping[Storage, Slot]) -> dict[int, tuple[Slo
         for at in lives[storage].steps if slot.address and storage in lives else ():
             held[at].append(slot)
     return {id(step): tuple(held[at]) for at, step in enumerate(steps) if isinstance(step, Launch)}
+
+
+def bank_bytes(storage: Storage, arch: Arch) -> int:
+    """What a storage takes of each core's L1."""
+    shape = (storage.rows, storage.cols)
+    spec = TensorSpec(shape, stored_format(storage), storage.layout, L1_MEMORY_CONFIG, TileShape())
+    return -(-spec.bytes_per_bank(arch) // arch.dram_alignment) * arch.dram_alignment

@@ -13,14 +13,8 @@ from torch.fx import GraphModule
 
 from tilesmith import settings
 from tilesmith.arch import load_arch
-from tilesmith.compiler.codegen.program import build_program
-from tilesmith.compiler.compile import CompiledKernel
-from tilesmith.compiler.launch import shared_device, tensor_types
-from tilesmith.errors import InternalFault, L1BudgetError, TilesmithWarning
-from tilesmith.formats import DataFormat, TileShape
-from tilesmith.kernels.elementwise import Elementwise
-from tilesmith.kernels.rowwise import RowWise
-from tilesmith.kernels.rowwise_streamed import StreamedRowWise
+from tilesmith.compiler.launch import shared_device
+from tilesmith.errors import TilesmithWarning
 from tilesmith.models.backends import weights
 from tilesmith.models.backends.autotune import tune_blocks
 from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
@@ -28,8 +22,9 @@ from tilesmith.models.backends.finite import is_finite
 from tilesmith.models.backends.host import HostCalls
 from tilesmith.models.backends.infinities import Ends, ends_of, may_make_nan
 from tilesmith.models.backends.inputs import check_dtype
-from tilesmith.models.backends.kernels import buffer_bytes, compiled
-from tilesmith.models.backends.l1_placement import live_slots, place_in_l1
+from tilesmith.models.backends.kernels import buffer_bytes
+from tilesmith.models.backends.l1_placement import bank_bytes, live_slots, place_in_l1
+from tilesmith.models.backends.launch_program import kernel_of, program_of, stored_format
 from tilesmith.models.backends.memory import MemoryPlan, Slot, plan_memory
 from tilesmith.models.backends.mesh_collectives import MeshCollective, mesh_collectives, uploads_behind_waits
 from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_infinity, refuse_nan
@@ -58,11 +53,8 @@ from tilesmith.program.site import declared_by
 from tilesmith.progress import tracked
 from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, RunReport, Tensor
 from tilesmith.runtime.observers import labelled
-from tilesmith.runtime.tensor_spec import TensorSpec
 from tilesmith.schedules.tuning_database import Tuned, known_schedules
 
-# What multiplies single tiles only: all phases cost little, with fewer the vector unit would have to do it.
-WITHOUT_PRODUCTS = (Elementwise, RowWise, StreamedRowWise)
 # Of L1, what tensors that stay there may take; kernels need the rest.
 _L1_SHARE = 0.2
 
@@ -347,21 +339,14 @@ class TenstorrentExecutable(Executable):
         """Where results lie. Kernels that are still to be chosen need room for any circular buffers."""
         if not self.options.places or self._chooses or not self.device.can_place:
             return plan_memory(plan, self._l1_room())
-        return place_in_l1(plan, self._ceiling, self._above_circular_buffers, self._bank_bytes)
-
-    def _above_circular_buffers(self, step: Launch) -> int:
-        return self.arch.l1_unreserved_base + buffer_bytes(self._kernel(step))
-
-    def _bank_bytes(self, storage: Storage) -> int:
-        spec = TensorSpec(
-            (storage.rows, storage.cols),
-            _stored(storage.format),
-            storage.layout,
-            L1_MEMORY_CONFIG,
-            TileShape(),
+        return place_in_l1(
+            plan,
+            self._ceiling,
+            lambda step: (
+                self.arch.l1_unreserved_base + buffer_bytes(kernel_of(step, self.arch, self.options))
+            ),
+            lambda storage: bank_bytes(storage, self.arch),
         )
-        align = self.arch.dram_alignment
-        return -(-spec.bytes_per_bank(self.arch) // align) * align
 
     def _make_room(self) -> None:
         """Lie elsewhere, if others took memory at the top of L1 since results were placed."""
@@ -395,7 +380,7 @@ class TenstorrentExecutable(Executable):
         if slot not in self._tensors:
             shape = (storage.rows, storage.cols)
             memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
-            stored = _stored(storage.format)
+            stored = stored_format(storage)
             if isinstance(slot, Slot) and slot.address:
                 tensor = self.device.placed(shape, stored, storage.layout, memory, slot.address)
             else:
@@ -405,35 +390,7 @@ class TenstorrentExecutable(Executable):
 
     def program(self, step: Launch) -> Program:
         """The program of a launch, with its tensors in place."""
-        with declared_by(str(step.source)):
-            return self._program(step)
-
-    def _program(self, step: Launch) -> Program:
-        kernel = self._kernel(step)
-        (module,) = kernel.modules
-        types = tensor_types(module)
-        _check_layouts(step, {name: kind.layout.data for name, kind in types.items()})
-        tensors = {name: self.tensor(step.storages[name]) for name in types}
-        sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
-        sizes |= {f"{name}_cols": storage.cols for name, storage in step.storages.items()}
-        return build_program(module, self.arch, tensors, {**step.numbers, **sizes})
-
-    def _kernel(self, step: Launch) -> CompiledKernel:
-        usual = "HiFi4" if isinstance(step.template, WITHOUT_PRODUCTS) else self.options.fidelity
-        fidelity = step.fidelity or usual
-        try:
-            return compiled(
-                step.template,
-                self.arch,
-                fidelity,
-                step.formats,
-                step.approximate or self.options.approximation,
-            )
-        except L1BudgetError as error:
-            raise InternalFault(
-                f"the kernel that tilesmith chose for {' + '.join(step.ops)} needs more L1 than a core has:"
-                f" {error.what}"
-            ) from error
+        return program_of(step, self.arch, self.options, self.tensor)
 
     @contextmanager
     def settings(self) -> Iterator[None]:
@@ -443,19 +400,3 @@ class TenstorrentExecutable(Executable):
         }
         with settings.using(**chosen):
             yield
-
-
-def _stored(format: DataFormat) -> DataFormat:
-    """int8 has the same bits as uint8, which tensors have; kernels say how they read them."""
-    return DataFormat.UInt8 if format is DataFormat.Int8 else format
-
-
-def _check_layouts(step: Launch, layouts: Mapping[str, str]) -> None:
-    """The plan and the tile compiler must agree on how tensors lie: nothing else would notice."""
-    wrong = [
-        name for name, layout in layouts.items() if layout and step.storages[name].layout.value != layout
-    ]
-    if wrong:
-        raise InternalFault(
-            f"the kernel of {' + '.join(step.ops)} reads {wrong[0]} in another layout than it was planned in"
-        )
