@@ -88,7 +88,6 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     "deepseekv2": ("DeepseekV2ForCausalLM", {**_USUAL, **_LATENT, "n_group": 1}),
     "deepseekv3": ("DeepseekV3ForCausalLM", {**_USUAL, **_LATENT, "n_group": 2}),
     "gptoss": ("GptOssForCausalLM", {**_USUAL, "head_dim": 16, "num_local_experts": 4, "sliding_window": 8}),
-    "recurrentgemma": ("RecurrentGemmaForCausalLM", {**_USUAL, "lru_width": 64, "attention_window_size": 8}),
     "bart": ("BartForConditionalGeneration", _PAIR),
     "pegasus": ("PegasusForConditionalGeneration", _PAIR),
     "m2m": ("M2M100ForConditionalGeneration", _PAIR),

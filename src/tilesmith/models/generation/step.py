@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from tilesmith.errors import BadCallError
 from tilesmith.models.backends import Backend, Executable
 from tilesmith.models.backends.base import ONE_AT_A_TIME
 from tilesmith.models.capture.fx import Captured, export
@@ -33,7 +34,7 @@ class _Outcome:
     kept: list[int | None] = field(default_factory=list)
     """For each tensor of the cache which of those before the call it is, if it is one of them."""
     hands_out: bool = True
-    """Whether the cache is in the output: otherwise it is only written to."""
+    """Whether the cache is in the output: otherwise modules keep what they know, where no graph sees it."""
     width: int = 0
     """How many tokens there were to choose from, where the graph chooses."""
 
@@ -136,6 +137,12 @@ class ForwardStep:
         if key not in self._graphs:
             functional = _Functional(self._model, spec, plain, structure, chooses)
             captured = export(functional, (tensors, state))
+            if not functional.outcome.hands_out:
+                raise BadCallError(
+                    f"{type(self._model).__name__} gives no cache back: its modules keep their state",
+                    where="CompiledModel.generate",
+                    remedy="call `generate` of the model itself",
+                )
             self._graphs[key] = _Graph(functional, captured)
         return self._graphs[key]
 
@@ -163,9 +170,7 @@ class ForwardStep:
         assign(cache, outcome.structure, after)
         if outcome.width:
             as_logits(results, outcome.width)
-        if outcome.hands_out:
-            results[_cache_name(self._model)] = cache
-        return outcome.output(**results)
+        return outcome.output(**results, **{_cache_name(self._model): cache})
 
 
 def _cache_name(model: torch.nn.Module) -> str:
