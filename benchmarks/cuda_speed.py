@@ -29,9 +29,9 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.cuda_cases import KERNELS, MODELS
-from benchmarks.cuda_processes import Crew, Task
 from benchmarks.cuda_worker import LOCK, OURS
 from tilesmith.zoo.gpu_bench import TORCH
+from tilesmith.zoo.gpu_processes import Crew, Task
 
 WORKER = Path(__file__).with_name("cuda_worker.py")
 KERNEL_WAYS = ("eager", "default", "max-autotune-no-cudagraphs", *OURS)

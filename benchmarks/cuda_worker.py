@@ -23,8 +23,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.cuda_cases import KERNELS, MODELS, Case
-from benchmarks.cuda_processes import MARK, say_done, wait_for_turn
 from tilesmith.zoo.gpu_bench import OurCall, milliseconds, recorded, way_of
+from tilesmith.zoo.gpu_processes import MARK, say_done, wait_for_turn
 
 OURS = ("O2", "O3")
 LOCK = "CUDA_SPEED_LOCK"

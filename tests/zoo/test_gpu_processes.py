@@ -6,13 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cuda_processes import Crew, Task
+from tilesmith.zoo.gpu_processes import Crew, Task
 
-ROOT = Path(__file__).resolve().parents[3]
 WORKER = """
 import json, sys, time
-sys.path.insert(0, {root!r})
-from benchmarks.cuda_processes import MARK, say_done, wait_for_turn
+from tilesmith.zoo.gpu_processes import MARK, say_done, wait_for_turn
 case, way = sys.argv[1:]
 begin = time.monotonic()
 if case == "fails":
@@ -30,7 +28,7 @@ time.sleep(60)
 
 def test_few_compile_at_a_time_and_nothing_runs_beside_what_is_timed(tmp_path: Path) -> None:
     script = tmp_path / "worker.py"
-    script.write_text(WORKER.format(root=str(ROOT)))
+    script.write_text(WORKER)
     found: dict[Task, dict[str, Any]] = {}
     crew = Crew(
         lambda task: [sys.executable, str(script), *task], ("OF_A_CACHE",), 2, 10.0, found.__setitem__
@@ -50,7 +48,7 @@ def test_few_compile_at_a_time_and_nothing_runs_beside_what_is_timed(tmp_path: P
 
 def test_what_compiles_too_long_is_ended(tmp_path: Path) -> None:
     script = tmp_path / "worker.py"
-    script.write_text(WORKER.format(root=str(ROOT)))
+    script.write_text(WORKER)
     found: dict[Task, dict[str, Any]] = {}
     crew = Crew(lambda task: [sys.executable, str(script), *task], (), 2, 3.0, found.__setitem__)
     crew.run([("slow", "O2"), ("one", "O2")])
