@@ -33,15 +33,21 @@ def watch_eager_frames(backend: Callable[..., Any]) -> None:
     if _at_start not in callback_handler.start_callbacks:  # a reset of dynamo forgets them
         callback_handler.register_start_callback(_at_start)
         callback_handler.register_end_callback(_at_end)
+        _remember()
 
 
 def _at_start(_: CallbackArgs) -> None:
-    _before.update({kind: Counter(counters[kind]) for kind in ("unimplemented", "graph_break")})
+    _remember()
 
 
-def _since(kind: str) -> Counter[str]:
+def _remember() -> None:
+    """What was counted by now is not held against code that is compiled from now on."""
+    _before.update({table: Counter(counters[table]) for table in ("unimplemented", "graph_break")})
+
+
+def _since(table: str) -> Counter[str]:
     """What dynamo counted while it compiled this piece of code."""
-    return Counter(counters[kind]) - _before.get(kind, Counter())
+    return Counter(counters[table]) - _before.get(table, Counter())
 
 
 def _at_end(_: CallbackArgs) -> None:

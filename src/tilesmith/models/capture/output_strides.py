@@ -27,10 +27,10 @@ def laid_out(results: list[Any], strides: Sequence[Strides], inputs: Sequence[An
         return results
     given = {one.untyped_storage().data_ptr() for one in inputs if isinstance(one, Tensor)}
     copies: dict[tuple[int, Strides], Any] = {}
-    for one, wanted in zip(results, strides, strict=True):
-        lies = _lies(one, wanted) or one.untyped_storage().data_ptr() in given
-        if (id(one), wanted) not in copies:
-            copies[id(one), wanted] = one if lies else copy_with(one, wanted)
+    for result, wanted in zip(results, strides, strict=True):
+        lies = _lies(result, wanted) or result.untyped_storage().data_ptr() in given
+        if (id(result), wanted) not in copies:
+            copies[id(result), wanted] = result if lies else copy_with(result, wanted)
     return [copies[id(one), wanted] for one, wanted in zip(results, strides, strict=True)]
 
 
