@@ -133,7 +133,7 @@ def order(draw: Draw, x: ttnn.Tensor) -> Step | None:
 
 
 def table(draw: Draw, x: ttnn.Tensor) -> Step | None:
-    """Rows of the tensor, picked by numbers."""
+    """Rows of the tensor, gathered by numbers."""
     if name_of(x) != "bfloat16" or len(x.shape) != 2 or x.layout != ttnn.ROW_MAJOR_LAYOUT:
         return None
     shape = draw.rng.choice(((1, 5), (2, 32), (3, 33)))

@@ -70,7 +70,8 @@ def _jobs(kernel: Kernel, units: Sequence[Start], own: Sequence[str], checks: bo
     def jobs(compiler: Compiler, units: Sequence[Start]) -> tuple[Job, ...]:
         flags = _flags(compiler, checks)
         return tuple(
-            Job(((name, one.text),), includes, flags, precompiled=one.precompiled, bare=True) for one in units
+            Job(((name, unit.text),), includes, flags, precompiled=unit.precompiled, bare=True)
+            for unit in units
         )
 
     wheel = wheel_compiler(name)

@@ -32,12 +32,12 @@ class Choice:
     top_p: float | None = None
 
     @property
-    def kind(self) -> tuple[bool, bool, bool]:
-        """What graphs differ in: the numbers themselves are inputs of one."""
+    def steps(self) -> tuple[bool, bool, bool]:
+        """Which steps a graph has: the numbers themselves are inputs of one."""
         return self.draws, self.top_k is not None, self.top_p is not None
 
     def tensors(self, batch: int) -> list[torch.Tensor]:
-        """The inputs of a graph of this kind: a new random number for each text, and the settings."""
+        """The inputs of a graph of these steps: a new random number for each text, and the settings."""
         if not self.draws:
             return []
         given = (one for one in (self.temperature, self.top_k, self.top_p) if one is not None)
@@ -82,14 +82,14 @@ def texts_of_one_token(kwargs: Mapping[str, Any]) -> int:
     return given[0].shape[0] if len(given) == 1 and given[0].shape[1] == 1 else 0
 
 
-def choose(results: dict[str, Any], kind: Sequence[bool], given: Iterator[torch.Tensor]) -> int:
+def choose(results: dict[str, Any], steps: Sequence[bool], given: Iterator[torch.Tensor]) -> int:
     """Put the token chosen for each text in the place of its logits; how many there were to choose from.
 
     With each comes the best logit: one that is no number shows that the call must be computed on the host.
     """
     logits = results.pop("logits")[:, -1]
     rows = chunked(logits)
-    draws, has_k, has_p = kind
+    draws, has_k, has_p = steps
     if draws:
         uniform, temperature = next(given), next(given)
         top_k, top_p = (next(given) if has else None for has in (has_k, has_p))

@@ -28,9 +28,9 @@ class ChosenLogits(Tensor):
 
     @staticmethod
     def of(ids: Tensor, width: int) -> ChosenLogits:
-        made = torch.zeros(()).expand(len(ids), 1, width).as_subclass(ChosenLogits)
-        made.ids = ids
-        return made
+        logits = torch.zeros(()).expand(len(ids), 1, width).as_subclass(ChosenLogits)
+        logits.ids = ids
+        return logits
 
     @classmethod
     def __torch_function__(

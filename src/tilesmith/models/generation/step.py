@@ -115,7 +115,7 @@ class ForwardStep:
         choice = self.choice if texts else None
         tensors += choice.tensors(texts) if choice else []
         with ONE_AT_A_TIME:
-            graph = self._graph(tensors, state, spec, plain, structure, choice.kind if choice else None)
+            graph = self._graph(tensors, state, spec, plain, structure, choice.steps if choice else None)
             kept = [self.state.resident(tensor) for tensor in state] if resident else state
             flat = graph.captured.flatten((tensors, kept), {})
             inputs = [*flat, *graph.captured.buffers_of(graph.functional)]

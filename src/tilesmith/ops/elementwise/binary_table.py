@@ -68,10 +68,10 @@ def _right_shift() -> Binary:
     """
     plain = _typed("binary_right_shift_tile")
     limited = []
-    for stored, kind in ((DataFormat.Int32, "int32"), (DataFormat.UInt32, "uint32")):
+    for stored, word in ((DataFormat.Int32, "int32"), (DataFormat.UInt32, "uint32")):
         limit = (
             f"fill_tile_init(); fill_tile_int<DataFormat::{stored.name}>(2, 31);"
-            f" binary_min_{kind}_tile_init(); binary_min_{kind}_tile(1, 2, 1); "
+            f" binary_min_{word}_tile_init(); binary_min_{word}_tile(1, 2, 1); "
         )
         limited.append((stored, step(f"{limit}{plain.init}; {plain.call}")))
     return Binary("bitwise_right_shift", None, plain, own=tuple(limited))

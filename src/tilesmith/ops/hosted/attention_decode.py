@@ -45,8 +45,8 @@ def _decode(
 
     def compute(q: Any, k: Any, v: Any, table: Any, mask: Any, positions: Any, sink: Any) -> Any:
         keys, values = (
-            one if one is None or table is None else from_pages(one, table, geometry, q.shape[-1])
-            for one in (k, v)
+            cache if cache is None or table is None else from_pages(cache, table, geometry, q.shape[-1])
+            for cache in (k, v)
         )
         values = keys[..., :head_dim_v] if values is None else values
         heads = q.permute(1, 2, 0, 3)  # (batch, heads, 1, size)
