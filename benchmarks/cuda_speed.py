@@ -9,7 +9,8 @@
 
 Each figure of the result is the time of torch's best way over ours: 1.0 is parity, more is faster. Models are
 timed call after call; kernels as calls recorded in a CUDA graph by all, so that only the GPU's time counts.
-When all have compiled they are timed one after the other, with nothing beside them. Searches have the GPU to
+There are two waves: the models, then what takes torch longest to search, kernels and ResNet-50. In each they
+are timed one after the other when all have compiled, with nothing beside them. Searches have the GPU to
 themselves while they time a kernel.
 """
 
@@ -34,13 +35,23 @@ from tilesmith.zoo.gpu_bench import TORCH
 from tilesmith.zoo.gpu_processes import Crew, Task
 
 WORKER = Path(__file__).with_name("cuda_worker.py")
-KERNEL_WAYS = ("eager", "default", "max-autotune-no-cudagraphs", *OURS)
+SEARCHED = "max-autotune-no-cudagraphs"
+KERNEL_WAYS = ("eager", "default", SEARCHED, *OURS)
 """All are recorded as a CUDA graph here; the other modes of torch.compile differ in recording only."""
 # Torch's compiler has no template of its own for attention and calls what eager calls: two are shown.
 SAME_WHEN_COMPILED = [name for name in KERNELS if name.startswith("attention")][2:]
 CACHES = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "TILELANG_CACHE_DIR", "TILESMITH_CACHE_DIR")
-GROUPS = 5
-"""Processes that share the kernels of a way."""
+
+
+def groups_of(way: str) -> int:
+    """Processes that share the kernels of a way: one that takes too long loses all of its kernels."""
+    return 9 if way == SEARCHED else 5
+
+
+def waves_of(cases: list[str], ways: list[str]) -> list[list[Task]]:
+    """The models; then kernels, and the models whose search takes longest."""
+    tasks = tasks_of(cases, ways)
+    return [[task for task in tasks if _comes_last(task) == last] for last in (False, True)]
 
 
 def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
@@ -57,16 +68,24 @@ def tasks_of(cases: list[str], ways: list[str]) -> list[Task]:
             if way in ways:
                 skipped = SAME_WHEN_COMPILED if way not in ("eager", *OURS) else []
                 names = [name for name in KERNELS if name not in skipped]
-                found += [(f"kernels:{','.join(names[at::GROUPS])}", way) for at in range(GROUPS)]
+                count = groups_of(way)
+                found += [(f"kernels:{','.join(names[at::count])}", way) for at in range(count)]
     return sorted(found, key=_when)
 
 
-def _when(task: Task) -> tuple[bool, int]:
+def _when(task: Task) -> int:
+    order = (("max-autotune", SEARCHED, "O3"), ("default", "O2"))
+    return 0 if _is_longest(task) else next((at for at, ways in enumerate(order, 1) if task[1] in ways), 3)
+
+
+def _comes_last(task: Task) -> bool:
+    return ":" in task[0] or _is_longest(task)
+
+
+def _is_longest(task: Task) -> bool:
+    """Torch's search for ResNet-50 takes several times as long as any other."""
     case, way = task
-    if case.startswith("resnet") and way == "max-autotune":
-        return False, 0
-    pairs = (("max-autotune", "max-autotune-no-cudagraphs", "O3"), ("default", "O2"))
-    return ":" in case, next((place for place, pair in enumerate(pairs, 1) if way in pair), 3)
+    return case.startswith("resnet") and way == "max-autotune"
 
 
 def start_of(task: Task) -> list[str]:
@@ -130,7 +149,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join((*MODELS, "kernels")))
     parser.add_argument("--ways", default=",".join(dict.fromkeys((*TORCH, *KERNEL_WAYS))))
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for a process to compile")
-    parser.add_argument("--minutes", type=float, default=1e6, help="start no process after this")
+    parser.add_argument("--minutes", type=float, default=1e6, help="end what has not compiled by then")
     parser.add_argument("--lanes", type=int, default=1, help="processes at a time")
     parser.add_argument("--save", type=Path, help="a file for all times, written as they come")
     args = parser.parse_args()
@@ -146,12 +165,12 @@ def main() -> None:
         if args.save:
             args.save.write_text(json.dumps(done, indent=1))
 
-    tasks = tasks_of(args.only.split(","), args.ways.split(","))
-    missing = [(case, way) for case, way in tasks if "process_s" not in done.get(case, {}).get(way, {})]
+    until = time.monotonic() + 60 * args.minutes
     with tempfile.NamedTemporaryFile() as lock:
         os.environ.setdefault(LOCK, lock.name)
         crew = Crew(start_of, CACHES, args.lanes, args.limit, store)
-        crew.run(missing, time.monotonic() + 60 * args.minutes)
+        for tasks in waves_of(args.only.split(","), args.ways.split(",")):
+            crew.run([one for one in tasks if "process_s" not in done.get(one[0], {}).get(one[1], {})], until)
     result = summary(done)
     print(
         json.dumps(result) if args.json else "\n".join(f"{name:32} {value}" for name, value in result.items())

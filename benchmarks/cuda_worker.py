@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from statistics import median
@@ -177,39 +178,69 @@ def _accuracy_of(
     }
 
 
+@dataclass
+class _TimedGraph:
+    """A CUDA graph that counts the seconds its launches take."""
+
+    graph: Any
+    spent: float = 0.0
+
+    def replay(self) -> None:
+        begin = time.perf_counter()
+        self.graph.replay()
+        self.spent += time.perf_counter() - begin
+
+
 def _python_of(run: OurCall) -> dict[str, Any]:
-    """The time of Python around the launch of the graph."""
+    """The time of Python around the launch of the graph, in the same calls, and of the launch."""
     executable: Any = run.model.executable
     graphs = list(executable._graphs or ())
-    replay = host_us(graphs[0].graph.replay) if graphs else 0.0
+    launches = [_TimedGraph(one.graph) for one in graphs]
+    for one, timed in zip(graphs, launches, strict=True):
+        one.graph = timed
+    readings = _by_core(run, launches)
+    for one, timed in zip(graphs, launches, strict=True):
+        one.graph = timed.graph
+    python, launch = min(reading for _, *reading in readings)
+    cores = {core: min(us for at, us, _ in readings if at == core) for core, _, _ in readings}
     return {
-        "python_us": round(host_us(run) - replay, 1),
-        "replay_us": round(replay, 1),
+        "python_us": python,
+        "replay_us": launch,
+        "python_us_by_core": cores,
         "no_graph": executable.why_no_graph,
         "graphs": [len(one.copied) for one in graphs],
     }
 
 
-def host_us(run: Callable[[], Any], rounds: int = 30, count: int = 40) -> float:
-    """Microseconds until a call returns, with nothing on the GPU before it: the median of the calmest round.
+def _by_core(run: Callable[[], Any], launches: Sequence[_TimedGraph]) -> list[tuple[int, float, float]]:
+    """Rounds of calls, each on a core of its own: which, and microseconds of Python and of the launch.
 
-    Other processes compile meanwhile, and take the CPU away now and then.
+    A core may be slow for what others do on the same computer.
     """
-    medians = []
-    for _ in range(rounds):
-        with GPU.alone():
-            medians.append(_round(run, count))
-    return min(medians) * 1e6
+    allowed = os.sched_getaffinity(0)
+    found = []
+    try:
+        for core in sorted(allowed) * 2:
+            os.sched_setaffinity(0, {core})
+            with GPU.alone():
+                found.append((core, *_round(run, launches)))
+    finally:
+        os.sched_setaffinity(0, allowed)
+    return found
 
 
-def _round(run: Callable[[], Any], count: int) -> float:
-    times = []
+def _round(run: Callable[[], Any], launches: Sequence[_TimedGraph], count: int = 60) -> tuple[float, float]:
+    """Medians of the microseconds until a call returns, without the launch, and of the launch."""
+    times, spent = [], []
     for _ in range(count):
         torch.cuda.synchronize()
+        before = sum(one.spent for one in launches)
         begin = time.perf_counter()
         run()
-        times.append(time.perf_counter() - begin)
-    return median(times)
+        all_of_it = time.perf_counter() - begin
+        spent.append(sum(one.spent for one in launches) - before)
+        times.append(all_of_it - spent[-1])
+    return round(median(times) * 1e6, 1), round(median(spent) * 1e6, 1)
 
 
 # ---- kernels ----
@@ -237,7 +268,7 @@ def time_kernels(way: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         for _ in range(PASSES):
             for name, (graph, calls, _kept) in made.items():
                 # The calmest of some windows.
-                readings[name] += [milliseconds(graph.replay, 0.03) / calls for _ in range(2)]
+                readings[name] += [milliseconds(graph.replay, 0.03, 0.01) / calls for _ in range(2)]
     for name, times in readings.items():
         yield {name: found[name] | {"ms": min(times), "readings": [round(one, 5) for one in times]}}
 

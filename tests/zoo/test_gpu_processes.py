@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -53,4 +54,14 @@ def test_what_compiles_too_long_is_ended(tmp_path: Path) -> None:
     crew = Crew(lambda task: [sys.executable, str(script), *task], (), 2, 3.0, found.__setitem__)
     crew.run([("slow", "O2"), ("one", "O2")])
     assert found["slow", "O2"]["error"] == "longer than 3 s"
+    assert "turn" in found["one", "O2"]
+
+
+def test_what_has_not_compiled_by_the_end_is_ended_and_the_rest_is_timed(tmp_path: Path) -> None:
+    script = tmp_path / "worker.py"
+    script.write_text(WORKER)
+    found: dict[Task, dict[str, Any]] = {}
+    crew = Crew(lambda task: [sys.executable, str(script), *task], (), 2, 60.0, found.__setitem__)
+    crew.run([("slow", "O2"), ("one", "O2")], time.monotonic() + 3)
+    assert found["slow", "O2"]["error"].startswith("longer than")
     assert "turn" in found["one", "O2"]

@@ -79,7 +79,7 @@ def recorded(run: Callable[[], Any], times: int = 1) -> torch.cuda.CUDAGraph:
     return graph
 
 
-def milliseconds(run: Callable[[], Any], seconds: float = 0.6) -> float:
+def milliseconds(run: Callable[[], Any], seconds: float = 0.6, each_round: float = 0.03) -> float:
     """The median of rounds of calls, each round between two events."""
     for _ in range(5):
         run()
@@ -89,7 +89,7 @@ def milliseconds(run: Callable[[], Any], seconds: float = 0.6) -> float:
         run()
     torch.cuda.synchronize()
     each = (time.perf_counter() - begin) / 5
-    calls = max(2, int(0.03 / max(each, 1e-6)))
+    calls = max(2, int(each_round / max(each, 1e-6)))
     times = []
     for _ in range(max(5, int(seconds / (calls * each)))):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)

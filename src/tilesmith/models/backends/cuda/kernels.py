@@ -22,6 +22,11 @@ _compiled: dict[tuple[Any, str], Any] = {}
 _lock = Lock()
 
 
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def prim_func_of(step: Launch) -> Any:
     """The kernel of a launch, for its sizes: a GPU's compiler is better off knowing them."""
     sizes = {f"{name}_rows": storage.rows for name, storage in step.storages.items()}
@@ -65,7 +70,7 @@ def compile_all(steps: Iterable[Launch], arch: str) -> Mapping[Any, Any]:
             except Exception as error:
                 return error
 
-        threads = max(1, min(len(missing), os.cpu_count() or 1))
+        threads = max(1, min(len(missing), _cores()))
         with compiled_by_nvrtc(), called_as_saved(), ThreadPoolExecutor(threads) as pool:
             waiting = {}
             for key, step in missing.items():
