@@ -9,7 +9,7 @@
 
 Each figure of the result is the time of torch's best way over ours: 1.0 is parity, more is faster. Models are
 timed call after call; kernels as calls recorded in a CUDA graph by all, so that only the GPU's time counts.
-There are two waves: the models, then what takes torch longest to search, kernels and ResNet-50. In each they
+There are two parts: the models, then what takes torch longest to search, kernels and ResNet-50. In each they
 are timed one after the other when all have compiled, with nothing beside them. Searches have the GPU to
 themselves while they time a kernel.
 """
@@ -48,7 +48,7 @@ def groups_of(way: str) -> int:
     return 9 if way == SEARCHED else 5
 
 
-def waves_of(cases: list[str], ways: list[str]) -> list[list[Task]]:
+def parts_of(cases: list[str], ways: list[str]) -> list[list[Task]]:
     """The models; then kernels, and the models whose search takes longest."""
     tasks = tasks_of(cases, ways)
     return [[task for task in tasks if _comes_last(task) == last] for last in (False, True)]
@@ -169,7 +169,7 @@ def main() -> None:
     with tempfile.NamedTemporaryFile() as lock:
         os.environ.setdefault(LOCK, lock.name)
         crew = Crew(start_of, CACHES, args.lanes, args.limit, store)
-        for tasks in waves_of(args.only.split(","), args.ways.split(",")):
+        for tasks in parts_of(args.only.split(","), args.ways.split(",")):
             crew.run([one for one in tasks if "process_s" not in done.get(one[0], {}).get(one[1], {})], until)
     result = summary(done)
     print(
