@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from tilesmith.models.capture import dict_watch, state, tensor_watch
+from tilesmith.models.capture.dict_versions import are_counted
 from tilesmith.models.capture.state import Watch
 from tilesmith.models.capture.tensor_watch import StorageWatch
 
@@ -28,11 +29,11 @@ def library() -> list[ctypes.PyDLL]:
 def _way(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, library: list[ctypes.PyDLL]
 ) -> None:
-    """With watchers and C++; with C++; with neither."""
+    """With watchers, or versions of dictionaries, and C++; with C++; with neither."""
     if request.param != "told":
         monkeypatch.setattr(state, "touched", lambda _: None)
-    elif not HAS_WATCHERS:
-        pytest.skip("this Python has no dict watchers")
+    else:
+        assert HAS_WATCHERS or are_counted()
     monkeypatch.setattr(tensor_watch, "_library", [] if request.param == "asking" else library)
 
 
@@ -89,12 +90,43 @@ class TestWatch:
             change()
             assert not watch.unchanged()
 
+    def test_a_change_is_told_until_it_is_undone(self) -> None:
+        model = _with_layers()
+        watch = Watch(model)
+        model[2].p = 0.25
+        assert not watch.unchanged()
+        assert not watch.unchanged()
+        model[2].p = 0.5
+        assert watch.unchanged()
+
     def test_the_same_again_is_no_change(self) -> None:
         model = _with_layers()
         watch = Watch(model)
         model[2].p = 0.5
         model.eval()
         assert watch.unchanged()
+
+
+def test_only_what_was_written_to_is_looked_at(
+    library: list[ctypes.PyDLL], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert library
+    model = _with_layers()
+    watch = Watch(model)
+    assert watch.unchanged()
+    looked: list[int] = []
+    look = Watch._same_sizes_and_values
+
+    def counted(self: Watch) -> bool:
+        looked.append(1)
+        return look(self)
+
+    monkeypatch.setattr(Watch, "_same_sizes_and_values", counted)
+    assert watch.unchanged()
+    assert not looked
+    model[2].p = 0.25
+    assert not watch.unchanged()
+    assert looked
 
 
 @pytest.mark.usefixtures("_way")

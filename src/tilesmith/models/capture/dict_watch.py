@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import Any
 from weakref import finalize
 
+from tilesmith.models.capture.dict_versions import Versions, are_counted
+
 _Callback = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -39,8 +41,10 @@ class Touched:
         finalize(self, _forget, addresses, self.flag)
 
 
-def touched(tables: Iterable[dict[str, Any]]) -> Touched | None:
+def touched(tables: Iterable[dict[str, Any]]) -> Touched | Versions | None:
     """A watch over dictionaries, or None where Python has none."""
+    if are_counted():
+        return Versions(tables)
     if not hasattr(ctypes.pythonapi, "PyDict_AddWatcher"):
         return None
     try:

@@ -1,10 +1,12 @@
-// What Python would ask hundreds of tensors one by one: their versions and places, and who holds storages.
+// What Python would ask hundreds of tensors one by one: their versions and places, and who holds storages; and of
+// dictionaries, whether they were written to.
 
 #include <c10/core/StorageImpl.h>
 #include <c10/core/TensorImpl.h>
 #include <c10/core/UndefinedTensorImpl.h>
 
 #include <cstdint>
+#include <cstring>
 
 // Of Python itself, which has loaded this.
 extern "C" void* PyList_New(std::intptr_t size);
@@ -22,6 +24,20 @@ extern "C" std::int64_t first_changed(const char* const* objects, std::int64_t o
             return i;
         }
     }
+    return -1;
+}
+
+// The versions that Python 3.11 counts for dictionaries, `offset` bytes into each.
+extern "C" void versions_of(const char* const* tables, std::int64_t offset, std::uint64_t* versions,
+                            std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) std::memcpy(&versions[i], tables[i] + offset, sizeof(*versions));
+}
+
+// The first of some dictionaries that has another version; -1 if none has.
+extern "C" std::int64_t first_written(const char* const* tables, std::int64_t offset, const std::uint64_t* versions,
+                                      std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+        if (std::memcmp(&versions[i], tables[i] + offset, sizeof(*versions)) != 0) return i;
     return -1;
 }
 

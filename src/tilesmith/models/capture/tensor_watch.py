@@ -64,6 +64,11 @@ class TensorWatch:
         return check
 
 
+def library() -> ctypes.PyDLL | None:
+    """The C++, where it is there by now."""
+    return _library[0] if _library else None
+
+
 class StorageWatch:
     """Tells whether storages are held by as many as they were."""
 
@@ -154,7 +159,7 @@ def _load() -> None:
     try:
         path = compile_shared([_SOURCE], [root / "include"], ["-O2"], [f"-L{root / 'lib'}", "-lc10"])
         library = ctypes.PyDLL(str(path))
-        for name in ("first_changed", "first_held"):
+        for name in ("first_changed", "first_held", "first_written"):
             function: Any = getattr(library, name)
             function.restype = ctypes.c_int64
         library.first_changed.argtypes = [
@@ -162,6 +167,10 @@ def _load() -> None:
         ]
         library.aliases.restype = ctypes.py_object
         library.aliases.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
+        for name in ("first_written", "versions_of"):
+            asked: Any = getattr(library, name)
+            asked.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64]
+        library.versions_of.restype = None
         library.first_held.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
     except (TilesmithError, OSError):  # no compiler, or other headers than the library's
         return
