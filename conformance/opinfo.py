@@ -17,107 +17,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import queue
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from conformance.opinfo_processes import PIECE, Queue, Worker  # noqa: E402
+
 DTYPES = ("float32", "bfloat16", "float16", "int32", "int64", "bool")
 BAD = ("wrong", "error", "late")
-ROOT = Path(__file__).parents[1]
-MOST_LOST = 5
-"""After so many samples that kill or hang the worker, the rest of an operator's samples are left out."""
-QUICK = {
-    "TILESMITH_CLOCK": "off",
-    "TILESMITH_PROGRESS": "off",
-    "TILESMITH_KERNEL_OPTIMIZATION": "0",
-    "TILESMITH_COMPILE_JOBS": "1",
-    "OMP_NUM_THREADS": "1",
-}
-"""Settings of a worker: what each kernel costs before it has run once is nearly all the time."""
 Key = tuple[str, str, int]
-
-
-class Worker:
-    """A process that runs samples; it is started anew when one of them does not end."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._answered = False
-
-    def run(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The outcomes of a job, sample by sample; a sample that kills the worker is one of them."""
-        skip, lost = list(job["skip"]), 0
-        while lost <= MOST_LOST:
-            begun = None
-            for answer in self._answers({**job, "skip": skip}):
-                self._answered = True
-                if "total" in answer:
-                    yield answer
-                    return
-                if "begun" in answer:
-                    begun = answer["begun"]
-                    skip.append(begun)
-                else:
-                    yield answer
-            if not self._answered:
-                raise RuntimeError(
-                    "a worker ended before its first answer: run conformance.opinfo_worker by hand"
-                )
-            self.stop()
-            lost += 1
-            if begun is not None:
-                yield {"number": begun, "outcome": "late", "sample": "", "what": "the worker ended or hung"}
-
-    def _answers(self, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        process = self._started()
-        assert process.stdin is not None
-        try:
-            process.stdin.write(json.dumps(job) + "\n")
-            process.stdin.flush()
-        except BrokenPipeError:
-            return
-        while True:
-            line = self._line(process, 2 * job["seconds"] + 60)
-            if not line:
-                return
-            yield json.loads(line)
-
-    def _line(self, process: subprocess.Popen[str], seconds: float) -> str:
-        """The next line, or nothing if none comes in time."""
-        assert process.stdout is not None
-        got: queue.Queue[str] = queue.Queue()
-        stdout = process.stdout
-        threading.Thread(target=lambda: got.put(stdout.readline()), daemon=True).start()
-        try:
-            return got.get(timeout=seconds)
-        except queue.Empty:
-            return ""
-
-    def _started(self) -> subprocess.Popen[str]:
-        if self._process is None or self._process.poll() is not None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "conformance.opinfo_worker"],
-                cwd=ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env={**QUICK, **os.environ},
-            )
-        return self._process
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
 
 
 class State:
@@ -130,7 +45,10 @@ class State:
         self.samples: dict[Key, dict[str, Any]] = {}
         self.totals: dict[tuple[str, str], int] = {}
         if path is not None and path.exists():
-            for line in path.read_text().splitlines():
+            whole, _, cut = path.read_text().rpartition("\n")
+            if cut:  # a run was ended half-way through a line
+                path.write_text(f"{whole}\n")
+            for line in whole.splitlines():
                 self._take(json.loads(line))
 
     def _take(self, line: dict[str, Any]) -> None:
@@ -166,24 +84,23 @@ def operator_names() -> list[str]:
 
 
 def run_all(jobs: list[dict[str, Any]], state: State, workers: int, minutes: float) -> None:
-    """Work through jobs, telling the state of each sample as it ends; no job starts after so many minutes."""
-    waiting: queue.Queue[tuple[int, dict[str, Any]]] = queue.Queue()
-    for numbered in enumerate(jobs):
-        waiting.put(numbered)
+    """Work through jobs, telling the state of each sample as it ends; none starts after so many minutes."""
+    waiting = Queue(jobs, workers)
     end = time.monotonic() + 60 * minutes
 
     def work() -> None:
         worker = Worker()
-        while time.monotonic() < end:
+        while time.monotonic() < end and (job := waiting.take()) is not None:
+            found: list[dict[str, Any]] = []
+            left: list[int] = []
             try:
-                number, job = waiting.get_nowait()
-            except queue.Empty:
-                break
-            found = []
-            for answer in worker.run(job):
-                state.add({"op": job["op"], "dtype": job["dtype"], **answer})
-                found.append(answer)
-            _tell(f"{number + 1}/{len(jobs)} {job['op']} {job['dtype']}", found)
+                for answer in worker.run(job):
+                    left = answer.pop("left", left)
+                    state.add({"op": job["op"], "dtype": job["dtype"], **answer})
+                    found.append(answer)
+            finally:
+                waiting.ended(job, left)
+            _tell(f"{job['op']} {job['dtype']}", found)
         worker.stop()
 
     threads = [threading.Thread(target=work) for _ in range(workers)]
@@ -284,7 +201,8 @@ def _jobs(given: argparse.Namespace, names: list[str], state: State) -> list[dic
             bad[op, dtype].append(number)
         if one["outcome"] not in BAD or one.get("commit") == state.commit:
             done[op, dtype].append(number)
-    plain = {"device": given.device, "seconds": given.seconds, "draw": given.draw, "seed": given.seed}
+    plain = {key: getattr(given, key) for key in ("device", "seconds", "draw", "seed")}
+    plain["most"] = PIECE
     jobs = []
     for op in names:
         for dtype in given.dtypes.split(","):

@@ -244,7 +244,7 @@ def on_alarm(*_: Any) -> None:
 def chosen(job: dict[str, Any], count: int) -> list[int]:
     """Which samples a job asks for: those it names, or the first of an order that its seed gives."""
     if job["only"]:
-        return list(job["only"])
+        return [number for number in job["only"] if number not in set(job["skip"])]
     order = random.Random(f"{job['seed']} {job['op']} {job['dtype']}").sample(range(count), count)
     left = [number for number in order if number not in set(job["skip"])]
     return sorted(left[: max(0, job["draw"] - len(job["skip"]))])
@@ -253,9 +253,9 @@ def chosen(job: dict[str, Any], count: int) -> list[int]:
 def outcomes(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     target = function_of(job["op"])
     every = [] if job["op"].startswith(UNWRITTEN) else samples(job["op"], getattr(torch, job["dtype"]))
-    for number in chosen(job, len(every)):
-        if number in job["skip"]:
-            continue
+    numbers = chosen(job, len(every))
+    most = len(numbers) if job["only"] else job["most"]
+    for number in numbers[:most]:
         yield {"begun": number}
         signal.alarm(job["seconds"])
         try:
@@ -267,7 +267,7 @@ def outcomes(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         finally:
             signal.alarm(0)
         yield {"number": number, **made}
-    yield {"total": len(every)}
+    yield {"total": len(every), "left": numbers[most:]}
 
 
 def main() -> None:
