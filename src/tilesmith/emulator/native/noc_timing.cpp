@@ -59,9 +59,11 @@ public:
         : head(from), stretch_(std::min(stretch, most_links)), issuer_(static_cast<uint16_t>(issuer)) {}
 
     // `lost`: how long what several cores' packets wait for idles behind one that had to wait, as a share of its time.
-    __attribute__((always_inline)) void pass(Occupancy& resources, uint32_t index, uint32_t cycles, double lost = 0) {
+    // Others' packets count that end after `since`.
+    __attribute__((always_inline)) void pass(Occupancy& resources, uint32_t index, uint32_t cycles, double lost = 0,
+                                             uint64_t since = 0) {
         const uint64_t start = resources.take(index, head, cycles) - cycles;
-        const bool shared = lost > 0 && resources.is_shared(index, issuer_);
+        const bool shared = lost > 0 && resources.others_end(index, issuer_, start + cycles) > since;
         if (start > head) {
             hold_back(static_cast<uint32_t>(std::min<uint64_t>(start - head, cycles)));
             if (shared) resources.take(index, start + cycles, static_cast<uint32_t>(cycles * lost));
@@ -145,8 +147,10 @@ Journey read_journey(const Core& core, const Target& target, uint32_t size, uint
         const double rate = t.dram_read_bytes.at(std::min(size, t.max_packet));
         packet.pass(machine.bank_service, target.index, static_cast<uint32_t>(size / rate));
     } else {
-        packet.pass(links.out, index_of(there), cycles_at(size, t.l1_read_bytes), t.convoy_end);
-        if (request.ring == 0) packet.head += t.loopback;
+        const bool own = request.ring == 0;
+        const double lost = own ? 0 : t.convoy_end;
+        packet.pass(links.out, index_of(there), cycles_at(size, t.l1_read_bytes), lost, packet.head);
+        if (own) packet.head += t.loopback;
     }
     pass_links(packet, {there, here, answer, noc, stream, apart_reads});
     packet.pass(links.in, index_of(here), stream);
@@ -173,7 +177,8 @@ Journey write_journey(Core& core, const Target& target, uint32_t size, uint32_t 
         packet.pass(machine.bank_service, target.index, static_cast<uint32_t>(size / rate));
         packet.head += t.dram_write_access;
     } else {
-        packet.pass(links.in, index_of(there), stream, t.convoy_end);
+        // All that another core has written there counts: a core is emulated far ahead while its writes are on their way.
+        packet.pass(links.in, index_of(there), stream, way.ring == 0 ? 0 : t.convoy_end);
         if (way.ring == 0) packet.head += t.loopback;
     }
     // Writes leave in order: one that waits for others holds back the next, once the buffers on its way are full.

@@ -20,7 +20,7 @@ void Occupancy::resize(uint32_t count) {
     taken_ = static_cast<uint64_t*>(std::calloc(size_t{words} * count, sizeof(uint64_t)));  // costs what is touched
     full_.assign(count, {});
     rest_.assign(count, 0);
-    user_.assign(count, nobody);
+    users_.assign(count, {});
 }
 
 void Occupancy::reset() {
@@ -28,7 +28,7 @@ void Occupancy::reset() {
     std::fill(taken_, taken_ + used * count_, 0);
     std::fill(full_.begin(), full_.end(), Stretch{});
     std::fill(rest_.begin(), rest_.end(), 0);
-    std::fill(user_.begin(), user_.end(), nobody);
+    std::fill(users_.begin(), users_.end(), Users{});
     begin_ = newest_ = 0;
 }
 

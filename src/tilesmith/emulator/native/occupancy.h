@@ -34,26 +34,33 @@ public:
         return steps == 0 ? from + cycles : find(index, from, cycles, steps);
     }
 
-    // Whether others than this user have asked for it too.
-    bool is_shared(uint32_t index, uint16_t user) {
-        uint16_t& first = user_[index];
-        if (first == nobody) first = user;
-        else if (first != user) first = many;
-        return first == many;
+    // When the last that anyone but this user asked for was done, 0 if nobody else has; this user's is done at `end`.
+    uint64_t others_end(uint32_t index, uint16_t user, uint64_t end) {
+        Users& users = users_[index];
+        if (users.last != user) {
+            users.others_end = users.end;
+            users.last = user;
+        }
+        users.end = end;
+        return users.others_end;
     }
 
 private:
-    static constexpr uint16_t nobody = 0xffff, many = 0xfffe;
+    static constexpr uint16_t nobody = 0xffff;
     static constexpr uint32_t step_shift = 4, words = 4096;  // a window of 2^22 cycles
     struct Stretch {
         uint64_t begin, end;
+    };
+    struct Users {
+        uint64_t end = 0, others_end = 0;  // of what `last` asked for, and of what anyone else did
+        uint16_t last = nobody;
     };
     uint32_t count_ = 0;
     uint64_t begin_ = 0, newest_ = 0;  // the first word of the window, the newest in use
     uint64_t* taken_ = nullptr;        // a ring of words for every resource, a bit per step
     std::vector<Stretch> full_;        // steps known to have no gap
     std::vector<uint8_t> rest_;        // cycles that did not fill a step yet
-    std::vector<uint16_t> user_;       // who has asked for it: one user, or many
+    std::vector<Users> users_;         // who has asked for it
     uint64_t find(uint32_t index, uint64_t from, uint32_t cycles, uint32_t steps);
     bool reach(uint64_t word);
 };
