@@ -214,6 +214,19 @@ def test_replacing_the_contents(device: Device) -> None:
         tensor.copy_from_numpy(np.zeros((40, 41), np.float32))
 
 
+def test_the_memory_of_tiles_seen_as_rows(device: Device) -> None:
+    tiles = device.from_numpy(np.arange(64 * 64, dtype=np.float32).reshape(64, 64), DataFormat.Float32)
+    rows = device.seen_as(tiles, (4, 1024), Layout.ROW_MAJOR)
+    assert rows.address == tiles.address
+    found = rows.to_numpy()
+    assert (found[1, :16] == np.arange(32, 48)).all()  # the tile beside the first
+    assert (found[0, 512:528] == 16 * 64 + np.arange(16)).all()  # the first row of its third face
+    with pytest.raises(DeviceError, match="its pages are others"):
+        device.seen_as(tiles, (8, 512), Layout.ROW_MAJOR)
+    tiles.buffer.deallocate()
+    assert not rows.is_allocated
+
+
 def test_mistakes(device: Device) -> None:
     with pytest.raises(FormatError, match="complex64"):
         device.from_numpy(np.zeros(4, np.complex64))

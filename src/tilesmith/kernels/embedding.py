@@ -15,6 +15,9 @@ from tilesmith.kernels.epilogue import Epilogue, store
 from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Operand
 
+FACE = 16
+"""Columns, and rows, of a face: a tile has four, one after the other."""
+
 
 def _in_place(table: Any, ids: Any, at: tuple[Any, Any], column: Any) -> op.Computed:
     """Rows of the table, read where they lie."""
@@ -23,11 +26,16 @@ def _in_place(table: Any, ids: Any, at: tuple[Any, Any], column: Any) -> op.Comp
 
 @dataclass(frozen=True)
 class Embedding:
-    """acc0[i, :] = table[ids[i], :]. The table lies in rows, not in tiles."""
+    """acc0[i, :] = table[ids[i], :]. The table lies in rows.
+
+    Or it lies in tiles, `across` of them side by side, each of which the kernel sees as a row: a row of the
+    table is in them 16 elements at a time.
+    """
 
     epilogue: Epilogue
     block: tuple[int, int] = (32, 128)
     dtype: str = "bfloat16"
+    across: int = 0
 
     @property
     def name(self) -> str:
@@ -55,7 +63,21 @@ class Embedding:
                 T.copy(table[ids[i], column], rows[i, :])
             return rows
 
-        pick = _in_place if on_gpu() else copied
+        @macro
+        def copied_from_tiles(table, ids_of, at, column):  # type: ignore[no-untyped-def]
+            rows = T.alloc_shared((bm, bn), self.dtype)
+            ids = T.alloc_shared((bm,), "int32")
+            T.copy(ids_of[at[0], at[1]], ids)
+            for i in T.serial(bm):
+                for piece in T.serial(bn // FACE):
+                    tile = ids[i] // TILE * self.across + column // TILE + piece // 2
+                    first = ids[i] % TILE // FACE * (2 * FACE * FACE) + piece % 2 * (FACE * FACE)
+                    start = first + ids[i] % FACE * FACE
+                    T.copy(table[tile, start : start + FACE], rows[i, piece * FACE : piece * FACE + FACE])
+            return rows
+
+        on_chip = copied_from_tiles if self.across else copied
+        pick = _in_place if on_gpu() else on_chip
 
         @macro
         def block_of(tensors, bx, by, b1, b2):  # type: ignore[no-untyped-def]

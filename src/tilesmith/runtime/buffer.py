@@ -194,3 +194,25 @@ class PlacedBuffer(Buffer):
 
     def deallocate(self) -> None:
         self._freed = True
+
+
+class SharedBuffer(Buffer):
+    """The memory of another buffer, whose pages are as many and as long. It lives as long as that does."""
+
+    def __init__(self, whole: Buffer, spec: TensorSpec) -> None:
+        super().__init__(whole.device, spec, whole._allocation)
+        pages = (self.aligned_page_size, self.num_pages)
+        if pages != (whole.aligned_page_size, whole.num_pages) or whole.is_sharded:
+            shapes = f"{list(whole.spec.shape)} cannot be seen as {list(spec.shape)}"
+            raise DeviceError(
+                f"a tensor {shapes}: its pages are others",
+                remedy="choose a shape and a layout with as many pages of the same size, interleaved",
+            )
+        self.whole = whole
+
+    @property
+    def is_allocated(self) -> bool:
+        return self.whole.is_allocated
+
+    def deallocate(self) -> None:
+        self._freed = True

@@ -27,7 +27,7 @@ from tilesmith.program.executor import Executor, LiveBuffer, RunOptions, RunRepo
 from tilesmith.program.l1 import Placement, rebind
 from tilesmith.program.site import declaration_site
 from tilesmith.runtime.allocator import Allocation, BankAllocator
-from tilesmith.runtime.buffer import Buffer, PlacedBuffer
+from tilesmith.runtime.buffer import Buffer, PlacedBuffer, SharedBuffer
 from tilesmith.runtime.finding_errors import error_of
 from tilesmith.runtime.memory_config import DRAM_MEMORY_CONFIG, Layout, MemoryConfig
 from tilesmith.runtime.observers import observers, trace_wanted
@@ -167,6 +167,11 @@ class Device:
         return Tensor(
             PlacedBuffer(self, spec, Allocation(address, size, name, declaration_site(), page_size, pages))
         )
+
+    def seen_as(self, tensor: Tensor, shape: Sequence[int], layout: Layout) -> Tensor:
+        """The memory of a tensor in another shape and layout, whose pages are as many and as long."""
+        spec = TensorSpec(tuple(map(int, shape)), tensor.dtype, layout, tensor.memory_config, TileShape())
+        return Tensor(SharedBuffer(tensor.buffer, spec))
 
     @contextmanager
     def holding(self, tensors: Iterable[Tensor]) -> Iterator[None]:

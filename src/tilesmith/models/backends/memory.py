@@ -50,7 +50,7 @@ def plan_memory(plan: Plan, l1_bytes: int, first: int = 0, skipped: Collection[S
     used = 0
     for number, step in enumerate(steps):
         for storage in touched(step):
-            if storage in fixed or storage in slots:
+            if storage in fixed or storage in slots or storage.tiles is not None:
                 continue
             is_result = storage in results
             room = free[_shape(storage, is_result)]

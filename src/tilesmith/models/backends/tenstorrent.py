@@ -45,6 +45,7 @@ from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.planning.row_masks import drop_row_masks
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
 from tilesmith.models.planning.steps import Download, HostCall, Kept, Launch, Plan, Upload
+from tilesmith.models.planning.tied_tables import tied_tables
 from tilesmith.models.planning.tile_images import tile_images
 from tilesmith.models.planning.views import Storage
 from tilesmith.models.report import report_of
@@ -107,8 +108,10 @@ class TenstorrentBackend(Backend):
             planned = tile_images(planned, arch, fidelity, self.options.weights)
             planned = drop_row_masks(planned)
         planned = stored_as(planned, self.options.weights, self.options.activations, self.options.cache)
+        values = {node.name: value for node, value in constants_of(module).items()}
+        if shared_device(arch).can_place:
+            planned = tied_tables(planned, values)
         if self.options.approximate == "safe":
-            values = {node.name: value for node, value in constants_of(module).items()}
             planned = safely_approximated(planned, values)
         if not chooses:
             return planned
@@ -379,6 +382,9 @@ class TenstorrentExecutable(Executable):
         slot = self.memory.slots.get(storage, storage)
         if slot not in self._tensors:
             shape = (storage.rows, storage.cols)
+            if storage.tiles is not None:
+                whole = self.tensor(storage.tiles)
+                return self._tensors.setdefault(slot, self.device.seen_as(whole, shape, storage.layout))
             memory = L1_MEMORY_CONFIG if isinstance(slot, Slot) and slot.in_l1 else DRAM_MEMORY_CONFIG
             stored = stored_format(storage)
             if isinstance(slot, Slot) and slot.address:

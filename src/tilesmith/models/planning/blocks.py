@@ -150,10 +150,21 @@ def _elementwise(step: Launch, arch: Arch) -> list[Template]:
     return [replace(template, block=(TILE, width)) for width in dict.fromkeys((wide[0], *widths))]
 
 
+def _embedding(step: Launch, arch: Arch) -> list[Template]:
+    """Rows of a table in tiles come in many small reads, one after the other: the more cores share them."""
+    found = _elementwise(step, arch)
+    template: Any = step.template
+    return sorted(found, key=_width) if template.across else found
+
+
+def _width(template: Any) -> int:
+    return int(template.block[1])
+
+
 _CHOICES: dict[type, Callable[[Launch, Arch], list[Template]]] = {
     Attention: _attention,
     RowWise: _norm,
     StreamedRowWise: _streamed_norm,
     Elementwise: _elementwise,
-    Embedding: _elementwise,
+    Embedding: _embedding,
 }

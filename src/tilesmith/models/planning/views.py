@@ -51,6 +51,8 @@ class Storage:
     layout: Layout
     format: DataFormat
     number: int
+    tiles: Storage | None = None
+    """Whose memory it is, if another's: each tile of that is a row of this."""
 
     @property
     def dtype(self) -> str:
@@ -64,6 +66,12 @@ class Storage:
 
 def new_storage(rows: int, cols: int, layout: Layout, dtype: str) -> Storage:
     return Storage(rows, cols, layout, FORMATS[dtype], next(_numbers))
+
+
+def rows_of_tiles(storage: Storage) -> Storage:
+    """The memory of a storage in tiles as a matrix with a row for each tile."""
+    tiles = storage.rows * storage.cols // TILE**2
+    return Storage(tiles, TILE**2, Layout.ROW_MAJOR, storage.format, next(_numbers), storage)
 
 
 @dataclass(frozen=True)
