@@ -38,6 +38,7 @@ from tilesmith.models.passes.quantize_products import quantize_products
 from tilesmith.models.passes.remove_noops import remove_noops
 from tilesmith.models.passes.separate_outputs import owners, separate_outputs
 from tilesmith.models.passes.split_gated_linear import split_gated_linear
+from tilesmith.models.passes.widen_heads import widen_heads
 
 Pass = Callable[[GraphModule], None]
 
@@ -74,6 +75,8 @@ FOR_TILES: tuple[Pass, ...] = (fuse_rotary, split_gated_linear)
 
 FOR_PADDED_ROWS: tuple[Pass, ...] = (
     *FOR_TILES,
+    widen_heads,
+    merge_linears,
     fold_query_groups,
     fold_single_rows,
     permute_parts,
