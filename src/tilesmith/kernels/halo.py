@@ -109,11 +109,18 @@ class HaloConvolution:
     dtype: str = "bfloat16"
     together: int = 1
     """How many steps the matrix unit adds up before the sum goes to L1."""
+    channels: int = 0
+    """How many are held at a time; with 0 all of them. All taps of some come before those of the next."""
 
     @property
     def loads_each_step(self) -> bool:
         """With one tap each part of the channels is used once, and comes when it is."""
         return self.taps == 1 and self.together == 1
+
+    @property
+    def held(self) -> int:
+        """How many channels of the pixels a core holds at a time."""
+        return self.block[2] if self.loads_each_step else self.channels or self.depth
 
     @property
     def name(self) -> str:
@@ -128,36 +135,41 @@ class HaloConvolution:
         m, n = symbols("m", "n")
         bound = op.bind(self.tensors)
         window = HaloWindow(bound["x"], self.halo)
-        mesh, parts = self.mesh, self.depth // bk
+        mesh, parts = self.mesh, self.held // bk
         each = mesh.columns // mesh.wide
         group = tuple(range(self.together))
-        each_step = self.loads_each_step
+        each_step, turns = self.loads_each_step, self.taps * parts // self.together
+
+        @macro
+        def taps_of(tensors, halo, patches, weight, acc, bx, by, start):  # type: ignore[no-untyped-def]
+            load_halo(window, tensors["x"], by * bm, start, halo)
+            for turn in T.Pipelined(turns, num_stages=2):
+                for i in group:
+                    step = turn * len(group) + i
+                    fetch(window, halo, by * bm, step // parts, step % parts * bk, patches[i])
+                    row = step // parts * self.depth + start + step % parts * bk
+                    T.copy(tensors["w"][row, bx * bn], weight[i])
+                for i in group:
+                    T.gemm(patches[i], weight[i], acc)
 
         @macro
         def block_of(tensors, bx, by):  # type: ignore[no-untyped-def]
-            halo = T.alloc_shared((self.halo.tiles * TILE, bk if each_step else self.depth), self.dtype)
+            halo = T.alloc_shared((self.halo.tiles * TILE, self.held), self.dtype)
             patches = [named(f"patches{i}", T.alloc_shared((bm, bk), self.dtype)) for i in group]
             weight = [named(f"weight{i}", T.alloc_shared((bk, bn), self.dtype)) for i in group]
             acc = T.alloc_fragment((bm, bn), op.sum_type(self.dtype))
-            if not each_step:
-                load_halo(window, tensors["x"], by * bm, 0, halo)
             T.clear(acc)
-            for turn in T.Pipelined(self.taps * parts // len(group), num_stages=2):
-                for i in group:
-                    step = turn * len(group) + i
-                    if each_step:
-                        load_halo(window, tensors["x"], by * bm, step * bk, halo)
-                    fetch(
-                        window,
-                        halo,
-                        by * bm,
-                        step // parts,
-                        0 if each_step else step % parts * bk,
-                        patches[i],
-                    )
-                    T.copy(tensors["w"][step * bk, bx * bn], weight[i])
-                for i in group:
-                    T.gemm(patches[i], weight[i], acc)
+            if each_step:
+                for step in T.Pipelined(self.depth // bk, num_stages=2):
+                    load_halo(window, tensors["x"], by * bm, step * bk, halo)
+                    fetch(window, halo, by * bm, 0, 0, patches[0])
+                    T.copy(tensors["w"][step * bk, bx * bn], weight[0])
+                    T.gemm(patches[0], weight[0], acc)
+            elif self.held == self.depth:
+                taps_of(tensors, halo, patches, weight, acc, bx, by, 0)
+            else:
+                for part in T.serial(self.depth // self.held):
+                    taps_of(tensors, halo, patches, weight, acc, bx, by, part * self.held)
             store(
                 self.epilogue,
                 bound,

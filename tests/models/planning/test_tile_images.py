@@ -201,3 +201,19 @@ def test_a_halo_has_the_rows_of_every_block() -> None:
     shifted = halo_of(same, 64, 2)
     assert shifted is not None
     assert (shifted.tiles, shifted.before, shifted.shifts) == (4, 1, True)
+
+
+@pytest.mark.parametrize("channels", [128, 96])
+def test_channels_that_find_no_room_are_held_part_by_part(
+    channels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A core would have to hold the channels of two or three tiles of pixels, and has room for those of one."""
+    monkeypatch.setattr("tilesmith.models.planning.halos._L1_SHARE", 0.06)
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Conv2d(32, channels, 1), nn.Conv2d(channels, 32, 3, padding=1), nn.Conv2d(32, 32, 1)
+    )
+    made = compiled(model, torch.randn(2, 32, 8, 9))
+    (window,) = [step.template for step in launches(made) if isinstance(step.template, HaloConvolution)]
+    assert 0 < window.channels < channels
+    assert window.held == window.channels

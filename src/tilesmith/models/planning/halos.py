@@ -127,11 +127,25 @@ def _choices(step: Launch, template: Convolution, arch: Arch, product: Product) 
                     numbers["taps"],
                     template.dtype,
                 )
-                steps = numbers["taps"] * depth // bk
-                for together in (one for one in range(1, _TOGETHER + 1) if steps % one == 0):
-                    whole = replace(cut, together=together)
-                    if _bytes(product, whole) <= room:
+                for together in range(1, _TOGETHER + 1):
+                    for whole in _holding(replace(cut, together=together), product, room):
                         yield _Choice(whole, _cycles(product, whole, arch))
+
+
+def _holding(cut: HaloConvolution, product: Product, room: float) -> Iterator[HaloConvolution]:
+    """The template with as many channels held at a time as fit into L1, and with those of one step.
+
+    Pixels with the channels of one step lie one behind the other: all under a tap are one copy.
+    """
+    steps = cut.depth // cut.block[2]
+    wanted = (1,) if cut.loads_each_step else (part for part in range(1, steps + 1) if steps % part == 0)
+    for parts in wanted:
+        whole = cut if parts == 1 else replace(cut, channels=cut.depth // parts)
+        if cut.taps * steps // parts % cut.together == 0 and _bytes(product, whole) <= room:
+            yield whole
+            if parts != steps and cut.taps % cut.together == 0:
+                yield replace(cut, channels=cut.block[2])
+            return
 
 
 def _product(step: Launch, template: Convolution, fidelity: str, weights: str) -> Product:
@@ -144,7 +158,7 @@ def _product(step: Launch, template: Convolution, fidelity: str, weights: str) -
 def _bytes(product: Product, template: HaloConvolution) -> float:
     """What is held twice and once in row-major order, patches as they lie and in tiles, weights, results."""
     bm, bn, bk = (size // TILE for size in template.block)
-    held = 3 * template.halo.tiles * (bk if template.loads_each_step else template.depth // TILE)
+    held = 3 * template.halo.tiles * (template.held // TILE)
     tiles = held + template.together * 3 * bm * bk + 2 * bm * bn * product.operands
     weights = template.together * 3 * bk * bn * product.weight_bytes
     return TILE * TILE * (tiles * product.row_bytes + weights) + bm * bn * _SUM_BYTES
@@ -158,7 +172,8 @@ def _cycles(product: Product, template: HaloConvolution, arch: Arch) -> float:
     steps = template.taps * template.depth // TILE // bk
     wait = timing.noc.read_round_trip + timing.noc.hop * sum(arch.noc_grid) / 2 + timing.dram.read_access
     dram = 0.65 * arch.num_dram_banks * timing.dram.read_bytes_by_packet[-1][1]
-    cores, halo_tiles = mesh.columns * mesh.rows, template.halo.tiles * template.depth // TILE
+    at_once = template.depth if template.loads_each_step else template.held
+    cores, halo_tiles = mesh.columns * mesh.rows, template.halo.tiles * at_once // TILE
     load = 2 * wait + halo_tiles * tile_bytes * max(cores / dram, 1 / timing.noc.l1_read_bytes)
     moved = bm * bk * tile_bytes / timing.noc.l1_read_bytes
     gather = wait / 2 + max(_copies(template) * timing.noc.issue_read, moved)
@@ -178,7 +193,8 @@ def _cycles(product: Product, template: HaloConvolution, arch: Arch) -> float:
         loop = steps * max(work, sent) + steps / template.together * _STEP
     # Every core that will send weights asks for its first block at once, and half of them for the same one.
     start = 2 * cores * template.together * bk * bn * TILE * TILE * product.weight_bytes / dram
-    return start + mesh.turns * (load + halo_tiles * repack + gather + loop + stored + wait)
+    held = template.depth // at_once * (load + halo_tiles * repack + gather)
+    return start + mesh.turns * (held + loop + stored + wait)
 
 
 def _copies(template: HaloConvolution) -> int:
@@ -186,7 +202,7 @@ def _copies(template: HaloConvolution) -> int:
     bm, _, bk = (size // TILE for size in template.block)
     if template.dtype != "bfloat16":
         return bm * bk * (2 * 4 if template.halo.shifts else 2 * TILE)
-    return 1 if template.halo.shifts and template.depth == template.block[2] else bm * TILE
+    return 1 if template.halo.shifts and template.held == template.block[2] else bm * TILE
 
 
 # ---- channel by channel ----
