@@ -13,6 +13,7 @@ from tilesmith.formats import DataFormat
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
+from tilesmith.kernels.shared_group_norm import GroupSums, SharedGroupNorm
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.planning.steps import Launch
@@ -22,7 +23,7 @@ from tilesmith.program.site import declared_by
 from tilesmith.runtime import Tensor
 
 # What multiplies single tiles only: all phases cost little, with fewer the vector unit would have to do it.
-WITHOUT_PRODUCTS = (Elementwise, RowWise, StreamedRowWise)
+WITHOUT_PRODUCTS = (Elementwise, RowWise, StreamedRowWise, GroupSums, SharedGroupNorm)
 
 
 def kernel_of(step: Launch, arch: Arch, options: ModelOptions) -> CompiledKernel:

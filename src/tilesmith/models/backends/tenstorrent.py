@@ -41,6 +41,7 @@ from tilesmith.models.passes.pipeline import FOR_PADDED_ROWS, GENERAL, optimise
 from tilesmith.models.planning.approximations import safely_approximated
 from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.formats import stored_as
+from tilesmith.models.planning.lower_group_norm import CORES_SHARE
 from tilesmith.models.planning.plan import constants_of, plan
 from tilesmith.models.planning.row_masks import drop_row_masks
 from tilesmith.models.planning.specialize import OPEN_SIZES, copied
@@ -92,8 +93,9 @@ class TenstorrentBackend(Backend):
 
     def planned(self, module: GraphModule) -> Plan:
         """The plan of a graph, which is rewritten in place."""
-        optimise(module, self.options, (*GENERAL, *FOR_PADDED_ROWS))
         chooses = self.options.places and not module.meta.get(OPEN_SIZES)
+        module.meta[CORES_SHARE] = chooses
+        optimise(module, self.options, (*GENERAL, *FOR_PADDED_ROWS))
         arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
         planned = plan(
             module,

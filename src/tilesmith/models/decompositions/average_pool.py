@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from tilesmith.models.decompositions.registry import decomposition, value_of
-from tilesmith.models.planning.lower_group_norm import WIDEST
+from tilesmith.models.planning.lower_group_norm import CORES_SHARE, WIDEST, shared_columns
 from tilesmith.models.planning.lower_images import pair
 from tilesmith.models.planning.views import TILE, padded
 
@@ -33,7 +33,10 @@ def windows_differ(node: Node) -> bool:
 def groups_are_wide(node: Node) -> bool:
     """more channels than the kernel holds at a time"""
     args: Any = node.args
-    channels, groups = value_of(args[0]).shape[1], args[1]
+    shape, groups = value_of(args[0]).shape, args[1]
+    channels, module = shape[1], node.graph.owning_module
+    if module is not None and module.meta.get(CORES_SHARE) and shared_columns(shape, groups):
+        return False
     wide = lcm(channels // groups, TILE)
     return bool((wide if channels % wide == 0 else padded(channels)) > WIDEST)
 

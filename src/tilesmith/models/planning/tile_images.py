@@ -16,6 +16,7 @@ from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.shared_group_norm import GroupSums, SharedGroupNorm
 from tilesmith.models.planning.halos import halo_template
 from tilesmith.models.planning.steps import Download, Launch, Plan, Step, Upload
 from tilesmith.models.planning.views import TILE, Storage, padded
@@ -64,10 +65,10 @@ def _uses(plan: Plan) -> dict[Storage, list[tuple[Launch, str]]]:
 def _may_tile(step: Launch, name: str, halos: Mapping[int, Any]) -> bool:
     """Whether a kernel can read or write this operand in tiles."""
     template, numbers = step.template, step.numbers
-    if not isinstance(template, Linear | Convolution | Windowed | Elementwise):
+    if not isinstance(template, Linear | Convolution | Windowed | Elementwise | GroupSums | SharedGroupNorm):
         return False
     accesses = {one.name: one.access for one in template.tensors}
-    if accesses.get(name) != "rows" or numbers.get("nb1", 1) * numbers.get("nb2", 1) != 1:
+    if accesses.get(name) != "rows" or not _walks_tiles(step, name):
         return False
     if numbers[f"{name}_row"] % TILE:
         return False
@@ -76,6 +77,15 @@ def _may_tile(step: Launch, name: str, halos: Mapping[int, Any]) -> bool:
     if name == "x" and isinstance(template, Linear):
         return not template.x_transposed and template.dtype in _STORED
     return _is_covered(step, name)
+
+
+def _walks_tiles(step: Launch, name: str) -> bool:
+    """Whether the images of a batch are one matrix, or begin at tiles where a kernel walks them."""
+    numbers = step.numbers
+    if isinstance(step.template, Elementwise) and numbers["nb1"] * numbers["nb2"] != 1:
+        starts = (numbers[f"{name}_row1"], numbers[f"{name}_row2"], numbers["m"])
+        return all(start % TILE == 0 for start in starts)
+    return numbers.get("nb1", 1) * numbers.get("nb2", 1) == 1
 
 
 def _is_covered(step: Launch, name: str) -> bool:
@@ -112,15 +122,18 @@ def _row_numbers(step: Launch, names: list[str]) -> Iterator[tuple[str, int]]:
     """Rows of blocks count in tiles; those of a window's image do not."""
     for name in names:
         if not (name == "x" and isinstance(step.template, Convolution | Windowed)):
-            yield f"{name}_row", step.numbers[f"{name}_row"] // TILE
+            for key in ("row", "row1", "row2"):
+                yield f"{name}_{key}", step.numbers[f"{name}_{key}"] // TILE
 
 
 def _template(step: Launch, names: list[str], halos: Mapping[int, Any]) -> Any:
     template: Any = step.template
     if isinstance(template, Convolution | Windowed) and "x" in names:
         template = halos[id(step)]
-    if isinstance(template, Linear) and "x" in names:
+    if isinstance(template, Linear | GroupSums | SharedGroupNorm) and "x" in names:
         template = replace(template, x_access="block")
+    if isinstance(template, GroupSums):
+        return template
     return replace(template, epilogue=_epilogue(template.epilogue, names, step.numbers["n"]))
 
 
