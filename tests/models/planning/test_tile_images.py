@@ -207,7 +207,7 @@ def test_a_halo_has_the_rows_of_every_block() -> None:
 def test_channels_that_find_no_room_are_held_part_by_part(
     channels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A core would have to hold the channels of two or three tiles of pixels, and has room for those of one."""
+    """A core has room for the channels of one tile, and there are three or four of them."""
     monkeypatch.setattr("tilesmith.models.planning.halos._L1_SHARE", 0.06)
     torch.manual_seed(0)
     model = nn.Sequential(
