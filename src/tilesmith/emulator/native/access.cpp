@@ -13,14 +13,14 @@ namespace ts {
 
 static uint64_t my_epoch() {
     const Fiber& fiber = self();
-    return fiber.clock.at[fiber.id] | uint64_t{fiber.id} << fiber_shift;
+    return fiber.clock[fiber.id] | uint64_t{fiber.id} << fiber_shift;
 }
 
 static bool happened_before(uint64_t epoch) {
     const uint32_t clock = static_cast<uint32_t>(epoch & clock_mask);
     if (clock < current_run->machine->first_clock) return true;  // an earlier run, or the host
     const auto fiber = static_cast<uint32_t>(epoch >> fiber_shift & fiber_mask);
-    return self().clock.at[fiber] >= clock;
+    return self().clock[fiber] >= clock;
 }
 
 static uint64_t place_of(const At& at) {
@@ -38,8 +38,8 @@ static uint64_t place_of(const At& at) {
 static std::string whose(uint64_t word) {
     const auto id = static_cast<uint32_t>(word >> fiber_shift & fiber_mask);
     const Run& run = *current_run;
-    if (id >= run.fibers.size()) return "an earlier program";
-    const Fiber& fiber = *run.fibers[id];
+    if (id >= run.by_id.size()) return "an earlier program";
+    const Fiber& fiber = *run.by_id[id];
     const uint64_t at = word >> place_shift;
     char text[512];
     snprintf(text, sizeof text, "%s of %s at %s", role_name(fiber.role), core_name(fiber).c_str(),

@@ -30,7 +30,7 @@ void see(Fiber& sender, Behind behind) {
         if (seen[i].seer == seer.id && same_lane(seen[i].behind, behind) && seen[i].behind.issue >= behind.issue)
             return;
     if (seen.size() >= sightings_kept) seen.erase(seen.begin());
-    seen.push_back({seer.id, seer.clock.at[seer.id], behind});
+    seen.push_back({seer.id, seer.clock[seer.id], behind});
 }
 
 void acquire_word(SyncWord& word, const Wait& why) {
@@ -40,13 +40,13 @@ void acquire_word(SyncWord& word, const Wait& why) {
 }
 
 void see_signals(const SyncWord& word) {
-    for (const Signal& signal : word.signals) see(*current_run->fibers[signal.sender], signal.behind);
+    for (const Signal& signal : word.signals) see(*current_run->by_id[signal.sender], signal.behind);
 }
 
 bool known_at(const Fiber& sender, Behind behind, uint32_t core_index) {
     const int slot = current_run->program->core_slot[core_index];
     if (slot < 0 || sender.sightings.size() <= static_cast<size_t>(slot)) return false;
-    const auto& mine = self().clock.at;
+    const auto& mine = self().clock;
     for (const Sighting& seen : sender.sightings[static_cast<size_t>(slot)])
         if (seen.behind.issue >= behind.issue && same_lane(seen.behind, behind) && mine[seen.seer] >= seen.clock)
             return true;

@@ -34,17 +34,15 @@ static void give_credit(CreditRing& ring, uint32_t upto) {
     Credit& credit = ring.give(upto);
     credit.time = fiber.time;
     if (!current_run->checks) return;
-    credit.clock = fiber.clock.at;
-    ++fiber.clock.at[fiber.id];
+    credit.clock = fiber.clock;
+    fiber.clock.tick(fiber.id);
 }
 
 static void take_credit(CreditRing& ring, uint32_t upto, const Wait& why) {
     const Credit* credit = ring.covering(upto);
     if (!credit) return;
     join_time(credit->time, why);
-    if (!current_run->checks) return;
-    auto& mine = self().clock.at;
-    for (size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] < credit->clock[i] ? credit->clock[i] : mine[i];
+    if (current_run->checks) self().clock.join(credit->clock);
 }
 
 // ---- set-up and end ----

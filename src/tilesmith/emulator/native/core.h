@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ts/abi.h"
+#include "vector_clock.h"
 
 namespace ts {
 
@@ -136,7 +137,7 @@ public:
 
 private:
     uint64_t time_ = 0;
-    std::vector<uint32_t> clock_;
+    VectorClock clock_;
 };
 
 // ---- findings ----

@@ -269,7 +269,7 @@ namespace {
 
 // Whoever is written to must wait for it: a program that runs there next would find what was there before.
 void not_awaited(const Fabric::Landed& landed, uint32_t to) {
-    const uint32_t columns = current_run->columns, from = current_run->fibers[landed.sender]->chip;
+    const uint32_t columns = current_run->columns, from = current_run->by_id[landed.sender]->chip;
     finding("fabric.not-awaited", landed.at,
             "the kernels of chip (%u, %u) end, and none has waited for what chip (%u, %u) writes there", to / columns,
             to % columns, from / columns, from % columns);
@@ -280,7 +280,7 @@ void note_landed(const At& at) {
     const uint32_t chip = current_run->chip;
     Fabric::Receiver& receiver = current_run->fabric->receivers[chip];
     if (!current_run->checks || receiver.kernels == 0 || chip == sender.chip) return;
-    const Fabric::Landed now{sender.id, sender.clock.at[sender.id], at};
+    const Fabric::Landed now{sender.id, sender.clock[sender.id], at};
     if (receiver.ended == receiver.kernels) return not_awaited(now, chip);
     for (Fabric::Landed& known : receiver.landed)
         if (known.sender == sender.id) return void(known = now);
@@ -397,7 +397,7 @@ void note_flushed(Fiber& fiber, const Transfer& transfer) {
 void note_acknowledged(Fiber& fiber, uint32_t noc) {
     std::erase_if(fiber.unacknowledged, [&](const Fiber::Unacknowledged& write) {
         if (write.noc != noc) return false;
-        current_run->fabric->acknowledged[write.memory] = {fiber.id, fiber.clock.at[fiber.id], write.at};
+        current_run->fabric->acknowledged[write.memory] = {fiber.id, fiber.clock[fiber.id], write.at};
         return true;
     });
 }
@@ -407,7 +407,7 @@ void check_acknowledged(const Target& target, const At& at) {
     const auto found = current_run->fabric->acknowledged.find(target.memory);
     if (found == current_run->fabric->acknowledged.end()) return;
     const auto& [sender, epoch, written_at] = found->second;
-    if (sender == self().id || self().clock.at[sender] >= epoch) return;
+    if (sender == self().id || self().clock[sender] >= epoch) return;
     finding(
         "noc.use-before-barrier", at,
         "a NoC read of DRAM that the NoC write issued at %s may not have reached: no barrier comes between it and the "
@@ -424,9 +424,7 @@ void check_fabric_at_end(const Fiber& fiber) {
                     sender.channel);
     if (!current_run->fabric) return;
     Fabric::Receiver& receiver = current_run->fabric->receivers[fiber.chip];
-    receiver.known.resize(fiber.clock.at.size(), 0);
-    for (size_t i = 0; i < fiber.clock.at.size(); ++i)
-        receiver.known[i] = std::max(receiver.known[i], fiber.clock.at[i]);
+    receiver.known.join(fiber.clock);
     if (++receiver.ended < receiver.kernels) return;
     for (const Fabric::Landed& landed : receiver.landed)
         if (receiver.known[landed.sender] < landed.epoch) not_awaited(landed, fiber.chip);

@@ -33,7 +33,7 @@ struct Fabric {
     struct Receiver {  // a chip that others write to
         uint32_t kernels = 0, ended = 0;
         std::vector<Landed> landed;
-        std::vector<uint32_t> known;  // what its kernels that have ended know of all clocks
+        VectorClock known;  // of its kernels that have ended
     };
     std::vector<Receiver> receivers;  // by chip
     struct Acknowledged {  // a write to DRAM: whose clock must be known before it is read

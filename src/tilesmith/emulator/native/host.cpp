@@ -263,9 +263,7 @@ static void start_fiber(Run& run, Fiber& fiber, const Arguments& arguments, uint
     fiber.raw_address = nullptr;
     fiber.last_at = {};
     cb_setup(*fiber.core, fiber);
-    if (!run.checks) return;
-    fiber.clock.at.assign(run.fibers.size(), run.machine->first_clock - 1);
-    fiber.clock.at[fiber.id] = run.machine->first_clock;
+    if (run.checks) fiber.clock.start(fiber.id, run.machine->first_clock);
 }
 
 // Chips that run one kernel share its library, and so its static data.
@@ -312,11 +310,11 @@ static void start(Run& run, const Arguments* const* arguments) {
         LoadedProgram& program = *run.chips[chip].program;
         if (first_clock < program.machine->first_clock) first_clock = program.machine->first_clock;
         for (auto& fiber : program.fibers) {
-            fiber->id = static_cast<uint32_t>(run.fibers.size());
             fiber->chip = chip;
             run.fibers.push_back(fiber.get());
         }
     }
+    number_fibers(run);
     for (uint32_t chip = 0; chip < run.chips.size(); ++chip) {
         enter_chip(run, chip);
         run.machine->first_clock = first_clock;
@@ -343,7 +341,7 @@ static void finish_chip(Run& run) {
 static void finish(Run& run) {
     uint32_t highest = run.machine->first_clock;
     for (const Fiber* fiber : run.fibers)
-        if (run.checks && highest < fiber->clock.at[fiber->id]) highest = fiber->clock.at[fiber->id];
+        if (run.checks && highest < fiber->clock[fiber->id]) highest = fiber->clock[fiber->id];
     for (uint32_t chip = 0; chip < run.chips.size(); ++chip) {
         enter_chip(run, chip);
         run.machine->first_clock = highest + 1;

@@ -82,14 +82,10 @@ struct Machine {
     uint8_t* core_l1(uint32_t index) const { return l1_base + size_t{index} * l1_stride; }
 };
 
-struct Clock {  // a vector clock; empty when checks are off
-    std::vector<uint32_t> at;
-};
-
 struct Credit {  // pages handed over by one push or pop
     uint32_t upto = 0;  // cumulative pages when this credit was given
     uint64_t time = 0;
-    std::vector<uint32_t> clock;
+    VectorClock clock;
 };
 
 class CreditRing {
@@ -139,7 +135,7 @@ struct WordChange {
     bool stored, known;  // stored rather than added to; the value is known
     Behind behind;  // of an atomic increment: its place among those of the fiber
     At at;
-    std::vector<uint32_t> clock;
+    VectorClock clock;
 };
 
 struct SeenUpTo {
@@ -160,7 +156,7 @@ struct SyncWord {  // a 32-bit L1 word through which fibers signal each other
     std::vector<Signal> signals;  // with checks on, as all that follows
     std::vector<WordChange> changes;
     uint32_t dropped = 0;  // changes before those
-    std::vector<uint32_t> before;  // their clocks
+    VectorClock before;  // their clocks
     std::vector<SeenUpTo> seen;
     std::vector<ExactWait> exact_waits;
 };
@@ -274,7 +270,7 @@ struct Fiber {
     KernelImage* image = nullptr;
     Role role = Role::brisc;
     uint32_t slot = 0;  // among the fibers of its program
-    uint32_t id = 0;  // among those of the run, which may be one of several chips
+    uint32_t id = 0;  // in vector clocks: those of a core beside each other, chip after chip
     uint32_t chip = 0;
     void* stack_pointer = nullptr;
     Stack stack;
@@ -313,7 +309,7 @@ struct Fiber {
     std::vector<Unacknowledged> unacknowledged;
     At last_at;  // of the last API call, for faults and raw accesses
     const void* raw_address = nullptr;  // code address of the raw access being checked, if any
-    Clock clock;
+    VectorClock clock;  // with checks on
     SyncWord* cached_word = nullptr;  // the last word loaded through a pointer, if no call was made since,
     uint32_t cached_changes = 0;  // and how often it had been changed then
     uint32_t polls = 0;
@@ -395,7 +391,8 @@ struct Fabric;  // the links between the chips of a run (fabric.h)
 
 struct Run {
     std::vector<Chip> chips;
-    std::vector<Fiber*> fibers;  // of all of them
+    std::vector<Fiber*> fibers;  // of all of them, in the order of their programs
+    std::vector<Fiber*> by_id;
     Fabric* fabric = nullptr;
     uint32_t columns = 1;  // chips in a row of the mesh
     uint32_t chip = 0;  // the one that is acted on, to which the next two belong
@@ -446,6 +443,7 @@ void make_ready(Fiber* fiber);
 [[noreturn]] void leave_run();  // the running fiber never continues
 void step(const At& at);  // counts an API call against the step limit, and lets a seed preempt
 void yield_now();
+void number_fibers(Run& run);
 bool run_program(Run& run);
 // noc_writes.cpp, noc_signals.cpp
 void deliver_pending(Fiber& fiber, int noc, int vc, bool only_multicast);

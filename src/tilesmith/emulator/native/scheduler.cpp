@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "machine.h"
@@ -45,7 +46,7 @@ static bool goes_before(const Fiber* a, const Fiber* b) {
     if (a->turn != b->turn) return a->turn < b->turn;
     if (a->core->index != b->core->index) return a->core->index < b->core->index;
     if (a->time != b->time) return a->time < b->time;
-    return a->id < b->id;
+    return a->chip != b->chip ? a->chip < b->chip : a->slot < b->slot;
 }
 
 static uint64_t next_random(Run& run) {  // xorshift64*
@@ -198,6 +199,14 @@ static bool recheck_semaphores(Run& run) {
     return found;
 }
 
+void number_fibers(Run& run) {
+    run.by_id = run.fibers;
+    std::stable_sort(run.by_id.begin(), run.by_id.end(), [](const Fiber* a, const Fiber* b) {
+        return a->chip != b->chip ? a->chip < b->chip : a->core->index < b->core->index;
+    });
+    for (size_t i = 0; i < run.by_id.size(); ++i) run.by_id[i]->id = static_cast<uint32_t>(i);
+}
+
 bool run_program(Run& run) {
     for (Fiber* fiber : run.fibers)
         if (!prepare(run, *fiber)) return false;
@@ -228,24 +237,19 @@ bool run_program(Run& run) {
 
 // ---- synchronisation ----
 
-static void join_into(std::vector<uint32_t>& into, const std::vector<uint32_t>& from) {
-    if (into.size() < from.size()) into.resize(from.size());
-    for (size_t i = 0; i < from.size(); ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
-}
-
 void SyncPoint::release() { release_at(self().time); }
 
 void SyncPoint::release_at(uint64_t moment) {
     Fiber& fiber = self();
     if (time_ < moment) time_ = moment;
     if (!current_run->checks) return;
-    join_into(clock_, fiber.clock.at);
-    ++fiber.clock.at[fiber.id];
+    clock_.join(fiber.clock);
+    fiber.clock.tick(fiber.id);
 }
 
 void SyncPoint::acquire(const Wait& why) const {
     join_time(time_, why);
-    if (current_run->checks) join_into(self().clock.at, clock_);
+    if (current_run->checks) self().clock.join(clock_);
 }
 
 }  // namespace ts

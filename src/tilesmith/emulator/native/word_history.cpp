@@ -6,14 +6,7 @@ namespace ts {
 
 inline constexpr size_t changes_kept = 64;
 
-static void join_clock(std::vector<uint32_t>& into, const std::vector<uint32_t>& from) {
-    if (into.size() < from.size()) into.resize(from.size());
-    for (size_t i = 0; i < from.size(); ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
-}
-
-static bool ordered_behind(const Fiber& fiber, uint32_t other, uint32_t epoch) {
-    return fiber.clock.at[other] >= epoch;
-}
+static bool ordered_behind(const Fiber& fiber, uint32_t other, uint32_t epoch) { return fiber.clock[other] >= epoch; }
 
 // ---- who has seen how much of it ----
 
@@ -40,7 +33,7 @@ static void check_lost(const SyncWord& word, uint32_t value, bool known, Changed
         const WordChange& before = word.changes[i];
         if (before.fiber == me.id || !conflict(before, value, known, how)) continue;
         if (ordered_behind(me, before.fiber, before.epoch)) continue;
-        const Fiber& other = *current_run->fibers[before.fiber];
+        const Fiber& other = *current_run->by_id[before.fiber];
         finding("sync.lost-signal", at,
                 "the word at L1 offset 0x%x is %s here and %s by %s of %s at %s, and nothing orders the two: "
                 "one may undo the other",
@@ -58,7 +51,7 @@ static void check_overshot(SyncWord& word, uint32_t value, bool known, const At&
         if (wait.fiber == me.id || !known || value == wait.value || ordered_behind(me, wait.fiber, wait.epoch))
             continue;
         word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
-        current_run->current = current_run->fibers[wait.fiber];
+        current_run->current = current_run->by_id[wait.fiber];
         finding("sync.overshoot", wait.at,
                 "waits until the word at L1 offset 0x%x is %u, but %s of %s at %s makes it %u, and nothing "
                 "orders that behind the wait",
@@ -74,10 +67,10 @@ void note_change(SyncWord& word, uint32_t value, bool known, Changed how, const 
     const Fiber& me = self();
     check_lost(word, value, known, how, at);
     check_overshot(word, value, known, at);
-    word.changes.push_back({value, me.id, me.clock.at[me.id], how == Changed::stored, known, behind, at, me.clock.at});
+    word.changes.push_back({value, me.id, me.clock[me.id], how == Changed::stored, known, behind, at, me.clock});
     if (me.core->find_word(word.offset) == &word) seen_by(word, me).position = static_cast<uint32_t>(newest(word) - 1);
     if (word.changes.size() <= changes_kept) return;
-    join_clock(word.before, word.changes.front().clock);
+    word.before.join(word.changes.front().clock);
     word.changes.erase(word.changes.begin());
     ++word.dropped;
 }
@@ -85,7 +78,7 @@ void note_change(SyncWord& word, uint32_t value, bool known, Changed how, const 
 // Increments up to a change have arrived for whoever saw that change.
 static void see_increments(const SyncWord& word, size_t end) {
     for (size_t i = 0; i < end; ++i)
-        if (word.changes[i].behind.issue != 0) see(*current_run->fibers[word.changes[i].fiber], word.changes[i].behind);
+        if (word.changes[i].behind.issue != 0) see(*current_run->by_id[word.changes[i].fiber], word.changes[i].behind);
 }
 
 static bool fulfils(const WordChange& change, const Wait& wait) {
@@ -104,8 +97,8 @@ void acquire_wait(SyncWord& word, const Wait& why) {
         last = word.dropped + i + 1;
         break;
     }
-    join_clock(me.clock.at, word.before);
-    for (size_t i = word.dropped; i < last; ++i) join_clock(me.clock.at, word.changes[i - word.dropped].clock);
+    me.clock.join(word.before);
+    for (size_t i = word.dropped; i < last; ++i) me.clock.join(word.changes[i - word.dropped].clock);
     if (last > 0) seen.position = static_cast<uint32_t>(last - 1);
     see_signals(word);
     see_increments(word, last - word.dropped);
@@ -113,7 +106,7 @@ void acquire_wait(SyncWord& word, const Wait& why) {
     for (size_t i = 0; i < word.exact_waits.size(); ++i)
         if (word.exact_waits[i].fiber == me.id)
             word.exact_waits.erase(word.exact_waits.begin() + static_cast<ptrdiff_t>(i--));
-    word.exact_waits.push_back({me.id, me.clock.at[me.id], why.wanted, why.at});
+    word.exact_waits.push_back({me.id, me.clock[me.id], why.wanted, why.at});
 }
 
 uint32_t changes_of(const SyncWord& word) { return static_cast<uint32_t>(newest(word)); }
