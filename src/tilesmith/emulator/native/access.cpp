@@ -1,11 +1,10 @@
 #include "access.h"
 
 #include "arrivals.h"
+#include "shadow_walk.h"
 #include "undefined.h"
 
 #include <cstdio>
-#include <cstring>
-#include <type_traits>
 
 namespace ts {
 
@@ -54,96 +53,7 @@ static void report_race(const Access& access, uint64_t other, const char* mine, 
             memory_name(access), static_cast<unsigned long long>(access.offset), whose(other).c_str(), theirs);
 }
 
-// ---- walking the shadow ----
-
-static void split_line(ShadowMap& shadow, uint64_t line) {
-    const uint32_t count = 1u << (line_shift - shadow.shift);
-    Shadow* granules = shadow.granules + line * count;
-    for (uint32_t i = 0; i < count; ++i) granules[i] = shadow.lines[line];
-    shadow.split[line] = 1;
-}
-
-// Which of a granule's bytes the range covers. Only L1, with granules of four bytes, keeps bytes apart.
-static uint64_t covered(const ShadowMap& shadow, uint64_t granule, uint64_t begin, uint64_t end) {
-    if (shadow.shift != 2) return 15;
-    const uint64_t start = granule << 2;
-    uint64_t mask = 15;
-    if (begin > start) mask &= 15 << (begin - start);
-    if (end < start + 4) mask &= 15 >> (start + 4 - end);
-    return mask;
-}
-
-// Bulk transfers leave long runs of equal records: so many lines are looked at together.
-static constexpr uint64_t block_lines = 32;
-
-static bool all_alike(const Shadow* records, uint64_t count) {
-    return std::memcmp(records, records + 1, (count - 1) * sizeof(Shadow)) == 0;
-}
-
-static void fill(Shadow* records, uint64_t count, const Shadow& record) {
-    constexpr uint64_t step = 8;  // which the compiler copies by vectors
-    const Shadow alike[step] = {record, record, record, record, record, record, record, record};
-    for (; count >= step; records += step, count -= step) std::memcpy(records, alike, sizeof alike);
-    for (; count > 0; ++records, --count) *records = record;
-}
-
-template <class Apply>
-static void apply_to(Shadow& record, uint64_t bytes, uint64_t count, Apply& apply) {
-    if constexpr (std::is_invocable_v<Apply&, Shadow&, uint64_t, uint64_t>) apply(record, bytes, count);
-    else apply(record, bytes);
-}
-
-template <class Apply>
-static void apply_to_equal(Shadow* records, uint64_t count, Apply& apply) {
-    Shadow record = *records;
-    apply_to(record, 15, count, apply);
-    if (std::memcmp(&record, records, sizeof record) != 0) fill(records, count, record);  // untouched memory stays so
-}
-
-// A part of a line, by granules.
-template <class Apply>
-static void visit_granules(ShadowMap& shadow, uint64_t from, uint64_t to, Apply& apply) {
-    const uint64_t first = from >> shadow.shift, last = (to - 1) >> shadow.shift;
-    const bool whole = covered(shadow, first, from, to) == 15 && covered(shadow, last, from, to) == 15;
-    if (whole && all_alike(shadow.granules + first, last - first + 1))
-        return apply_to_equal(shadow.granules + first, last - first + 1, apply);
-    for (uint64_t i = first; i <= last; ++i) apply_to(shadow.granules[i], covered(shadow, i, from, to), 1, apply);
-}
-
-// Calls `apply(record, bytes)` for every record of a range, or once for some equal ones beside each other; it may ask
-// for their number. `evens_out` says that it leaves all records alike, so that a line covered whole needs only one again.
-template <class Apply>
-static void visit(ShadowMap& shadow, uint64_t begin, uint64_t size, bool evens_out, Apply apply) {
-    if (size == 0) return;
-    const uint64_t end = begin + size;
-    const uint32_t per_line = line_shift - shadow.shift;
-    const uint64_t first_whole = (begin + (1u << line_shift) - 1) >> line_shift, end_whole = end >> line_shift;
-    uint64_t end_block = 0;  // of lines that are not all alike
-    for (uint64_t line = begin >> line_shift; line <= (end - 1) >> line_shift; ++line) {
-        const bool whole = line >= first_whole && line < end_whole;
-        if (whole && line >= end_block) {
-            const uint64_t count = end_whole - line < block_lines ? end_whole - line : block_lines;
-            if (!std::memchr(shadow.split + line, 1, count) && all_alike(shadow.lines + line, count)) {
-                apply_to_equal(shadow.lines + line, count, apply);
-                line += count - 1;
-                continue;
-            }
-            end_block = line + count;
-        }
-        if (whole && !shadow.split[line]) {
-            apply_to(shadow.lines[line], 15, 1, apply);
-            continue;
-        }
-        const uint64_t from = begin > line << line_shift ? begin : line << line_shift;
-        const uint64_t to = end < (line + 1) << line_shift ? end : (line + 1) << line_shift;
-        if (!shadow.split[line]) split_line(shadow, line);
-        visit_granules(shadow, from, to, apply);
-        if (whole && evens_out) {
-            shadow.lines[line] = shadow.granules[line << per_line];
-            shadow.split[line] = 0;
-        }
-    }
-}
+// ---- ranges of records ----
 
 // A granule of DRAM is 16 bytes: parts of one may belong to different cores, so those are not judged.
 static bool judged(const Access& access) {
@@ -289,10 +199,10 @@ static constexpr uint64_t flags_mask = initialised_mask | landing_bit | leaving_
 
 // Of so many equal records: (...(sum * m + write) * m + write...), which does not depend on how many were visited at once.
 struct Powers {
-    uint64_t of_sum[block_lines + 1]{1}, of_write[block_lines + 1]{0};
+    uint64_t of_sum[ShadowMap::longest_run + 1]{1}, of_write[ShadowMap::longest_run + 1]{0};
 
     constexpr Powers() {
-        for (uint64_t i = 0; i < block_lines; ++i) {
+        for (uint64_t i = 0; i < ShadowMap::longest_run; ++i) {
             of_sum[i + 1] = of_sum[i] * 0x9E3779B97F4A7C15ULL;
             of_write[i + 1] = of_write[i] * 0x9E3779B97F4A7C15ULL + 1;
         }
@@ -309,9 +219,8 @@ uint64_t writes_of(ShadowMap& shadow, uint64_t offset, uint32_t size) {
 }
 
 uint64_t last_writer(ShadowMap& shadow, uint64_t offset) {
-    const Shadow& record = shadow.split[offset >> line_shift] ? shadow.granules[offset >> shadow.shift]
-                                                              : shadow.lines[offset >> line_shift];
-    return (record.write & ~(flags_mask | clock_mask)) | 1;  // never 0: the first fiber is 0, and so is the first place
+    return (shadow.record(offset).write & ~(flags_mask | clock_mask)) |
+           1;  // never 0: the first fiber is 0, and so is the first place
 }
 
 void mark_undefined(ShadowMap& shadow, uint64_t offset, uint64_t size) {
@@ -322,9 +231,7 @@ void mark_undefined(ShadowMap& shadow, uint64_t offset, uint64_t size) {
 bool undefined_bytes(ShadowMap& shadow, uint64_t offset, uint32_t size, uint8_t* out) {
     bool any = false;
     for (uint64_t at = offset; at < offset + size; ++at) {
-        const uint64_t line = at >> line_shift;
-        const Shadow& record = shadow.split[line] ? shadow.granules[at >> shadow.shift] : shadow.lines[line];
-        if (record.write >> (initialised_shift + (at & 3)) & 1) continue;
+        if (shadow.record(at).write >> (initialised_shift + (at & 3)) & 1) continue;
         out[at - offset] = 0xff;
         any = true;
     }

@@ -14,7 +14,6 @@ inline constexpr uint64_t initialised_mask = uint64_t{15} << initialised_shift;
 inline constexpr uint64_t landing_bit = uint64_t{1} << 48;  // a NoC read will write here
 inline constexpr uint64_t leaving_bit = uint64_t{1} << 49;  // a NoC write still reads from here
 inline constexpr int place_shift = 50;
-inline constexpr uint32_t line_shift = 6;
 
 struct Target {  // what a NoC address names
     bool dram = false;

@@ -4,6 +4,7 @@
 #include "fiber.h"
 #include "noc_timing.h"
 #include "owned.h"
+#include "shadow.h"
 #include "trace.h"
 
 namespace ts {
@@ -14,25 +15,6 @@ inline constexpr uint32_t low_window = 64 << 10;  // lowest address a process ma
 inline constexpr int roles = 5;
 inline constexpr uint32_t header_pool_bytes = 4096;  // for fabric packets, below the arguments; half for each RISC
 inline constexpr uint32_t argument_bytes = 4096;  // room in L1 for one role's arguments, and again for its common ones
-
-// Who wrote some bytes last, who read them, what is initialised or in flight.
-struct Shadow {
-    uint64_t write = 0;  // clock:32 | fiber:12 | initialised bytes:4 | landing:1 | leaving:1 | place:14
-    uint64_t
-        reads[2]{};  // clock:32 | fiber:12 | unused:6 | place:14; two, so that readers beside each other are kept apart
-};
-
-// Shadow of one memory. A line of 64 bytes has one record while all of it is treated alike, which bulk transfers do;
-// the first access to a part of it splits the line into granules. Untouched memory costs nothing.
-struct ShadowMap {
-    Shadow* lines = nullptr;
-    Shadow* granules = nullptr;
-    uint8_t* split = nullptr;  // per line: the granules hold the truth
-    size_t bytes = 0;
-    uint32_t shift = 2;  // log2 of the granule
-    bool map(size_t memory_bytes, uint32_t granule_shift);
-    void unmap();
-};
 
 struct BankConfig {
     uint32_t noc_x[2], noc_y[2];  // its endpoint on each NoC, as kernels name it

@@ -1,4 +1,4 @@
-// Memories of the machine, and the shadow that remembers who touched what.
+// Memories of the machine.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -9,34 +9,6 @@
 #include "access.h"
 
 namespace ts {
-
-static void* reserve(size_t bytes) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? nullptr : memory;
-}
-
-template <class T>
-static bool reserve_array(T** array, size_t count) {
-    *array = static_cast<T*>(reserve(count * sizeof(T)));
-    return *array != nullptr;
-}
-
-bool ShadowMap::map(size_t memory_bytes, uint32_t granule_shift) {
-    shift = granule_shift;
-    bytes = memory_bytes;
-    const size_t line_count = (bytes >> line_shift) + 1;
-    return reserve_array(&lines, line_count) && reserve_array(&granules, line_count << (line_shift - shift)) &&
-           reserve_array(&split, line_count);
-}
-
-void ShadowMap::unmap() {
-    const size_t line_count = (bytes >> line_shift) + 1;
-    if (lines) munmap(lines, line_count * sizeof(Shadow));
-    if (granules) munmap(granules, (line_count << (line_shift - shift)) * sizeof(Shadow));
-    if (split) munmap(split, line_count);
-    lines = granules = nullptr;
-    split = nullptr;
-}
 
 bool map_shadows(Machine& machine) {
     if (machine.shadowed) return true;
