@@ -192,6 +192,26 @@ def test_break_and_continue() -> None:
     assert b[0] == 12
 
 
+def test_break_ends_a_while() -> None:
+    @T.prim_func
+    def first_even(A: T.Tensor((4, 8), "int32"), B: T.Tensor((4,), "int32")):
+        with T.Kernel(4, threads=128) as bx:
+            place = T.alloc_var("int32")
+            place = -1
+            while place < 7:
+                place = place + 1
+                if A[bx, place] < 0:
+                    continue
+                if A[bx, place] % 2 == 0:
+                    break
+            B[bx] = place
+
+    a = np.array([[1, 3, 4] + [5] * 5, [-2, -4, 1, 6] + [0] * 4, [0] * 8, [1] * 8], np.int32)
+    b = np.zeros(4, np.int32)
+    run(first_even, A=a, B=b)
+    np.testing.assert_array_equal(b, [2, 3, 0, 7])
+
+
 def test_a_variable_that_element_code_sets_is_memory() -> None:
     @T.prim_func
     def argmax(

@@ -53,8 +53,10 @@ def _of_op(op: Operation) -> PageCounts:
         case scf.IfOp():
             return _branch(op)
         case scf.WhileOp():
-            inside = page_counts(op.before_region.block) + page_counts(op.after_region.block)
-            return _under(f"while {_condition(op)}", inside)
+            # The condition is looked at once more than the body runs.
+            condition = page_counts(op.before_region.block)
+            inside = condition + page_counts(op.after_region.block)
+            return condition + _under(f"while {_condition(op)}", inside)
         case _:
             return sum((page_counts(block) for region in op.regions for block in region.blocks), PageCounts())
 

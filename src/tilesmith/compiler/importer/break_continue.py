@@ -37,6 +37,10 @@ def _loop(loop: s.Loop | s.Repeat) -> list[s.Statement]:
         once = s.Memory("skipped", (s.Number(1),), "int32", "var", loop.at)
         body = tuple(_guarded(tuple(_guarded(loop.body, once, "continue")), flag, "break"))
         body = (_set(once, 1, loop.at), *body)
+    if isinstance(loop, s.Repeat):
+        # First the flag: a condition may read what lies beyond the end once its loop was left.
+        going_on = s.Binary("and", _is_set(flag), loop.condition, "bool")
+        return [set_flag, replace(loop, condition=going_on, body=body)]
     return [set_flag, replace(loop, body=(s.Branch(_is_set(flag), body, (), loop.at),))]
 
 

@@ -26,6 +26,7 @@ from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.types import BufferType, TensorType
 from tilesmith.compiler.importer.emitter import Emitter, insert_after
 from tilesmith.compiler.importer.expressions import Expressions
+from tilesmith.compiler.importer.guarded_reads import chosen, read
 from tilesmith.compiler.importer.source import Expr, Load, Location, Memory, Name, Number, Variable, is_float
 from tilesmith.compiler.importer.unsupported import refuse
 
@@ -81,7 +82,7 @@ class Context:
         self.variable_uses: Mapping[Memory, int] = {}
         self.accumulators: set[Memory] = set()
         self.extents: dict[Variable, Expr] = {}
-        self.control = Expressions(emitter, self._read_control)
+        self.control = Expressions(emitter, self._read_control, lambda select: chosen(self.control, select))
         self._last_alloc: Operation | None = None
         self._temporaries: dict[str, int] = {}
 
@@ -155,8 +156,7 @@ class Context:
     def _read_control(self, load: Load) -> SSAValue:
         if load.memory.scope == "var":
             return self.e.emit(tile.GetOp(self.variable(load.memory))).results[0]
-        indices = [self.control.index(index) for index in load.indices]
-        return self.e.emit(tile.ReadOp(self.value(load.memory), indices, scalar_type(load.dtype))).results[0]
+        return read(self.control, self.extents, load, self.value(load.memory), scalar_type(load.dtype))
 
     @contextmanager
     def branch(self, condition: SSAValue) -> Iterator[None]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Block, Region, SSAValue
 
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.importer import source as s
 from tilesmith.compiler.importer.affine import affine, plus
-from tilesmith.compiler.importer.bounds import is_inside
 from tilesmith.compiler.importer.context import Context, scalar_type
 from tilesmith.compiler.importer.expressions import Expressions
 from tilesmith.compiler.importer.flow import emit_branch, emit_loop, emit_region, emit_while
+from tilesmith.compiler.importer.guarded_reads import chosen, guard_of, read
 from tilesmith.compiler.importer.unsupported import refuse
 
 
@@ -135,7 +135,7 @@ class _Scalar:
         self.e = ctx.e
         self.own = own
         self.extents = dict(ctx.extents)
-        self.values = Expressions(ctx.e, self._read, self._choose)
+        self.values = Expressions(ctx.e, self._read, lambda select: chosen(self.values, select))
         self.values.variables.update(ctx.control.variables)
         self.variables: dict[s.Memory, SSAValue] = {}
 
@@ -184,7 +184,7 @@ class _Scalar:
             return
         indices = [self.values.index(index) for index in store.indices]
         op = tile.WriteOp(self.ctx.value(store.memory), indices, value, store.accumulate)
-        guard = self._guard(store.memory, store.indices)
+        guard = guard_of(self.values, self.extents, store.memory, store.indices)
         if guard is None:
             self.e.emit(op)
         else:
@@ -193,61 +193,8 @@ class _Scalar:
     def _read(self, load: s.Load) -> SSAValue:
         if load.memory.scope == "var":
             return self.e.emit(tile.GetOp(self._variable(load.memory))).results[0]
-        element_type = scalar_type(load.memory.dtype)
-        indices = [self.values.index(index) for index in load.indices]
-        op = tile.ReadOp(self.ctx.value(load.memory), indices, element_type)
-        guard = self._guard(load.memory, load.indices)
-        if guard is None:
-            return self.e.emit(op).results[0]
-        zero = self.e.constant(0.0 if element_type == f32 else 0, element_type)
-        return self._either(guard, lambda: self.e.emit(op).results[0], lambda: zero)
-
-    def _guard(self, memory: s.Memory, indices: Sequence[s.Expr]) -> SSAValue | None:
-        """Whether an access stays inside its tensor, if that is not certain: beyond are zeros."""
-        if memory.scope != "global":
-            return None
-        guard: SSAValue | None = None
-        for index, size in zip(indices, memory.shape, strict=True):
-            if is_inside(index, size, self.extents):
-                continue
-            test = self.values.condition(s.Binary("lt", index, size, "bool"))
-            if not s.is_nonnegative(index):
-                low = self.values.condition(s.Binary("ge", index, s.Number(0), "bool"))
-                test = self.e.binary(arith.AndIOp, low, test)
-            guard = test if guard is None else self.e.binary(arith.AndIOp, guard, test)
-        return guard
-
-    # ---- choices ----
-
-    def _choose(self, select: s.Select) -> SSAValue | None:
-        """A choice of which the side not taken must not be read."""
-        if not any(load.memory.scope != "var" for part in (select.a, select.b) for load in s.loads_of(part)):
-            return None
-        element_type = scalar_type(select.dtype)
-        convert = self.e.as_f32 if element_type == f32 else self.e.as_i32
-        return self._either(
-            self.values.condition(select.condition),
-            lambda: convert(self.values.value(select.a)),
-            lambda: convert(self.values.value(select.b)),
-        )
-
-    def _either(
-        self, test: SSAValue, then: Callable[[], SSAValue], otherwise: Callable[[], SSAValue]
-    ) -> SSAValue:
-        block = Block()
-        with self.e.inside(block):
-            other = otherwise()
-        plain = block.first_op is None
-        result_type = other.type
-        var = self.e.emit(tile.VarOp(other if plain else self.e.constant(0, result_type), "choice")).results[
-            0
-        ]
-        first = emit_region(self.e, lambda: _drop(self.e.emit(tile.SetOp(var, then()))))
-        if not plain:
-            block.add_op(tile.SetOp(var, other))
-            block.add_op(scf.YieldOp())
-        self.e.emit(scf.IfOp(test, [], first, None if plain else Region(block)))
-        return self.e.emit(tile.GetOp(var)).results[0]
+        place = self.ctx.value(load.memory)
+        return read(self.values, self.extents, load, place, scalar_type(load.memory.dtype))
 
 
 def _drop(_: object) -> None:

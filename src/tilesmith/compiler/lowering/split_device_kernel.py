@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -106,7 +107,8 @@ class _Kernel:
                     self.values[old] = new
                     new.name_hint = old.name_hint
                 self._copy(block, inner)
-                if inner.first_op is not inner.last_op or region is copy.regions[0]:
+                is_otherwise = isinstance(op, scf.IfOp) and region is copy.regions[1]
+                if inner.first_op is not inner.last_op or not is_otherwise:
                     region.add_block(inner)
         return copy
 

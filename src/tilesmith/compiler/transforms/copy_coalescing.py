@@ -6,22 +6,22 @@ A_shared, if nobody wants the old contents of one while the other still matters.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AnyFloat, f32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from tilesmith.compiler.analysis.liveness import Liveness, effects_with_allocations, liveness
+from tilesmith.compiler.analysis.liveness import effects_with_allocations, liveness
 from tilesmith.compiler.analysis.memory_effects import buffer_effects
 from tilesmith.compiler.analysis.roles import steps
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.pass_group import FunctionPass
 
-Points = dict[SSAValue, set[tuple[Operation, bool]]]
-"""Where each buffer is live: before (False) or after (True) an operation."""
+Points = dict[SSAValue, set[tuple[Operation, str]]]
+"""Where each buffer is live: before, during or after an operation."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def merge_copies(block: Block) -> None:
     copies = [op for op in steps(block) if isinstance(op, tile.CopyOp) and op.is_whole]
     if not copies:
         return
-    points = _points(liveness(block, effects_with_allocations))
+    points = _points(block)
     for copy in copies:
         source, dest = copy.source, copy.dest
         if source is dest:  # there and back: an earlier copy joined the two
@@ -50,17 +50,30 @@ def merge_copies(block: Block) -> None:
             dest.replace_all_uses_with(source)
 
 
-def _points(live: Liveness) -> Points:
+def _points(block: Block) -> Points:
+    live = liveness(block, effects_with_allocations)
+    during = {op: buffer_effects(op).touches for op in steps(block) if not _may_share(op)}
     points: Points = {}
-    for after, places_by_op in ((False, live.before), (True, live.after)):
-        _collect(places_by_op, after, points)
+    _collect(live.before, "before", points)
+    _collect(during, "during", points)
+    _collect(live.after, "after", points)
     return points
 
 
-def _collect(places_by_op: Mapping[Operation, frozenset[SSAValue]], after: bool, points: Points) -> None:
+def _collect(places_by_op: Mapping[Operation, Iterable[SSAValue]], when: str, points: Points) -> None:
     for op, places in places_by_op.items():
         for place in places:
-            points.setdefault(place, set()).add((op, after))
+            points.setdefault(place, set()).add((op, when))
+
+
+def _may_share(op: Operation) -> bool:
+    """Whether what an operation reads and writes may be one buffer: it reads nothing that it has written.
+
+    Scalar code may read any element at any time, and a map may read other tiles than the one it makes.
+    """
+    if isinstance(op, tile.MapOp):
+        return all(op.reads_in_place(number) for number in range(len(op.ins)))
+    return not isinstance(op, tile.ScalarOp)
 
 
 def _can_stand_for(copy: tile.CopyOp) -> bool:

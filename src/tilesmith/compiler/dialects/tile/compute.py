@@ -128,7 +128,7 @@ class MapOp(IRDLOperation):
         out = buffer_of(self.out, self.name)
         if len(self.dims) != len(self.ins):
             raise VerifyException(f"tile.map has {len(self.ins)} inputs but dims for {len(self.dims)}")
-        for value, entry in zip(self.ins, self.dims, strict=True):
+        for number, (value, entry) in enumerate(zip(self.ins, self.dims, strict=True)):
             shape = buffer_of(value, self.name).dims
             follows = numbers(entry)
             if len(follows) != len(shape):
@@ -136,8 +136,15 @@ class MapOp(IRDLOperation):
             for size, dim in zip(shape, follows, strict=True):
                 if dim >= 0 and size < out.dims[dim]:
                     raise VerifyException(f"tile.map input of shape {shape} is too small for {out.dims}")
+            if value is self.out and not self.reads_in_place(number):
+                raise VerifyException(f"tile.map reads its output with dims {follows}, not in place")
         if len(self.body.block.args) != len(self.ins) + len(out.dims):
             raise VerifyException("tile.map needs one body argument per input and per dimension")
+
+    def reads_in_place(self, number: int) -> bool:
+        """Whether each element of an input goes to the same place of the output."""
+        rank = len(buffer_of(self.out, self.name).dims)
+        return numbers(self.dims.data[number]) == tuple(range(rank))
 
 
 @irdl_op_definition

@@ -95,7 +95,9 @@ def finish_of(last: tile.GemmOp, products: list[tile.GemmOp], dst: Dst) -> Finis
     if found is None:
         return None
     op, releases = found
-    if not _reads_alone(op, sums, products) or inside_of(op) is not None or op.out in op.ins:
+    # The map packs into its output while the operands of the product are still being read.
+    factors = {cb for one in products for cb in (one.a, one.b)}
+    if not _reads_alone(op, sums, products) or inside_of(op) is not None or op.out in {*op.ins, *factors}:
         return None
     where = location_of(op)
     accesses = [
