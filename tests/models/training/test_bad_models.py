@@ -63,7 +63,7 @@ def test_a_model_that_fails_by_itself_is_refused_with_its_reason() -> None:
         compile_model(nn.Linear(8, 8), **FAST)(torch.ones(2, 9))
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.complex64])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
 def test_types_the_chip_does_not_have_are_refused(dtype: torch.dtype) -> None:
     name = str(dtype).removeprefix("torch.")
     with pytest.raises(BadCallError, match=f"input 0 is of type {name}, which the chip does not have"):

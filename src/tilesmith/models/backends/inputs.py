@@ -10,7 +10,7 @@ from tilesmith.errors import BadCallError
 
 _TAKEN = (
     *(torch.float32, torch.bfloat16, torch.float16, torch.bool),
-    *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8),
+    *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.complex64),
 )
 
 
