@@ -125,6 +125,14 @@ def _recurrent(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
     return torch.gru(rows, state, [*weights, *biases], True, 1, 0.0, True, False, True)[0]
 
 
+def _crowded(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
+    """More tensors than a kernel has circular buffers for, met one after another."""
+    for _ in range(rng.randint(12, 40)):
+        kept = list(x.shape)[x.dim() - rng.randint(0, x.dim()) :]
+        x = x * 0.5 + operand([1 if rng.random() < 0.4 else size for size in kept])
+    return x
+
+
 def _padded(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
     return functional.pad(x, (rng.randint(0, 3), rng.randint(0, 3)))
 
@@ -160,6 +168,8 @@ DOUBTFUL: tuple[Step, ...] = (*STEPS, *(_doubtful,) * 6)
 """With NaN: a third of the models take these."""
 RECURRENT: tuple[Step, ...] = (*STEPS, *(_recurrent,) * 8)
 """With recurrent layers: one model in eleven."""
+CROWDED: tuple[Step, ...] = (*STEPS, *(_crowded,) * 8)
+"""With more tensors than one kernel can read: one model in thirteen."""
 
 
 class RandomModel(nn.Module):
@@ -176,7 +186,8 @@ class RandomModel(nn.Module):
     def outputs(self, x: Tensor, operand: Operand) -> tuple[Tensor, ...]:
         rng = random.Random(self.seed)
         made = []
-        steps = RECURRENT if self.seed % 11 == 10 else DOUBTFUL if self.seed % 3 == 2 else STEPS
+        crowded = CROWDED if self.seed % 13 == 12 else DOUBTFUL if self.seed % 3 == 2 else STEPS
+        steps = RECURRENT if self.seed % 11 == 10 else crowded
         for _ in range(rng.randint(2, 6)):
             x = rng.choice(steps if x.dim() else ANY_RANK)(rng, x, operand)
             if x.numel() > LARGEST or rng.random() < 0.15:

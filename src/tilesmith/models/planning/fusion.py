@@ -14,6 +14,10 @@ from tilesmith.models.planning.pointwise import is_pointwise
 
 aten = torch.ops.aten
 
+MOST_TENSORS = 20
+"""How many tensors one kernel reads at most. Each takes a circular buffer, of which a core has 32, and up to
+nine of its 341 runtime arguments; what a template computes with takes up to ten buffers more."""
+
 
 @dataclass(eq=False)
 class Group:
@@ -91,14 +95,16 @@ class _Fusion:
         mergeable = list(self._producers(node)) if self.fusing else []
         anchored = [one for one in mergeable if self.group_of[one].anchors]
         host = self._pair(anchored) or (anchored[-1:] if anchored else [])
-        group = Group()
-        for producer in mergeable:
-            part = self.group_of[producer]
-            if producer in host or not part.anchors:
+        plain = [one for one in mergeable if not self.group_of[one].anchors]
+        group = Group(after=[node])
+        for joining in (host, *([one] for one in plain)):
+            parts = [self.group_of[one] for one in joining]
+            if not _fits(group, parts):
+                continue
+            for part in parts:
                 group.before += part.before
                 group.anchors += part.anchors
                 group.after += part.after
-        group.after.append(node)
         group.after = sorted(set(group.after), key=self.order.__getitem__)
         for member in group.nodes:
             self.group_of[member] = group
@@ -147,6 +153,12 @@ class _Fusion:
                 yield node
             elif group.output is node:
                 yield group
+
+
+def _fits(group: Group, parts: list[Group]) -> bool:
+    """Whether one kernel can read all that these would read."""
+    nodes = {node for part in (group, *parts) for node in part.nodes}
+    return len({source for node in nodes for source in inputs_of(node)} - nodes) <= MOST_TENSORS
 
 
 def describe(group: Group) -> tuple[str, ...]:
