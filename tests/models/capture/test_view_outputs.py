@@ -29,12 +29,17 @@ def of_an_input(x: Tensor) -> tuple[Tensor, ...]:
     return x.t(), x[0], x * 2
 
 
+def parts(x: Tensor) -> tuple[Tensor, ...]:
+    y = x * 2
+    return (*y.split(3, 0), *y.chunk(2, 1), *y.unbind(0), y[0].split([1, 7])[1])
+
+
 def storages(tensors: tuple[Tensor, ...], x: Tensor) -> list[list[bool]]:
     places = [one.untyped_storage().data_ptr() for one in (x, *tensors)]
     return [[a == b for b in places] for a in places]
 
 
-@pytest.mark.parametrize("function", [several_views, views_without_their_base, one_view, of_an_input])
+@pytest.mark.parametrize("function", [several_views, views_without_their_base, one_view, of_an_input, parts])
 def test_what_shares_memory(function: Callable[[Tensor], tuple[Tensor, ...]]) -> None:
     x = torch.arange(32.0).reshape(4, 8) / 16
     wanted, made = function(x), torch.compile(function, backend="tilesmith")(x)

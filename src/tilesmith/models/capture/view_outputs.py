@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import getitem
 from typing import Any
 
-from torch import Tensor
 from torch.fx import GraphModule, Node
 
 from tilesmith.models.capture.output_strides import Strides, laid_out, strides_of
@@ -42,11 +42,18 @@ def _chain(node: Node) -> list[Node]:
 
 
 def _is_view(node: Node) -> bool:
-    """Whether a node gives one view of its only tensor, taken with numbers that are known."""
+    """Whether a node gives a view of its only tensor, or one of the list that a split gives."""
+    if node.target is getitem:
+        return _gives_views(node.all_input_nodes[0])
+    return _gives_views(node)
+
+
+def _gives_views(node: Node) -> bool:
+    """Whether a node looks at its only tensor in one way or several, with numbers that are known."""
     schema = getattr(node.target, "_schema", None)
     if node.op != "call_function" or schema is None or schema.is_mutable or len(schema.returns) != 1:
         return False
-    is_alias = schema.returns[0].alias_info is not None and isinstance(node.meta.get("val"), Tensor)
+    is_alias = schema.returns[0].alias_info is not None
     return is_alias and len(node.all_input_nodes) == 1 and node.args[0] is node.all_input_nodes[0]
 
 
