@@ -168,6 +168,35 @@ def where(draw: Draw, x: ttnn.Tensor) -> Step | None:
     )
 
 
+def close(draw: Draw, x: ttnn.Tensor) -> Step | None:
+    """Numbers that are the same or far apart, and NaN on either side."""
+    values, dtype = plain(x), name_of(x)
+    if dtype not in ("bfloat16", "float32") or not is_tame(values):
+        return None
+    seed, equal = draw.rng.randrange(2**31), draw.chance(0.5)
+    generator = torch.Generator().manual_seed(seed)
+
+    def some(share: float) -> torch.Tensor:
+        return torch.rand(values.shape, generator=generator) < share
+
+    left = torch.where(some(0.2), torch.nan, values)
+    right = torch.where(some(0.2), torch.nan, torch.where(some(0.5), values + values.abs() + 1, values))
+    operands: list[Any] = []
+    for name, held in (("left", left), ("right", right)):
+        kind = getattr(ttnn, dtype)
+        operands.append(ttnn.from_torch(held.float(), dtype=kind, layout=x.layout, device=draw.device))
+        draw.code.append(f"t{len(draw.code)} = the {name} of close by seed {seed}")
+    return called(
+        draw,
+        "isclose",
+        operands,
+        [left, right],
+        lambda a, b: a.isclose(b, equal_nan=equal),
+        exact=True,
+        equal_nan=equal,
+    )
+
+
 def cast(draw: Draw, x: ttnn.Tensor) -> Step | None:
     """To types that hold what is there."""
     values = plain(x)

@@ -21,6 +21,7 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
     (elementwise.binary, 12),
     (elementwise.divide, 1),
     (elementwise.where, 2),
+    (elementwise.close, 1),
     (elementwise.cast, 3),
     (movement.permute, 3),
     (movement.transpose, 2),

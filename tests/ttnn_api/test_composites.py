@@ -62,12 +62,14 @@ def test_alpha(device: ttnn.MeshDevice) -> None:
         torch.testing.assert_close(result, exact, rtol=2.0**-8, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [ttnn.float32, ttnn.bfloat16])
 @pytest.mark.parametrize("equal_nan", [False, True])
-def test_isclose(device: ttnn.MeshDevice, equal_nan: bool) -> None:
+def test_isclose(device: ttnn.MeshDevice, equal_nan: bool, dtype: ttnn.DataType) -> None:
     inf, nan = float("inf"), float("nan")
-    a = torch.tensor([[1.0, 1.0, 0.0, inf, inf, nan, nan, 2.0]])
-    b = torch.tensor([[1.0, 1.1, 1e-9, inf, -inf, nan, 1.0, 2.00001]])
-    close = ttnn.isclose(tiles(a, ttnn.float32, device), tiles(b, ttnn.float32, device), equal_nan=equal_nan)
+    a = torch.tensor([[1.0, 1.0, 0.0, inf, inf, nan, nan, inf, 2.0]])
+    b = torch.tensor([[1.0, 1.1, 1e-9, inf, -inf, nan, 1.0, nan, 2.00001]])
+    close = ttnn.isclose(tiles(a, dtype, device), tiles(b, dtype, device), equal_nan=equal_nan)
+    a, b = (one.bfloat16().float() if dtype == ttnn.bfloat16 else one for one in (a, b))
     assert torch.equal(ttnn.to_torch(close).bool(), a.isclose(b, equal_nan=equal_nan))
 
 

@@ -175,13 +175,18 @@ def isclose(
     near = elementwise("mul", [elementwise("le", [distance, allowed]), finite])
     same = elementwise("eq", [a, b])
     close = elementwise("maximum", [near, same])
-    nan_a, nan_b = (elementwise("", [one], after=["isnan"]) for one in (a, b))
+    nan_a, nan_b = (_is_nan(one) for one in (input_tensor_a, input_tensor_b))
+    either = elementwise("maximum", [nan_a, nan_b])
+    close = elementwise("mul", [close, elementwise("", [either], after=["eqz"])])
     if equal_nan:
         close = elementwise("maximum", [close, elementwise("mul", [nan_a, nan_b])])
-    else:
-        either = elementwise("maximum", [nan_a, nan_b])
-        close = elementwise("mul", [close, elementwise("", [either], after=["eqz"])])
     return typecast(close, own, memory_config=memory_config)
+
+
+def _is_nan(given: Tensor) -> Tensor:
+    """Asked of what is given: a NaN of bfloat16 is infinity once it is cast."""
+    whole = given.dtype not in (DataType.BFLOAT16, DataType.FLOAT32)
+    return elementwise("", [typecast(given, DataType.FLOAT32) if whole else given], after=["isnan"])
 
 
 def _tolerances(options: dict[str, Any]) -> dict[str, Any]:
