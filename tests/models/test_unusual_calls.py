@@ -13,6 +13,7 @@ from torch.nn import functional
 
 import tilesmith
 from tilesmith.errors import BadCallError, SettingsError
+from tilesmith.models.executable_cache import collect_reports
 from tilesmith.models.report import Report
 from tilesmith.zoo.sample import noise
 
@@ -192,3 +193,24 @@ def test_named_arguments_in_any_order() -> None:
     torch.testing.assert_close(made(a=a, b=b), a - 2 * b)
     torch.testing.assert_close(made(b=b, a=a), a - 2 * b)
     torch.testing.assert_close(made(a, b=b), a - 2 * b)
+
+
+def test_attention_over_other_lengths_stays_one_kernel_and_lies_as_in_torch() -> None:
+    def heads(x: Tensor) -> Tensor:
+        split = x.unflatten(2, (2, 4)).transpose(1, 2)
+        made = functional.scaled_dot_product_attention(split, split, split, is_causal=True)
+        return made.transpose(1, 2).flatten(2)
+
+    def run(function: Callable[[Tensor], Tensor], length: int) -> tuple[Tensor, ...]:
+        x = noise(3, length, 8).requires_grad_()
+        made = function(x)
+        return made.detach(), *torch.autograd.grad(made.square().sum(), [x])
+
+    torch._dynamo.reset()
+    compiled = torch.compile(heads, backend="tilesmith", options=FAST | {"precision": "float32"})
+    with collect_reports() as reports:
+        for length in (4, 7, 9):
+            for made, wanted in zip(run(compiled, length), run(heads, length), strict=True):
+                assert made.stride() == wanted.stride()
+                torch.testing.assert_close(made, wanted, atol=1e-4, rtol=1e-4)
+    assert all(report.kernels and not report.host for report in reports)

@@ -78,7 +78,7 @@ def _attention(node: Node) -> Call:
         return None
     if isinstance(mask, Node) and mask.meta["example_value"].requires_grad:
         return None
-    if any(not isinstance(size, int) for one in shown for size in one.shape[1:]):
+    if any(not isinstance(one.shape[dim], int) for one in shown for dim in (1, 3)):
         return None
     q, k, v = (one.shape for one in shown)
     if q[0] != k[0] or k[:2] != v[:2] or not (q[1] == k[1] or (grouped and q[1] % k[1] == 0)):
