@@ -39,7 +39,8 @@ class Mixer(nn.Module):
         self.weight = nn.Parameter(torch.randn(4, 5, dtype=torch.complex64))
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.fft.irfft(torch.fft.rfft(x) * self.weight, n=8)
+        made: Tensor = torch.fft.irfft(torch.fft.rfft(x) * self.weight, n=8)
+        return made
 
 
 def _turned(x: Tensor) -> Tensor:
@@ -68,7 +69,7 @@ def test_complex_tensors_may_be_given_and_have_gradients(name: str) -> None:
         return [made.detach(), *torch.autograd.grad(made.abs().square().sum(), [x, *weights])]
 
     torch._dynamo.reset()
-    options = {"checks": "off", "numbers": "fast", "precision": "float32"}
+    options: Any = {"checks": "off", "numbers": "fast", "precision": "float32"}
     have = run(torch.compile(work, backend="tilesmith", options=options))
     for made, wanted in zip(have, run(work), strict=True):
         torch.testing.assert_close(made, wanted, atol=1e-4, rtol=1e-4)

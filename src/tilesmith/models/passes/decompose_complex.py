@@ -86,7 +86,9 @@ class _Pairs:
             return self.known[value]
         if not is_complex(value):
             return _Pair(value, None)
-        plain = self.call(at, aten.resolve_conj.default, value)  # a pair of a conjugate that is only marked so
+        plain = self.call(
+            at, aten.resolve_conj.default, value
+        )  # a pair of a conjugate that is only marked so
         both = self.call(at, aten.view_as_real.default, plain)
         real, imaginary = (self.call(at, aten.select.int, both, -1, part) for part in (0, 1))
         self.known[value] = _Pair(real, imaginary)
