@@ -54,3 +54,18 @@ def test_the_text_is_rewritten_once(monkeypatch: pytest.MonkeyPatch) -> None:
     scaled(5.0)
     with pytest.raises(TypeError):
         scaled(5.0, T.macro)
+
+
+def test_what_nothing_surrounds_is_rewritten_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(ast.DSLMutator, "visit", None)
+
+        @macro
+        def doubled(value):
+            return value + value
+
+    assert scaled(2.0, extra=doubled) == scaled(2.0, extra=T.macro(twice))
+
+
+def twice(value):
+    return value + value

@@ -136,7 +136,7 @@ def _at_once(attention: Attention, keys: _Keys) -> Any:
     return block_of
 
 
-@T.macro
+@macro
 def _held(attention, keys, tensors, b1, b2):  # type: ignore[no-untyped-def]
     """All keys and values of a head."""
     k_here = T.alloc_shared((attention.block[1], attention.width), attention.dtype)
@@ -147,7 +147,7 @@ def _held(attention, keys, tensors, b1, b2):  # type: ignore[no-untyped-def]
     return k_here, v_here
 
 
-@T.macro
+@macro
 def _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2):  # type: ignore[no-untyped-def]
     """Attention of a block of queries to all keys. Without a mask the difference to the maximum is scaled."""
     bm, bn = attention.block
@@ -220,7 +220,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
     return block_of
 
 
-@T.macro
+@macro
 def _exponentials(attention, scores, peak, weights, total):  # type: ignore[no-untyped-def]
     """The weights of a block and their sums. A GPU adds up what it has in registers, in float32."""
     bm, bn = attention.block
@@ -249,7 +249,7 @@ def _times(value: Any, factor: float) -> Any:
     return value if factor == 1.0 else value * T.float32(factor)
 
 
-@T.macro
+@macro
 def _queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-def]
     q_here = T.alloc_shared((attention.block[0], attention.width), attention.dtype)
     q_at = keys.bound["q"].start(b1, b2, by * (attention.block[0] // TILE), 0)
@@ -262,7 +262,7 @@ def _queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-d
     return q_here
 
 
-@T.macro
+@macro
 def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2, step):  # type: ignore[no-untyped-def]
     """Products of queries and a block of keys, scaled, with the mask and what must not be seen far below."""
     bm, bn = attention.block
@@ -286,7 +286,7 @@ def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2,
         _hide(attention, keys, scores, by, step)
 
 
-@T.macro
+@macro
 def _hide(attention, keys, scores, by, step):  # type: ignore[no-untyped-def]
     bm, bn = attention.block
     for i, j in T.Parallel(bm, bn):

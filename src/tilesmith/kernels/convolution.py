@@ -67,7 +67,7 @@ def _nearest(place: Any, size: Any, dilation: Any) -> Any:
     return place + (up - down) * dilation
 
 
-@T.macro
+@macro
 def _fetch(window, tensor, first, tap, column, here):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(*here.shape):
         at = window.at(first + i, tap)
@@ -230,24 +230,24 @@ class Windowed:
 LEAST = -inf
 
 
-@T.macro
+@macro
 def _weigh(acc, pixels, weights, rows, columns):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, columns):
         acc[i, j] = acc[i, j] + pixels[i, j].astype("float32") * weights[j].astype("float32")
 
 
-@T.macro
+@macro
 def _multiply(acc, pixels, weights, rows, columns):  # type: ignore[no-untyped-def]
     T.gemm(pixels, weights, acc)
 
 
-@T.macro
+@macro
 def _add(acc, pixels, _, rows, columns):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, columns):
         acc[i, j] = acc[i, j] + pixels[i, j]
 
 
-@T.macro
+@macro
 def _keep_largest(acc, pixels, _, rows, columns):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, columns):
         acc[i, j] = T.max(acc[i, j], pixels[i, j])

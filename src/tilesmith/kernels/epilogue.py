@@ -13,6 +13,7 @@ from tilelang.layout import make_swizzled_layout
 
 from tilesmith.kernels.authoring import emit, named, on_gpu
 from tilesmith.kernels.expression import Expr, Input
+from tilesmith.kernels.macros import macro
 from tilesmith.kernels.operands import Bound, InPlace, Operand, load, save
 
 Place = Callable[[Bound], tuple[Any, Any]]
@@ -108,7 +109,7 @@ def element_of(source: Expr, bound: Mapping[str, Bound], held: Mapping[str, Any]
     return emit(source, {name: bound[name].element(here, i, j) for name, here in held.items()})
 
 
-@T.macro
+@macro
 def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at, first, limits):  # type: ignore[no-untyped-def]
     rows, columns = block
     direct = isinstance(result.value, Input) and not (epilogue.mask_rows or epilogue.mask_columns)
@@ -123,7 +124,7 @@ def _store_result(epilogue, result, bound, tensor, accumulators, held, block, at
         save(bound[result.out.name], block_result, tensor, at, first, limits)
 
 
-@T.macro
+@macro
 def _store_in_place(epilogue, result, bound, tensor, accumulators, held, block, at, first, limits):  # type: ignore[no-untyped-def]
     """Compute and store element by element: what a GPU holds in registers goes straight to memory.
 
@@ -134,7 +135,7 @@ def _store_in_place(epilogue, result, bound, tensor, accumulators, held, block, 
             tensor[at[0] + i, at[1] + j] = _value(result.value, bound, accumulators, held, i, j)
 
 
-@T.macro
+@macro
 def _store_staged(epilogue, result, bound, tensor, accumulators, held, block, at, first, limits):  # type: ignore[no-untyped-def]
     """Compute in registers and store whole rows from shared memory.
 

@@ -84,12 +84,12 @@ class HaloWindow(Window):
         return inside, down * n["width"] + across + self.halo.before * TILE + line
 
 
-@T.macro
+@macro
 def load_halo(window, tensor, first, column, halo):  # type: ignore[no-untyped-def]
     T.copy(tensor[window.first_tile(first) * TILE, window.column(column)], halo)
 
 
-@T.macro
+@macro
 def fetch(window, halo, first, tap, column, here):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(*here.shape):
         at = window.held(first, i, tap)

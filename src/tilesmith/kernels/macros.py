@@ -2,6 +2,7 @@
 
 TileLang reads the text of a macro and rewrites it whenever the function is made. Templates make the same
 functions for every kernel, and spent most of the time of tracing there. Only the values around them differ.
+A function around which there is nothing is rewritten when a kernel first uses it: imports need none.
 """
 
 # mypy: disable-error-code="no-untyped-call, misc, untyped-decorator"
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -38,6 +40,20 @@ class _Rewritten:
 _known: dict[tuple[CodeType, tuple[str, ...]], _Rewritten] = {}
 
 
+class _Late:
+    """A macro that is made when it is first used."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._function = function
+
+    @cached_property
+    def _macro(self) -> Any:
+        return _made(self._function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._macro(*args, **kwargs)
+
+
 def macro(function: Callable[..., Any]) -> Any:
     """The macro of a function, whose text is rewritten once.
 
@@ -51,6 +67,10 @@ def macro(function: Callable[..., Any]) -> Any:
     (True, [2, 3])
     """
     assert isinstance(function, FunctionType)
+    return _Late(function) if function.__closure__ is None else _made(function)
+
+
+def _made(function: FunctionType) -> Any:
     values = _values_around(function)
     key = function.__code__, tuple(values)
     if key in _known and _known[key].annotations == function.__annotations__:

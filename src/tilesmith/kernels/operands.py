@@ -17,6 +17,7 @@ from typing import Any, Literal
 import tilelang.language as T  # noqa: N812
 
 from tilesmith.kernels.authoring import TILE, named, symbols
+from tilesmith.kernels.macros import macro
 
 Access = Literal["block", "rows", "row", "column", "scalar"]
 
@@ -128,13 +129,13 @@ def numbers(bound: Mapping[str, Bound]) -> list[Any]:
     return [number for one in bound.values() for number in one.numbers.values()]
 
 
-@T.macro
+@macro
 def load(tensor, at, here):  # type: ignore[no-untyped-def]
     """Bring an operand's part of a block to L1. Naming parts of `at` would rename the kernel's numbers."""
     T.copy(tensor[at[0], at[1]], here)
 
 
-@T.macro
+@macro
 def save(bound, block, tensor, at, first, limits):  # type: ignore[no-untyped-def]
     """Store a block; of one in rows only what is within the matrix, since others lie behind it."""
     if bound.operand.access == "block":

@@ -80,7 +80,7 @@ class PackedAttention:
         return prim_func(self.name, op.declared(bound), [m, n, nb1, nb2, *op.numbers(bound)], body)
 
 
-@T.macro
+@macro
 def _softmax(self, bound, tensors, weights, total, n, b1, b2):  # type: ignore[no-untyped-def]
     """The exponentials of all heads' scores, and their sums."""
     scores = T.alloc_fragment((TILE, self.keys), "float32")
@@ -108,7 +108,7 @@ def _softmax(self, bound, tensors, weights, total, n, b1, b2):  # type: ignore[n
     reduce_sum(weights, total, dim=1)
 
 
-@T.macro
+@macro
 def _scores(self, bound, tensors, scores, b1, b2):  # type: ignore[no-untyped-def]
     """Products of every head's queries with its keys: the rows of other heads are zero, and add nothing."""
     q_here = T.alloc_shared((TILE, self.width), self.dtype)
@@ -128,7 +128,7 @@ def _scores(self, bound, tensors, scores, b1, b2):  # type: ignore[no-untyped-de
         T.gemm(own, k_here, scores, transpose_B=True)
 
 
-@T.macro
+@macro
 def _mean(self, bound, tensors, weights, total, output, b1, b2):  # type: ignore[no-untyped-def]
     """The values of every head, weighted by its rows."""
     T.clear(output)

@@ -106,21 +106,21 @@ def _place(b1: Any, b2: Any, row: Any, col: Any, block: tuple[int, int]) -> Any:
     return lambda one: one.start(b1, b2, row * (block[0] // TILE), col * (block[1] // TILE))
 
 
-@T.macro
+@macro
 def _sum(x, part, total, size, dim):  # type: ignore[no-untyped-def]
     reduce_sum(x, part, dim=dim)
     for i in T.Parallel(size):
         total[i] = total[i] + part[i]
 
 
-@T.macro
+@macro
 def _max(x, part, total, size, dim):  # type: ignore[no-untyped-def]
     reduce_max(x, part, dim=dim)
     for i in T.Parallel(size):
         total[i] = T.max(total[i], part[i])
 
 
-@T.macro
+@macro
 def _min(x, part, total, size, dim):  # type: ignore[no-untyped-def]
     reduce_min(x, part, dim=dim)
     for i in T.Parallel(size):

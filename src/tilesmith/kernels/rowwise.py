@@ -217,7 +217,7 @@ class _Mean:
         return (x - self.high[row].astype("float32")) + self.rest[row].astype("float32")
 
 
-@T.macro
+@macro
 def _normalised_in_steps(norm, bound, held, mean, scale, away):  # type: ignore[no-untyped-def]
     """The elements of a chunk, in L1: what lies `away` from the mean, or is here, times the scale."""
     block = (norm.block_rows, norm.chunk)
@@ -239,7 +239,7 @@ def within(column: Any, columns: int, wide: int, value: Any, fill: float = 0.0) 
     return value if columns == wide else T.if_then_else(column < columns, value, T.float32(fill))
 
 
-@T.macro
+@macro
 def _statistics(norm, bound, tensors, place, mean, scale, away, whole):  # type: ignore[no-untyped-def]
     """The mean of rows and one over their deviation, from products: with ones, and with themselves.
 
@@ -268,7 +268,7 @@ def _statistics(norm, bound, tensors, place, mean, scale, away, whole):  # type:
         scale[i] = T.rsqrt(scale[i] / columns + norm.epsilon)
 
 
-@T.macro
+@macro
 def _squares_around_mean(norm, bound, tensors, place, mean, products, away, whole):  # type: ignore[no-untyped-def]
     """The mean of rows, and products of what is left of them without it.
 
@@ -318,7 +318,7 @@ def _row(norm: RowWise, bound: Mapping[str, op.Bound], held: Mapping[str, Any]) 
     return _computed_row(norm, bound, held)
 
 
-@T.macro
+@macro
 def _computed_row(norm, bound, held):  # type: ignore[no-untyped-def]
     x = T.alloc_fragment((norm.block_rows, norm.part), "bfloat16")
     for i, j in T.Parallel(norm.block_rows, norm.part):
@@ -326,7 +326,7 @@ def _computed_row(norm, bound, held):  # type: ignore[no-untyped-def]
     return x
 
 
-@T.macro
+@macro
 def _layer_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     mean = T.alloc_fragment((rows,), "float32")
     variance = T.alloc_fragment((rows,), "float32")
@@ -343,7 +343,7 @@ def _layer_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def
         x[i, j] = x[i, j] * variance[i]
 
 
-@T.macro
+@macro
 def _rms_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     scale = T.alloc_fragment((rows,), "float32")
     square = T.alloc_fragment((rows, wide), "float32")
@@ -356,7 +356,7 @@ def _rms_norm(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
         x[i, j] = x[i, j] * scale[i]
 
 
-@T.macro
+@macro
 def _softmax(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     peak = T.alloc_fragment((rows,), "float32")
     total = T.alloc_fragment((rows,), "float32")
@@ -368,7 +368,7 @@ def _softmax(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
         x[i, j] = x[i, j] / total[i]
 
 
-@T.macro
+@macro
 def _log_softmax(x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     peak = T.alloc_fragment((rows,), "float32")
     total = T.alloc_fragment((rows,), "float32")

@@ -81,7 +81,7 @@ class RowWiseBackward:
         return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)
 
 
-@T.macro
+@macro
 def _layer_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     mean = T.alloc_fragment((rows,), "float32")
     reduce_sum(x, mean, dim=1)
@@ -94,7 +94,7 @@ def _layer_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-
     _rms_norm(g, x, rows, wide, columns, epsilon)
 
 
-@T.macro
+@macro
 def _rms_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     scale = T.alloc_fragment((rows,), "float32")
     along = T.alloc_fragment((rows,), "float32")
@@ -113,7 +113,7 @@ def _rms_norm(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-de
         g[i, j] = (g[i, j] - x[i, j] * (along[i] / columns)) * scale[i]
 
 
-@T.macro
+@macro
 def _softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     total = T.alloc_fragment((rows,), "float32")
     weight = T.alloc_fragment((rows,), "float32")
@@ -129,7 +129,7 @@ def _softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def
         g[i, j] = g[i, j] - x[i, j] * total[i]
 
 
-@T.macro
+@macro
 def _log_softmax(g, x, rows, wide, columns, epsilon):  # type: ignore[no-untyped-def]
     total = T.alloc_fragment((rows,), "float32")
     reduce_sum(g, total, dim=1)

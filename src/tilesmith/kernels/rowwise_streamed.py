@@ -50,7 +50,7 @@ class Blocks:
         return T.if_then_else(step * width + j < self.columns, value, T.float32(fill))
 
 
-@T.macro
+@macro
 def fetch(blocks, inputs, source, x, step, fill):  # type: ignore[no-untyped-def]
     """Load a block of columns, and compute an expression over it."""
     held = loaded(inputs, blocks.bound, blocks.tensors, blocks.block, blocks.at(step))
@@ -112,7 +112,7 @@ class StreamedRowWise:
         return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)
 
 
-@T.macro
+@macro
 def _layer_norm(norm, blocks, x, mean, scale, steps):  # type: ignore[no-untyped-def]
     rows, width = norm.block
     part = T.alloc_fragment((rows,), "float32")
@@ -138,7 +138,7 @@ def _layer_norm(norm, blocks, x, mean, scale, steps):  # type: ignore[no-untyped
         scale[i] = T.rsqrt(scale[i] / norm.columns + norm.epsilon)
 
 
-@T.macro
+@macro
 def _rms_norm(norm, blocks, x, _, scale, steps):  # type: ignore[no-untyped-def]
     rows, width = norm.block
     part = T.alloc_fragment((rows,), "float32")
@@ -154,7 +154,7 @@ def _rms_norm(norm, blocks, x, _, scale, steps):  # type: ignore[no-untyped-def]
         scale[i] = T.rsqrt(scale[i] / norm.columns + norm.epsilon)
 
 
-@T.macro
+@macro
 def _running_total(norm, blocks, x, peak, total, steps):  # type: ignore[no-untyped-def]
     rows, width = norm.block
     part = T.alloc_fragment((rows,), "float32")
@@ -176,32 +176,32 @@ def _running_total(norm, blocks, x, peak, total, steps):  # type: ignore[no-unty
             total[i] = total[i] + part[i]
 
 
-@T.macro
+@macro
 def _log_total(norm, blocks, x, peak, total, steps):  # type: ignore[no-untyped-def]
     _running_total(norm, blocks, x, peak, total, steps)
     for i in T.Parallel(norm.block[0]):
         peak[i] = peak[i] + T.log(total[i])
 
 
-@T.macro
+@macro
 def _normalise(x, mean, scale, rows, width):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, width):
         x[i, j] = (x[i, j] - mean[i]) * scale[i]
 
 
-@T.macro
+@macro
 def _rescale(x, _, scale, rows, width):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, width):
         x[i, j] = x[i, j] * scale[i]
 
 
-@T.macro
+@macro
 def _share(x, peak, total, rows, width):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, width):
         x[i, j] = T.exp(x[i, j] - peak[i]) / total[i]
 
 
-@T.macro
+@macro
 def _log_share(x, peak, _, rows, width):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, width):
         x[i, j] = x[i, j] - peak[i]

@@ -75,7 +75,7 @@ class StreamedRowWiseBackward:
         return prim_func(self.name, op.declared(bound), [m, nb1, nb2, *op.numbers(bound)], body)
 
 
-@T.macro
+@macro
 def _fetch(norm, blocks, g, x, step):  # type: ignore[no-untyped-def]
     """Load a block of columns of the gradient and of the source."""
     held = loaded(norm.inputs, blocks.bound, blocks.tensors, norm.block, blocks.at(step))
@@ -85,7 +85,7 @@ def _fetch(norm, blocks, g, x, step):  # type: ignore[no-untyped-def]
         x[i, j] = blocks.within(step, j, element_of(norm.source, blocks.bound, held, i, j))
 
 
-@T.macro
+@macro
 def _add(x, total, rows):  # type: ignore[no-untyped-def]
     """Add the sums of rows to a total."""
     part = T.alloc_fragment((rows,), "float32")
@@ -94,7 +94,7 @@ def _add(x, total, rows):  # type: ignore[no-untyped-def]
         total[i] = total[i] + part[i]
 
 
-@T.macro
+@macro
 def _layer_norm(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def]
     """The means of gradient and source, then the scale, and how far the gradient lies along the result."""
     rows, width = norm.block
@@ -119,7 +119,7 @@ def _layer_norm(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def
     _along(norm, scale, along)
 
 
-@T.macro
+@macro
 def _rms_norm(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def]
     rows, width = norm.block
     scale, along = sums[2], sums[3]
@@ -134,7 +134,7 @@ def _rms_norm(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def]
     _along(norm, scale, along)
 
 
-@T.macro
+@macro
 def _along(norm, scale, along):  # type: ignore[no-untyped-def]
     """Sums of squares and of products -> one over the deviation, and the factor of what lies along x."""
     for i in T.Parallel(norm.block[0]):
@@ -143,7 +143,7 @@ def _along(norm, scale, along):  # type: ignore[no-untyped-def]
         along[i] = along[i] / norm.columns * scale[i] * scale[i]
 
 
-@T.macro
+@macro
 def _softmax(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def]
     """What was stored adds up to 1 but for rounding; see the kernel for rows that fit."""
     rows, width = norm.block
@@ -158,27 +158,27 @@ def _softmax(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def]
         total[i] = total[i] / T.max(weight[i], T.float32(0.5))
 
 
-@T.macro
+@macro
 def _log_softmax(norm, blocks, g, x, sums, steps):  # type: ignore[no-untyped-def]
     for step in T.serial(steps):
         _fetch(norm, blocks, g, x, step)
         _add(g, sums[0], norm.block[0])
 
 
-@T.macro
+@macro
 def _finish_norm(g, x, sums, rows, width):  # type: ignore[no-untyped-def]
     grad_mean, mean, scale, along = sums
     for i, j in T.Parallel(rows, width):
         g[i, j] = (g[i, j] - grad_mean[i] - (x[i, j] - mean[i]) * along[i]) * scale[i]
 
 
-@T.macro
+@macro
 def _finish_softmax(g, x, sums, rows, width):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, width):
         g[i, j] = (g[i, j] - sums[0][i]) * x[i, j]
 
 
-@T.macro
+@macro
 def _finish_log_softmax(g, x, sums, rows, width):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(rows, width):
         g[i, j] = g[i, j] - T.exp(x[i, j]) * sums[0][i]

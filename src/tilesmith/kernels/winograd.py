@@ -81,7 +81,7 @@ class Sums:
         return prim_func(self.name, op.declared(bound), [m, n, nb1, *geometry, *op.numbers(bound)], body)
 
 
-@T.macro
+@macro
 def _fetch_from(window, tensor, batch, first, tap, column, here):  # type: ignore[no-untyped-def]
     for i, j in T.Parallel(*here.shape):
         at = window.at(first + i, tap)
