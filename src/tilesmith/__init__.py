@@ -249,18 +249,18 @@ moved_modules.install()
 
 
 def __getattr__(name: str) -> Any:
-    extras = import_module("tilesmith.extras")
-    if name in __all__:
-        homes = (import_module(f"tilesmith.{home}") for home in _HOMES)
-        with extras.naming_extras():
-            value = next(getattr(home, name) for home in homes if name in home.__all__)
-    elif name in _MODULES or name in moved_modules.MOVED:
-        with extras.naming_extras():
-            value = import_module(f"tilesmith.{name}")
-    else:
+    if name not in __all__ and name not in _MODULES and name not in moved_modules.MOVED:
         raise AttributeError(f"module 'tilesmith' has no attribute {name!r}")
+    extras, garbage = (import_module(f"tilesmith.{used}") for used in ("extras", "garbage"))
+    with extras.naming_extras(), garbage.without_collections():
+        value = _public_name(name) if name in __all__ else import_module(f"tilesmith.{name}")
     globals()[name] = value
     return value
+
+
+def _public_name(name: str) -> Any:
+    homes = (import_module(f"tilesmith.{home}") for home in _HOMES)
+    return next(getattr(home, name) for home in homes if name in home.__all__)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -1,8 +1,9 @@
-"""The garbage collector rests while a kernel is compiled, and only then."""
+"""The garbage collector rests while something is imported, captured or compiled, and only then."""
 
 from __future__ import annotations
 
 import gc
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from examples.tilelang.gemm import gemm
 import tilesmith
 import tilesmith.compiler.compile as compiling
 from tilesmith.compiler import pipeline
-from tilesmith.compiler.garbage import without_collections
 from tilesmith.errors import UnsupportedKernelError
+from tilesmith.garbage import without_collections
 
 
 def test_compiling_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,6 +26,30 @@ def test_compiling_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "lower", noted)
     tilesmith.compile(gemm(64, 64, 64, block=(32, 32, 32)))
     assert states == [False]
+    assert gc.isenabled()
+
+
+def test_capturing_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from tilesmith.models.capture import fx
+
+    states: list[bool] = []
+    monkeypatch.setattr(fx, "_with_constants", lambda _: states.append(gc.isenabled()))
+    fx.export(torch.nn.ReLU(), (torch.zeros(2),))
+    assert states == [False]
+    assert gc.isenabled()
+
+
+def test_importing_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = {}
+
+    def noted(name: str) -> Any:
+        states[name] = gc.isenabled()
+        return import_module(name)
+
+    monkeypatch.setattr(tilesmith, "import_module", noted)
+    tilesmith.__getattr__("testing")
+    assert not states["tilesmith.testing"]
     assert gc.isenabled()
 
 

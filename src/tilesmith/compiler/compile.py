@@ -19,7 +19,6 @@ from tilesmith.compiler.choices import APPROXIMATIONS
 from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects.elements import bits_of, numpy_type
 from tilesmith.compiler.dialects.walk import operations_of
-from tilesmith.compiler.garbage import without_collections
 from tilesmith.compiler.kernel_trial import KernelTrial, Maker, with_stages
 from tilesmith.compiler.launch import Launch
 from tilesmith.compiler.lowering.fit_circular_buffers import shortened_pipelines
@@ -28,6 +27,7 @@ from tilesmith.compiler.pipeline import Choices, lower, pipeline
 from tilesmith.compiler.signature import Call, Parameter, Signature, packed, signature_of
 from tilesmith.errors import BadCallError, SettingsError, TilesmithWarning, UnknownPassError
 from tilesmith.extras import naming_extras
+from tilesmith.garbage import without_collections
 from tilesmith.notebook import html_table
 from tilesmith.profiling import Advice, Profile, RunSummary, recording
 from tilesmith.program import MathFidelity, Program

@@ -10,6 +10,7 @@ from tilesmith.arch import Arch
 from tilesmith.compiler.compile import CompiledKernel, compile_kernel
 from tilesmith.errors import BadCallError, SettingsError
 from tilesmith.extras import naming_extras
+from tilesmith.garbage import without_collections
 
 if TYPE_CHECKING:
     import torch
@@ -92,7 +93,7 @@ def is_model(value: Any) -> bool:
 def _compile_model(
     model: Any, target: str | Arch | None, fidelity: str, options: dict[str, Any]
 ) -> CompiledModel:
-    with naming_extras():
+    with naming_extras(), without_collections():
         from tilesmith.models.compiled_model import compile_model
 
     chip = target.name if isinstance(target, Arch) else target or ""

@@ -16,9 +16,11 @@ from typing import Any
 import torch
 from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind
 from torch.fx import GraphModule, Node
+from torch.fx._lazy_graph_module import _use_lazy_graph_module
 from torch.utils import _pytree as pytree
 
 from tilesmith.errors import BadCallError, CaptureError
+from tilesmith.garbage import without_collections
 from tilesmith.models.capture.capture_errors import refusal
 from tilesmith.models.capture.composite_operators import composites_left_alone
 from tilesmith.models.capture.mistaken_decompositions import MISTAKEN, kept_whole
@@ -147,6 +149,9 @@ class Captured:
         return pytree.tree_unflatten(list(outputs[len(changed) :]), self.out_spec)
 
 
+# Its many graphs on the way are never called: PyTorch need not compile the Python of each.
+@_use_lazy_graph_module(True)
+@without_collections()
 def export(
     model: torch.nn.Module,
     args: Sequence[Any],
