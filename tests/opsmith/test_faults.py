@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.opsmith.specs_at_hand import MASKED_SOFTMAX, SPECS, STACK_ROWS
-from tests.opsmith.test_stages import tilesmith
+from tests.opsmith.test_stages import at_stage_6, tilesmith
 
 from tilesmith.errors import StageError
 from tilesmith.opsmith.journal import find_op
@@ -99,9 +99,7 @@ def test_broken_test_file_stops_before_the_stage(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.slow
 def test_kernel_errors_belong_to_stage_6(lasting_folder: Path) -> None:
-    assert tilesmith("new", STACK_ROWS, "--out", lasting_folder).exit_code == 0
-    assert tilesmith("stage", "1-6", "--op", lasting_folder).exit_code == 0
-    journal = find_op(lasting_folder)
+    journal = at_stage_6(STACK_ROWS, lasting_folder)
     kernel = journal.folder / "kernels/dataflow/writer_stack_rows.cpp"
     right = kernel.read_text()
     line = right[: right.index("cb_pop_front(cb_row, 1)")].count("\n") + 1
