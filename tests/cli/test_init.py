@@ -1,10 +1,12 @@
-"""`tilesmith init` makes projects that run: the script, the test, the notebook."""
+"""`tilesmith init` makes projects whose notebook runs.
+
+Their scripts and tests run in tests/docs/test_first_steps.py, as the first pages say.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,10 +23,6 @@ OPTIONS = {
     "model": ["--model"],
     "op": ["--op"],
 }
-# The first is quick; the others compile many kernels.
-kinds = pytest.mark.parametrize(
-    "kind", ["metal", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("tilelang", "model", "op"))]
-)
 
 
 def made(kind: str, folder: Path) -> Path:
@@ -34,21 +32,8 @@ def made(kind: str, folder: Path) -> Path:
     return folder / "hello"
 
 
-def python(folder: Path, *arguments: str) -> str:
-    done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@kinds
-def test_script_and_test_run(kind: str, lasting_folder: Path) -> None:
-    folder = made(kind, lasting_folder)
-    assert "hello" in python(folder, "-m", "tilesmith.cli", "run", "hello.py")
-    assert " passed" in python(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
-
-
 @pytest.mark.slow
-@kinds
+@pytest.mark.parametrize("kind", OPTIONS)
 def test_the_notebook_runs(kind: str, lasting_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made(kind, lasting_folder)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))

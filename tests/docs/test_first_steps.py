@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tilesmith.cli.init import TEMPLATES
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     *sorted((ROOT / "docs" / "start").glob("*.md")),
@@ -75,6 +77,13 @@ def test_every_line_works_as_it_stands(page: Path, lasting_folder: Path, shell: 
             # `doctor` ends with 1 where something is missing, and says what.
             assert done.returncode == 0 or "doctor" in command, f"{command}\n{done.stdout}{done.stderr}"
             assert not [line for line in shown if line not in done.stdout], f"{command}\n{done.stdout}"
+
+
+def test_the_script_and_the_tests_of_every_template_run() -> None:
+    pages = [{command for command, _ in typed(page)} for page in PAGES[: len(TEMPLATES)]]
+    for options in ("", " --kernel tilelang", " --model", " --op"):
+        [commands] = [page for page in pages if f"tilesmith init hello{options}" in page]
+        assert {"tilesmith run hello.py", "python -m pytest -q"} <= commands
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
