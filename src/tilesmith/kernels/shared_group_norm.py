@@ -153,14 +153,14 @@ class SharedGroupNorm(_OfGroups):
         return prim_func(self.name, op.declared(bound), [n, images, parts, steps, *op.numbers(bound)], body)
 
 
-@T.macro
+@macro
 def _keep(tensor, bound, line, part, parts, image, col):  # type: ignore[no-untyped-def]
     """Store the row of a part, and again where no part has a row of its own: a tile of rows is read of it."""
     for turn in T.serial(T.ceildiv(TILE - part, parts)):
         T.copy(line, tensor[bound.start(image, part + turn * parts, 0, col)])
 
 
-@T.macro
+@macro
 def _shift(tensors, bound, here, shift, bx, image, sizes):  # type: ignore[no-untyped-def]
     """The mean of each group over the first pixels, a tile of them, spread over its channels."""
     (bm, bn), (each, bg) = here.shape, sizes
@@ -187,7 +187,7 @@ def _shift(tensors, bound, here, shift, bx, image, sizes):  # type: ignore[no-un
     T.gemm(spread, back, shift)
 
 
-@T.macro
+@macro
 def _statistics(tensors, bound, template, mean, scale, bx, image, parts):  # type: ignore[no-untyped-def]
     """Mean of the distances, and what they are multiplied by, of each group, spread over its channels."""
     (bm, bn), bg = mean.shape, template.groups
