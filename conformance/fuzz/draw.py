@@ -16,6 +16,7 @@ _STEPS = (
     *("map",) * 5,
     *("branch", "reduce", "gemm") * 2,
     *("vector", "cumsum", "loop", "while", "where", "part", "copy", "attention", "stack", "scalar"),
+    *("turns", "powers", "leave", "decide"),
 )
 
 

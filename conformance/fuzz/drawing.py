@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from conformance.fuzz.expressions import Expressions
@@ -21,6 +22,7 @@ class Drawing:
         self.blocks = random.choice([1, 1, 2, 3])
         self.height = self.blocks * self.rows - random.choice([0, 0, random.randrange(self.rows)])
         self.dynamic = random.random() < 0.15
+        self.plain = random.choice([0.0, 0.97])
         # Few types to a kernel: each then meets the others more often.
         self.dtypes = random.sample(DTYPES, random.choice([1, 2, 2, 3]))
         self.tensors: list[Memory] = []
@@ -55,7 +57,12 @@ class Drawing:
         return Region(memory, tuple(Const(0) for _ in memory.shape), memory.shape)
 
     def expressions(self, extents: dict[str, int]) -> Expressions:
-        return Expressions(self.random, self.ready, extents, self.indices, self.variables)
+        return self.expressions_over(self.ready, extents, self.variables)
+
+    def expressions_over(
+        self, memories: Sequence[Memory], extents: dict[str, int], variables: Sequence[Memory] = ()
+    ) -> Expressions:
+        return Expressions(self.random, memories, extents, self.indices, variables, self.plain)
 
     def block_extents(self) -> dict[str, int]:
         return {"i": self.rows, "j": self.cols}
@@ -70,6 +77,11 @@ class Drawing:
     def hold(self, memory: Memory) -> None:
         if memory not in self.ready:
             self.ready.append(memory)
+
+    def hold_last(self, memory: Memory) -> None:
+        """Let a buffer that has changed be among those that are stored."""
+        self.ready.remove(memory)
+        self.ready.append(memory)
 
     def blocks_of(self, *dtypes: str) -> list[Memory]:
         """Buffers of a whole block that hold something, of these types; of any if none is named."""

@@ -12,6 +12,7 @@ from conformance.fuzz.values import INTEGERS, is_float
 
 _FLOAT_OPS = ("+", "-", "*", "+", "-", "*", "max", "min", "/")
 _INTEGER_OPS = ("+", "-", "*", "&", "|", "^", "max", "min", "<<", ">>", "//", "%")
+_WAYS = ("plain",) * 7 + ("shift", "back", "reverse", "half", "twice", "gather", "fixed", "modulo")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -27,7 +28,10 @@ def _is_constant(node: Node) -> bool:
 
 
 class Expressions:
-    """`i` and `j` run over `rows` and `cols`; in a vector there is only one of them."""
+    """`i` and `j` run over `rows` and `cols`; in a vector there is only one of them.
+
+    `plain` is how many of the indices are surely plain: what is not is no work for units that take tiles.
+    """
 
     def __init__(
         self,
@@ -36,12 +40,14 @@ class Expressions:
         extents: dict[str, int],
         indices: Sequence[Memory],
         variables: Sequence[Memory] = (),
+        plain: float = 0.0,
     ) -> None:
         self.random = random
         self.memories = memories
         self.extents = extents
         self.indices = indices
         self.variables = variables
+        self.plain = plain
 
     def draw(self, dtype: str, depth: int) -> Node:
         if dtype == "bool":
@@ -156,9 +162,7 @@ class Expressions:
         if not name:
             return Const(self.random.randrange(size))
         node: Node = Index(name)
-        way = self.random.choice(
-            ["plain"] * 7 + ["shift", "back", "reverse", "half", "twice", "gather", "fixed", "modulo"]
-        )
+        way = "plain" if self.random.random() < self.plain else self.random.choice(_WAYS)
         if way == "plain" and extent <= size:
             return node
         if way == "reverse" and extent <= size:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from conformance.fuzz.collectives import Cumsum, Gemm, Reduce
 from conformance.fuzz.drawing import Drawing
 from conformance.fuzz.functions import Function, Quotient
-from conformance.fuzz.nodes import Binary, Index, Load
-from conformance.fuzz.statements import Copy, Fill, Memory, Statement, Store
+from conformance.fuzz.nodes import Binary, Const, Index, Load
+from conformance.fuzz.statements import Copy, Fill, For, Memory, Statement, Store
 
 _REDUCTIONS = ("sum", "max", "min", "abssum", "absmax")
 _REDUCED = ("float32", "bfloat16", "float16", "int32", "int16", "int8", "uint8", "uint16", "uint32")
@@ -62,6 +62,23 @@ class MatrixSteps(Drawing):
         c = self.buffer((rows, cols), _SUMS[a.dtype])
         self.hold(c)
         return [load, Fill(c, 0), Gemm(a, b, c, across, transposed)], c
+
+    def _powers(self) -> list[Statement]:
+        """Products whose result goes back to their operand."""
+        sources = self.blocks_of("bfloat16", "float16", "float32")
+        if not sources or self.dynamic:
+            return []
+        a = self.random.choice(sources)
+        b, load = self._loaded((self.cols, self.cols), a.dtype)
+        c = self.buffer(a.shape, "float32")
+        factor = a if self.rows == self.cols and self.random.random() < 0.5 else b
+        scaled = Binary(
+            "*", Load(c.name, (Index("i"), Index("j")), "float32"), Const(0.125, "float32"), "float32"
+        )
+        store = self.parallel(self.block_extents(), Store(c, (Index("i"), Index("j")), scaled))
+        self.hold_last(a)
+        again = (Fill(c, 0), Gemm(a, factor, c, False, False), store, Copy(self.whole(c), self.whole(a)))
+        return [load, For(self.name("k"), Const(2), again)]
 
     def _loaded(self, shape: tuple[int, ...], dtype: str) -> tuple[Memory, Statement]:
         """A buffer that holds a tensor of its own."""

@@ -255,6 +255,27 @@ class Both(Node):
 
 
 @dataclass(frozen=True)
+class Either(Node):
+    """`or` of two conditions; the second is looked at only where the first does not hold."""
+
+    a: Node
+    b: Node
+    dtype: str = "bool"
+
+    @property
+    def text(self) -> str:
+        return f"T.Or({self.a.text}, {self.b.text})"
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        return self.a, self.b
+
+    def value(self, scope: Scope) -> Value:
+        a, b = self.a.value(scope), self.b.value(scope)
+        return Value(a.data | b.data, a.error + np.where(a.data == 0, b.error, 0.0))
+
+
+@dataclass(frozen=True)
 class Select(Node):
     condition: Node
     a: Node

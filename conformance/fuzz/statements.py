@@ -255,9 +255,7 @@ class For(Statement):
         yield from indented(self.body)
 
     def run(self, state: State) -> None:
-        for number in range(int(self.count.value(state.scope).data)):
-            state.indices[self.variable] = np.asarray(number)
-            run_all(self.body, state)
+        run_rounds(self.variable, int(self.count.value(state.scope).data), self.body, state)
 
 
 @dataclass(frozen=True)
@@ -276,9 +274,40 @@ class While(Statement):
         yield f"{_TILE}{self.variable} = {self.variable} + 1"
 
     def run(self, state: State) -> None:
-        for number in range(int(self.limit.value(state.scope).data)):
-            state.indices[self.variable] = np.asarray(number)
-            run_all(self.body, state)
+        run_rounds(self.variable, int(self.limit.value(state.scope).data), self.body, state)
+
+
+class Left(Exception):
+    """Raised by a `break` or a `continue`, and caught by the loop around it."""
+
+    def __init__(self, keyword: str) -> None:
+        self.keyword = keyword
+
+
+@dataclass(frozen=True)
+class Leave(Statement):
+    """A `break` or a `continue` of the loop around it, where a condition holds."""
+
+    keyword: str
+    condition: Node
+
+    def lines(self) -> Iterator[str]:
+        yield f"if {self.condition.text}:"
+        yield f"{_TILE}{self.keyword}"
+
+    def run(self, state: State) -> None:
+        if self.condition.value(state.scope).data:
+            raise Left(self.keyword)
+
+
+def run_rounds(variable: str, count: int, body: Sequence[Statement], state: State) -> None:
+    for number in range(count):
+        state.indices[variable] = np.asarray(number)
+        try:
+            run_all(body, state)
+        except Left as left:
+            if left.keyword == "break":
+                return
 
 
 def indented(statements: Sequence[Statement]) -> Iterator[str]:

@@ -96,8 +96,11 @@ def settled(data: Array, error: Array, dtype: str) -> Value:
 
 
 def without_nan(dtype: str) -> bool:
-    """Units of the chip that pass bfloat16 on make infinity of NaN."""
-    return dtype == "bfloat16"
+    """Units of the chip that pass bfloat16 on make infinity of NaN; so does the matrix unit with operands.
+
+    Float32 that something else reads too is copied for it; float16 is not.
+    """
+    return dtype in ("bfloat16", "float16")
 
 
 def drawn(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, special: bool) -> Array:

@@ -17,9 +17,20 @@ from conformance.fuzz.draw import random_program
 from conformance.fuzz.functions import Function
 from conformance.fuzz.judge import judged
 from conformance.fuzz.matrix_unit import product
-from conformance.fuzz.nodes import Const, Node, Scope, Unary, converted
+from conformance.fuzz.nodes import (
+    Binary,
+    Compare,
+    Const,
+    Either,
+    Index,
+    Load,
+    Node,
+    Scope,
+    Unary,
+    converted,
+)
 from conformance.fuzz.run import failure_of, prim_func
-from conformance.fuzz.statements import Memory, State
+from conformance.fuzz.statements import Assign, For, Leave, Memory, State
 from conformance.fuzz.values import Array, Value, numpy_type, settled, stored
 from conformance.fuzz.worker import Work
 from conformance.random_programs import Log
@@ -93,6 +104,25 @@ def test_a_constant_may_keep_the_bits_of_float32() -> None:
     error = Const(0.1, "bfloat16").value(Scope({}, {})).error
     assert 9e-5 < float(error) < 1e-4
     assert not Const(0.5, "bfloat16").value(Scope({}, {})).error
+
+
+def test_a_loop_may_be_left() -> None:
+    total, step = Memory("v", (), "int32", "var"), Index("k")
+    add = Assign(total, Binary("+", Load("v", (), "int32"), step, "int32"))
+    sums = []
+    for keyword in ("break", "continue"):
+        state = State({"v": Value.exact(np.array(0))})
+        leave = Leave(keyword, Compare("==", step, Const(2)))
+        For("k", Const(5), (leave, add)).run(state)
+        sums.append(int(state.memories["v"].data))
+    assert sums == [0 + 1, 0 + 1 + 3 + 4]
+
+
+def test_both_sides_of_or_are_looked_at_only_where_needed() -> None:
+    missing = Compare(">", Load("x", (Const(4),), "int32"), Const(0))
+    scope = Scope({"x": Value.exact(np.arange(4))}, {})
+    known = [float(Either(Compare("==", Const(one), Const(1)), missing).value(scope).error) for one in (1, 0)]
+    assert known == [0.0, np.inf]
 
 
 def test_ties_that_go_away_from_zero_are_a_gain_of_their_own() -> None:
