@@ -10,6 +10,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import tilesmith
+from tilesmith.kernels.attention import Attention
+from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
+from tilesmith.models.planning.steps import Launch
 
 KERNELS = [("linear",), ("scaled_dot_product_attention",), ("linear", "add")]
 """What a layer of attention takes where no head is copied."""
@@ -56,6 +59,16 @@ def test_ragged_heads_are_read_in_place(width: int, bias: bool, options: dict[st
     assert sum("copy" in ops for ops in kernels) == 0
     assert kernels[0] == ("linear",)
     assert len(kernels) <= 4
+
+
+def test_scores_of_widened_heads_are_not_scaled() -> None:
+    made = tilesmith.compile(Layer(2, 40, bias=True).eval(), checks="off", numbers="fast")
+    made(torch.randn(2, 64, 64))
+    assert isinstance(made.executable, TenstorrentExecutable)
+    launches = [step for step in made.executable.plan.steps if isinstance(step, Launch)]
+    (attention,) = [step.template for step in launches if isinstance(step.template, Attention)]
+    assert attention.scale == 2.0**-3  # and 40**-0.5 / 2**-3 is in the weights
+    assert attention.scales_queries
 
 
 def test_heads_over_other_rows_are_read_in_place() -> None:

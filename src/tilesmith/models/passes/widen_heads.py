@@ -3,13 +3,15 @@
 Heads of 40 columns side by side begin in the midst of tiles, and every element of queries, keys, values and
 results would be copied by itself. With rows of zeros the products before make heads of 64 columns, which are
 read in place; zeros add nothing to scores, and the columns of zeros of the result meet zeros in the product
-after.
+after. The scale of such heads is no power of two: what it has beyond one goes into the weights of queries, so
+that queries are scaled exactly, and no score is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import frexp
 
 import torch
 from torch.fx import GraphModule, Node
@@ -55,14 +57,15 @@ def _widen(module: GraphModule, node: Node, constants: Mapping[Node, torch.Tenso
     after = _product_after(node, constants)
     if after is None or None in sources:
         return
+    batch, heads, rows, width = (int(size) for size in value_of(node).shape)
+    scale = _scale_of(node, width)
+    beyond = 2 * frexp(scale)[0] if scale > 0 else 1.0
     operands = [
-        _wide_heads(module, node, head, product)
-        for head, product in zip(node.args[:3], sources, strict=True)
+        _wide_heads(module, node, head, product, factor)
+        for head, product, factor in zip(node.args[:3], sources, (beyond, 1.0, 1.0), strict=True)
         if isinstance(head, Node) and product is not None
     ]
-    batch, heads, rows, width = (int(size) for size in value_of(node).shape)
-    scale = node.kwargs.get("scale")
-    kwargs = {**node.kwargs, "scale": width**-0.5 if scale is None else scale}
+    kwargs = {**node.kwargs, "scale": scale / beyond}
     attended = insert(module, node, node.target, (*operands, *node.args[3:]), kwargs)
     turned = insert(module, node, aten.permute.default, (attended, _HEADS_FIRST))
     wide = padded(width)
@@ -72,14 +75,19 @@ def _widen(module: GraphModule, node: Node, constants: Mapping[Node, torch.Tenso
     replace(module, after, insert(module, after, after.target, (joined, held, *after.args[2:])))
 
 
-def _wide_heads(module: GraphModule, before: Node, head: Node, product: _Product) -> Node:
-    """The heads that a product makes, with zeros beside their columns."""
+def _scale_of(node: Node, width: int) -> float:
+    given = node.kwargs.get("scale")
+    return float(given) if isinstance(given, int | float) else width**-0.5
+
+
+def _wide_heads(module: GraphModule, before: Node, head: Node, product: _Product, factor: float) -> Node:
+    """The heads that a product makes, times a factor, with zeros beside their columns."""
     batch, heads, rows, width = (int(size) for size in value_of(head).shape)
     wide = padded(width)
-    weight = pad(product.weight.unflatten(0, (heads, width)), (0, 0, 0, wide - width)).flatten(0, 1)
+    weight = pad(product.weight.unflatten(0, (heads, width)), (0, 0, 0, wide - width)).flatten(0, 1) * factor
     args: list[Node | None] = [product.source, insert_constant(module, before, weight)]
     if product.bias is not None:
-        bias = pad(product.bias.unflatten(0, (heads, width)), (0, wide - width)).flatten()
+        bias = pad(product.bias.unflatten(0, (heads, width)), (0, wide - width)).flatten() * factor
         args.append(insert_constant(module, before, bias))
     made = insert(module, before, aten.linear.default, args)
     named = insert(module, before, aten.reshape.default, (made, [batch, rows, heads, wide]))
