@@ -91,6 +91,17 @@ TS_INLINE I16 to_int_floor(F16 value) {
 #endif
 }
 
+// Twice a magnitude below 2^30; a bit below its last, where floats drop any, rounds ties up.
+TS_INLINE I16 twice_with_ties(I16 magnitude) {
+    constexpr int32_t held = 0xFFFFFF;  // by floats
+#ifdef __AVX512VBMI2__
+    return (I16)_mm512_shldi_epi32((__m512i)magnitude, (__m512i)(held - magnitude), 1);
+#else
+    const I16 doubled = magnitude + magnitude;
+    return TS_SELECT(magnitude > held, doubled + 1, doubled);
+#endif
+}
+
 // Position of the leading one of a positive value; of zero, anything from -1 to -127.
 TS_INLINE I16 leading_bit(I16 value) {
 #ifdef __AVX512CD__

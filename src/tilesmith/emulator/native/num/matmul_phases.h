@@ -8,8 +8,11 @@
 //
 // The products of later phases lie lower. Their operands are lifted, and DST with them, so that all phases look alike.
 #pragma once
+#include <utility>
+
 #include "fpu.h"
 #include "lanes_bytes.h"
+#include "matmul_dst.h"
 #include "tile_places.h"
 
 namespace ts::num::phases {
@@ -23,11 +26,13 @@ constexpr int largest_srca = 185, largest_srcb = 184;
 constexpr int rows_at_once = 2, chains = rows_at_once * 2;
 constexpr uint32_t word_of(int chain) { return uint32_t(chain / 2 * 16) + uint32_t(chain % 2) * face_words; }
 
-// Whose products the host's registers hold.
+// Whose products the host's registers hold at once.
 #ifdef __AVX512F__
-constexpr int rows_in_registers = 2, faces_in_registers = 2, chains_unrolled = chains;
+constexpr int faces_in_registers = 2;
+constexpr bool takes_turns = true;  // registers hold what products and additions need
 #else
-constexpr int rows_in_registers = 1, faces_in_registers = 1, chains_unrolled = 1;
+constexpr int faces_in_registers = 1;
+constexpr bool takes_turns = false;
 #endif
 
 // One tile as the multipliers see it: SrcA (in1) by inner index and column, SrcB (in0) by row and inner index.
@@ -84,8 +89,11 @@ TS_INLINE void split(Datums datums, bool five_bit_exponent, uint32_t from, uint3
     out.fits = largest_lane(most) <= (is_srca ? largest_srca : largest_srcb) << 23;
 }
 
+// Two rows of a product.
 template <int phases>
-struct Sums {
+struct Rows {
+    uint32_t first;
+    I16 value[chains];  // of DST
     I16 origin[groups][chains], leader[groups / 2][chains];  // leader: largest exponent of two sums
     F16 sum[phases][groups][chains];  // from its origin
 };
@@ -101,124 +109,67 @@ constexpr int32_t origin_of_one = 13 << 23 | 0x400000;  // beyond the exponent
 // By how much the products of the next phase lie lower: the lifts of SrcA and of SrcB change.
 constexpr int next_drop(int phase) { return phase == 1 ? 2 : 5; }
 constexpr int drop_of(int phase) { return (phase & 1 ? 5 : 0) + (phase & 2 ? 7 : 0); }
-constexpr float power_of_two(int exponent) {
-    return exponent >= 0 ? float(1 << exponent) : 1.0f / float(1 << -exponent);
-}
 
-// What follows is exact while exponents of DST data that are not zero lie between `lowest` and `highest`, and distances
-// of sums between `nearest` and `farthest`. Sums that count for nothing are taken as being as far away as `gone`.
-constexpr int highest = 208, nearest = 39, gone_five_bit = 145;
-
-// 16-bit DST. Terms are rounded to 2^-23 of their exponent, half up, and then to 2^-10, which floats hold. The datum
-// carries a bit below its last, which rounds ties away from zero.
-struct Narrow {
-    static constexpr int lowest = 23, farthest = 197, gone = 220;
-    static constexpr int32_t ties = 0x400, no_bits = 0xFFFF;  // no_bits: that a datum cannot have
-
-    static TS_INLINE I16 begin(I16 dst) { return dst | ties; }
-    static TS_INLINE I16 end(I16 dst, float scale) { return as_bits(as_float(dst & (int32_t)0xFFFF0000) * scale); }
-
-    // The result is lifted by so many bits.
-    template <int lift>
-    static TS_INLINE I16 add(F16 first, F16 second, I16 leader, I16 dst, int32_t) {
-        const I16 exponent = max(leader, dst & 0x7F800000);
-        const F16 one = as_float(exponent);
-        // Of a unit, 2^-10: what rounds half up to 2^-13 units, and that to whole ones.
-        constexpr float half = 0x1p-11f + 0x1p-24f, origin = 0x1.8p13f;
-        F16 total = multiply_add(one, origin, as_float(dst));
-        total = add_floor_at(total, multiply_add(one, half, first), exponent);
-        total = add_floor_at(total, multiply_add(one, half, second), exponent);
-        if (lift) total = total * power_of_two(lift);
-        const F16 result = multiply_add(one, -origin * power_of_two(lift), total);
-        return ((as_bits(result) + 0x8000) & (int32_t)0xFFFF0000) | ties;
-    }
-
-private:
-    // Whole units, 2^-10 of `exponent`, of a value.
-    static TS_INLINE F16 add_floor_at(F16 total, F16 value, [[maybe_unused]] I16 exponent) {
-#ifdef __AVX512F__
-        return add_rounded_down(total, value);  // the last bit of `total` is a unit
-#else
-        const F16 to_units = as_float((I16)(0x84000000u - (U16)exponent)), unit = as_float(exponent - (10 << 23));
-        return floor(value * to_units) * unit + total;
-#endif
-    }
-};
-
-// 32-bit DST: terms are rounded to 2^-23 of their exponent, half up, the datum away from zero. Their sum is an integer.
-struct Wide {
-    static constexpr int lowest = 38, farthest = 169, gone = 205;
-    static constexpr int32_t no_bits = 0;
-
-    static TS_INLINE I16 begin(I16 dst) { return dst; }
-    static TS_INLINE I16 end(I16 dst, float scale) { return as_bits(as_float(dst) * scale); }
-
-    // `misread`: what Wormhole's leading-sign counter adds to the exponent of -1.
-    template <int lift>
-    static TS_INLINE I16 add(F16 first, F16 second, I16 leader, I16 dst, int32_t misread) {
-        const I16 exponent = max(leader, dst & 0x7F800000);
-        const F16 to_units = as_float((I16)(0x8A800000u - (U16)exponent)), half = splat_float(0.5f);
-        const I16 below_half = (dst & (int32_t)0x80000000) | 0x3EFFFFFF;  // 0.5 would take too much along
-        const I16 total = to_int_floor(first * to_units + half) + to_int_floor(second * to_units + half) +
-                          to_int(as_float(dst) * to_units + as_float(below_half));
-        const I16 magnitude = absolute(total);
-        // A bit below the last, where floats drop any, rounds ties away from zero.
-        I16 doubled = magnitude + magnitude;
-        doubled = TS_SELECT(magnitude >= 0x1000000, doubled + 1, doubled);
-        const F16 sum = to_float(doubled);
-        I16 unit = exponent - ((24 - lift) << 23);
-        unit = TS_SELECT(total == -1, unit + misread, unit);
-        return as_bits(sum * as_float(unit)) | (total & (int32_t)0x80000000);
-    }
-};
-
-// One group of eight products of all phases.
+// Products and additions to DST come in as many steps, so that those of one pair of rows can be computed beside those of
+// another. A step multiplies for two sums of each chain: a group of two phases that share an operand, or two groups.
 template <int phases>
-TS_INLINE void add_products(const Operand& a, const Operand& b, uint32_t row, int first, int g, Sums<phases>& out) {
-    constexpr int a_parts = phases > 1 ? 2 : 1;
-    F16 sum[phases][rows_in_registers][faces_in_registers];
-    for (int phase = 0; phase < phases; ++phase)
-        for (int r = 0; r < rows_in_registers; ++r)
-            for (int f = 0; f < faces_in_registers; ++f) sum[phase][r][f] = as_float(out.origin[g][first + r * 2 + f]);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) {
-        const int k = g * 8 + i;
-        F16 right[a_parts][faces_in_registers];
-        for (int p = 0; p < a_parts; ++p)
-            for (int f = 0; f < faces_in_registers; ++f)
-                right[p][f] = in_register(load_float(&a.part[p][k][(first % 2 + f) * 16]));
-        for (int phase = 0; phase < phases; ++phase)
-            for (int r = 0; r < rows_in_registers; ++r)
+constexpr int steps = 2 * phases;
+
+template <int phases, int step>
+struct Step {
+    static constexpr int phase = step / 4 * 2;
+    static constexpr bool two_phases = phase + 1 < phases;
+    static constexpr int group = two_phases ? step % 4 : step % 4 * 2;
+    static constexpr int next = two_phases ? 0 : 1;  // group
+    F16 sum[2][rows_at_once][faces_in_registers];
+
+    TS_INLINE void begin(const Rows<phases>& rows, int face) {
+        for (int n = 0; n < 2; ++n)
+            for (int r = 0; r < rows_at_once; ++r)
                 for (int f = 0; f < faces_in_registers; ++f)
-                    sum[phase][r][f] += right[phase & 1][f] * splat_float(b.part[phase >> 1][row + first / 2 + r][k]);
+                    sum[n][r][f] = as_float(rows.origin[group + n * next][r * 2 + face + f]);
     }
-    for (int phase = 0; phase < phases; ++phase)
-        for (int r = 0; r < rows_in_registers; ++r)
+
+    TS_INLINE void add_product(const Operand& a, const Operand& b, uint32_t first, int face, int i) {
+        const int k = group * 8 + i;
+        F16 right[2][faces_in_registers];
+        for (int f = 0; f < faces_in_registers; ++f) {
+            right[0][f] = in_register(load_float(&a.part[0][k][(face + f) * 16]));
+            right[1][f] = in_register(load_float(&a.part[two_phases][k + next * 8][(face + f) * 16]));
+        }
+        for (int r = 0; r < rows_at_once; ++r) {
+            const float* row = b.part[phase >> 1][first + r] + k;
+            const F16 left = in_register(splat_float(row[0]));
+            const F16 other = two_phases ? left : in_register(splat_float(row[8]));
             for (int f = 0; f < faces_in_registers; ++f) {
-                const int chain = first + r * 2 + f;
-                out.sum[phase][g][chain] = sum[phase][r][f] - as_float(out.origin[g][chain]);
+                sum[0][r][f] += right[0][f] * left;
+                sum[1][r][f] += right[1][f] * other;
             }
-}
-
-template <class Dst, int phase, int phases>
-TS_INLINE void add_phases(const Sums<phases>& sums, int32_t misread, I16* dst) {
-    if constexpr (phase < phases) {
-        constexpr int lift = phase + 1 < phases ? next_drop(phase) : 0;
-        const auto add = [&]<int lift>(int g) TS_INLINE_LAMBDA {
-#pragma GCC unroll chains_unrolled
-            for (int c = 0; c < chains; ++c)
-                dst[c] = Dst::template add<lift>(sums.sum[phase][g][c], sums.sum[phase][g + 1][c],
-                                                 sums.leader[g / 2][c], dst[c], misread);
-        };
-        add.template operator()<0>(0);
-        add.template operator()<lift>(2);
-        add_phases<Dst, phase + 1>(sums, misread, dst);
+        }
     }
+
+    TS_INLINE void end(Rows<phases>& rows, int face) const {
+        for (int n = 0; n < 2; ++n)
+            for (int r = 0; r < rows_at_once; ++r)
+                for (int f = 0; f < faces_in_registers; ++f) {
+                    const int chain = r * 2 + face + f, g = group + n * next;
+                    rows.sum[phase + n * two_phases][g][chain] = sum[n][r][f] - as_float(rows.origin[g][chain]);
+                }
+    }
+};
+
+// What one instruction adds to DST in one phase.
+template <class Dst, int phases, int step>
+TS_INLINE void add_to_dst(Rows<phases>& rows, int c, int32_t misread) {
+    constexpr int phase = step / 2, half = step % 2;
+    constexpr int lift = half == 1 && phase + 1 < phases ? next_drop(phase) : 0;
+    rows.value[c] = Dst::template add<lift>(rows.sum[phase][half * 2][c], rows.sum[phase][half * 2 + 1][c],
+                                            rows.leader[half][c], rows.value[c], misread);
 }
 
-// Of the sums of some rows; false where one is too large or too small.
+// Of the sums of two rows; false where one is too large or too small.
 template <class Dst, int phases>
-TS_INLINE bool find_origins(const uint32_t* right, const uint32_t* left, int gone, Sums<phases>& out) {
+TS_INLINE bool find_origins(const uint32_t* right, const uint32_t* left, int gone, Rows<phases>& out) {
     Bytes least = splat_bytes(255), most = splat_bytes(0);
     for (int g = 0; g < groups; ++g) {
         Bytes found = splat_bytes(255);
@@ -245,30 +196,94 @@ TS_INLINE I16 unusual(I16 dst) {
     return (outside & magnitude) | (dst & Dst::no_bits);
 }
 
-// False where an exponent is unusual; DST is as it was then.
+struct Task {
+    const Operand &a, &b;
+    bool five_bit_exponent;
+    int32_t misread;
+    uint32_t* dst;
+};
+
+// False where an exponent is unusual.
 template <class Dst, int phases>
-bool multiply_rows(const Operand& a, const Operand& b, uint32_t row, bool five_bit_exponent, int32_t misread,
-                   uint32_t* dst) {
-    Sums<phases> sums;
-    const int gone = five_bit_exponent ? gone_five_bit : Dst::gone;
-    if (!find_origins<Dst>(a.distances_of_inner(0), b.distances_of_rows(row), gone, sums)) return false;
-    I16 value[chains], wrong{};
-    uint32_t* const rows = dst + word_at(row, 0);
+TS_INLINE bool begin(const Task& task, uint32_t first, Rows<phases>& rows) {
+    rows.first = first;
+    const int gone = task.five_bit_exponent ? gone_five_bit : Dst::gone;
+    if (!find_origins<Dst>(task.a.distances_of_inner(0), task.b.distances_of_rows(first), gone, rows)) return false;
+    I16 wrong{};
     for (int c = 0; c < chains; ++c) {
-        value[c] = load(rows + word_of(c));
-        wrong = wrong | unusual<Dst>(value[c]);
+        const I16 value = load(task.dst + word_at(first, 0) + word_of(c));
+        wrong = wrong | unusual<Dst>(value);
+        rows.value[c] = Dst::begin(value);
     }
-    if (any(wrong)) return false;
-    for (int c = 0; c < chains; ++c) value[c] = Dst::begin(value[c]);
-    for (int c = 0; c < chains; c += rows_in_registers * faces_in_registers)
-        for (int g = 0; g < groups; ++g) add_products(a, b, row, c, g, sums);
-    add_phases<Dst, 0>(sums, misread, value);
-    for (int c = 0; c < chains; ++c) store(rows + word_of(c), Dst::end(value[c], power_of_two(-drop_of(phases - 1))));
-    return true;
+    return !any(wrong);
 }
 
-using MultiplyRows = bool (*)(const Operand& a, const Operand& b, uint32_t row, bool five_bit_exponent, int32_t misread,
-                              uint32_t* dst);
+// A step of the products of some rows beside one of the additions of others, in turns: the host's units do them at the
+// same time. The additions of a row wait for each other, its products do not.
+template <class Dst, int phases, int step, bool multiplies, bool adds>
+TS_INLINE void advance_step(const Task& task, Rows<phases>& multiplied, Rows<phases>& added) {
+    const auto add = [&](int c) TS_INLINE_LAMBDA { add_to_dst<Dst, phases, step>(added, c, task.misread); };
+    for (int face = 0; face < 2; face += faces_in_registers) {
+        Step<phases, step> products;
+        if (multiplies) products.begin(multiplied, face);
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; ++i) {
+            if (multiplies) products.add_product(task.a, task.b, multiplied.first, face, i);
+            if (adds && takes_turns && i % 2 == 0) add(i / 2);
+        }
+        if (multiplies) products.end(multiplied, face);
+    }
+    if (!adds || takes_turns) return;
+#pragma GCC unroll 1
+    for (int c = 0; c < chains; ++c) add(c);
+}
+
+template <class Dst, int phases, bool multiplies, bool adds>
+TS_NOINLINE void advance(const Task& task, Rows<phases>& multiplied, Rows<phases>& added) {
+    [&]<int... step>(std::integer_sequence<int, step...>) TS_INLINE_LAMBDA {
+        (advance_step<Dst, phases, step, multiplies, adds>(task, multiplied, added), ...);
+    }(std::make_integer_sequence<int, steps<phases>>{});
+    if (!adds) return;
+    uint32_t* const rows = task.dst + word_at(added.first, 0);
+    for (int c = 0; c < chains; ++c)
+        store(rows + word_of(c), Dst::end(added.value[c], power_of_two(-drop_of(phases - 1))));
+}
+
+// Pairs of rows on their way: begun, then multiplied, then added.
+template <class Dst, int phases>
+struct Pipeline {
+    const Task& task;
+    Rows<phases> rows[3];
+    Rows<phases>*free = &rows[0], *begun = nullptr, *multiplied = nullptr;
+
+    bool begin_next(uint32_t first) { return begin<Dst>(task, first, *free); }
+    // What was begun is multiplied, and what was multiplied is added.
+    TS_INLINE void move_on(Rows<phases>* next) {
+        if (begun && multiplied) advance<Dst, phases, true, true>(task, *begun, *multiplied);
+        else if (begun) advance<Dst, phases, true, false>(task, *begun, *begun);
+        else if (multiplied) advance<Dst, phases, false, true>(task, *multiplied, *multiplied);
+        multiplied = begun;
+        begun = next;
+        for (Rows<phases>& row : rows)
+            if (&row != begun && &row != multiplied) free = &row;
+    }
+};
+
+// Rows `from` to `to`. Pairs of rows with an unusual exponent are left as they are: a bit for each, from row 0 on.
+template <class Dst, int phases>
+uint32_t multiply_rows(const Task& task, uint32_t from, uint32_t to) {
+    Pipeline<Dst, phases> pipeline{task};
+    uint32_t left = 0;
+    for (uint32_t row = from; row < to; row += rows_at_once) {
+        if (pipeline.begin_next(row)) pipeline.move_on(pipeline.free);
+        else left |= 1u << row / rows_at_once;
+    }
+    pipeline.move_on(nullptr);
+    pipeline.move_on(nullptr);
+    return left;
+}
+
+using MultiplyRows = uint32_t (*)(const Task& task, uint32_t from, uint32_t to);
 
 template <class Dst>
 MultiplyRows multiply_rows_for(int phases) {

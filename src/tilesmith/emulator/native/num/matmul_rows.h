@@ -78,11 +78,13 @@ void usual_rows(const phases::Operand& left, const phases::Operand& right, uint3
                                     : phases::multiply_rows_for<phases::Narrow>(mode.phases);
     const int32_t misread = mode.blackhole ? 0 : 27 << 23;
     const bool fits = left.fits && right.fits;
-    for (uint32_t row = from; row < to; row += phases::rows_at_once) {
-        if (fits && multiply(right, left, row, mode.five_bit_exponent, misread, dst)) continue;
-        const TileWords tiles = words();
-        general::multiply(tiles.in0, tiles.in1, row, fits ? row + phases::rows_at_once : to, mode, dst);
-        if (!fits) return;
+    uint32_t unusual = fits ? multiply({right, left, mode.five_bit_exponent, misread, dst}, from, to) : 0;
+    if (fits && !unusual) return;
+    const TileWords tiles = words();
+    if (!fits) return general::multiply(tiles.in0, tiles.in1, from, to, mode, dst);
+    for (; unusual; unusual &= unusual - 1) {
+        const uint32_t row = static_cast<uint32_t>(__builtin_ctz(unusual)) * phases::rows_at_once;
+        general::multiply(tiles.in0, tiles.in1, row, row + phases::rows_at_once, mode, dst);
     }
 }
 
