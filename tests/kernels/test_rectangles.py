@@ -45,6 +45,13 @@ CASES = {
     "one block each": Case((128, 64, 64), (32, 32, 32), Rectangle(2, 4, 1, 1, 2)),
     "more turns than cores": Case((64, 64, 192), (32, 32, 32), Rectangle(2, 2, 1, 1, 6)),
     "several blocks each": Case((128, 128, 64), (32, 64, 32), Rectangle(1, 2, 2, 2, 2)),
+    "turns that go on over blocks": Case((192, 128, 128), (32, 32, 32), Rectangle(2, 3, 2, 2, 4)),
+    "turns of blocks that do not fill a round": Case(
+        (64, 192, 96), (32, 32, 32), Rectangle(3, 2, 2, 1, 3), "p150", weights=2
+    ),
+    "turns over blocks with a residual": Case(
+        (192, 128, 160), (32, 32, 32), Rectangle(2, 3, 2, 2, 5), transposed=True, finished=True
+    ),
     "blocks beyond both ends": Case((96, 160, 64), (64, 64, 32), Rectangle(3, 2, 1, 1, 2)),
     "one turn": Case((64, 64, 64), (32, 32, 64), Rectangle(2, 2, 1, 1, 1)),
     "outputs first": Case((64, 96, 64), (32, 32, 32), Rectangle(3, 2, 1, 1, 2), transposed=True),

@@ -151,15 +151,23 @@ def _role(op: Operation) -> str:
     return at.role.data if at is not None else ""
 
 
+@emits(tt_dataflow.MulticastReadyOp)
+def _multicast_ready(e: Emitter, op: tt_dataflow.MulticastReadyOp) -> None:
+    e.include(_DATAFLOW)
+    e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
+    e.helper("tell_sender", helpers.TELL_SENDER)
+    e.line(f"tell_sender({e.value(op.sender_x)}, {e.value(op.sender_y)}, {_semaphores(op)});")
+
+
 @emits(tt_dataflow.MulticastReceiveOp)
 def _multicast_receive(e: Emitter, op: tt_dataflow.MulticastReceiveOp) -> None:
     e.include(_DATAFLOW)
     e.helper("semaphore_word", helpers.SEMAPHORE_WORD)
     e.helper("receive_block", helpers.RECEIVE_BLOCK)
-    e.line(f"receive_block({e.value(op.sender_x)}, {e.value(op.sender_y)}, {_semaphores(op)});")
+    e.line(f"receive_block(get_semaphore({op.arrived.value.data}));")
 
 
-def _semaphores(op: tt_dataflow.MulticastSendOp | tt_dataflow.MulticastReceiveOp) -> str:
+def _semaphores(op: tt_dataflow.MulticastSendOp | tt_dataflow.MulticastReadyOp) -> str:
     return f"get_semaphore({op.ready.value.data}), get_semaphore({op.arrived.value.data})"
 
 

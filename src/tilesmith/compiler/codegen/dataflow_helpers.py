@@ -78,11 +78,17 @@ inline void send_staged(
 }
 """
 
-RECEIVE_BLOCK = """
-// Tells the sender that this core has room, and waits for the block.
-inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
+TELL_SENDER = """
+// Tells the sender that this core has room for its block.
+inline void tell_sender(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
     noc_semaphore_set(semaphore_word(arrived), 0);
     noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
+}
+"""
+
+RECEIVE_BLOCK = """
+// Waits for the block of a sender that was told to go ahead.
+inline void receive_block(uint32_t arrived) {
     noc_semaphore_wait(semaphore_word(arrived), 1);
     noc_async_atomic_barrier();
 }

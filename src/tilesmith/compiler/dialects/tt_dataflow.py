@@ -137,10 +137,10 @@ class MulticastSendOp(IRDLOperation):
 
 
 @irdl_op_definition
-class MulticastReceiveOp(IRDLOperation):
-    """Wait until the first core of the row or column, at these NoC coordinates, has sent the version."""
+class MulticastReadyOp(IRDLOperation):
+    """Tell the sender of the row or column, at these NoC coordinates, that there is room for the version."""
 
-    name = "tt_dataflow.multicast_receive"
+    name = "tt_dataflow.multicast_ready"
 
     cb = operand_def(CBType)
     sender_x = operand_def(IndexType())
@@ -148,13 +148,28 @@ class MulticastReceiveOp(IRDLOperation):
     ready = prop_def(IntegerAttr)
     arrived = prop_def(IntegerAttr)
     irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$cb `from` `[` $sender_x `,` $sender_y `]` attr-dict `:` type($cb)"
+    assembly_format = "$cb `to` `[` $sender_x `,` $sender_y `]` attr-dict `:` type($cb)"
 
     def __init__(self, cb: SSAValue, sender: Sequence[SSAValue], semaphores: tuple[int, int]) -> None:
         super().__init__(
             operands=[cb, *sender],
             properties={"ready": number(semaphores[0]), "arrived": number(semaphores[1])},
         )
+
+
+@irdl_op_definition
+class MulticastReceiveOp(IRDLOperation):
+    """Wait until the version has come. The sender was told before that there is room."""
+
+    name = "tt_dataflow.multicast_receive"
+
+    cb = operand_def(CBType)
+    arrived = prop_def(IntegerAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$cb attr-dict `:` type($cb)"
+
+    def __init__(self, cb: SSAValue, arrived: int) -> None:
+        super().__init__(operands=[cb], properties={"arrived": number(arrived)})
 
 
 @irdl_op_definition
@@ -287,7 +302,8 @@ TTDataflowDialect = Dialect(
     "tt_dataflow",
     [
         *(ReadPageOp, WritePageOp, ZeroPagesOp, ReadBytesOp, WriteBytesOp, CopyBytesOp, ZeroBytesOp),
-        *(MulticastSendOp, MulticastReceiveOp, ElementsOp, ReadElementOp, WriteElementOp, FlushOp),
+        *(MulticastSendOp, MulticastReadyOp, MulticastReceiveOp),
+        *(ElementsOp, ReadElementOp, WriteElementOp, FlushOp),
         *(ReadBarrierOp, WriteBarrierOp, WritesFlushedOp, AddressOp, ScratchOp),
         *(LoadWordOp, StoreWordOp, DatumOp),
     ],

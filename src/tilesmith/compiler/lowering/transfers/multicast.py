@@ -14,7 +14,11 @@ from xdsl.ir import Operation, SSAValue
 from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.work_partition import CoreArgs, Partition
 from tilesmith.compiler.dialects import tile, tt
-from tilesmith.compiler.dialects.tt_dataflow import MulticastReceiveOp, MulticastSendOp
+from tilesmith.compiler.dialects.tt_dataflow import (
+    MulticastReadyOp,
+    MulticastReceiveOp,
+    MulticastSendOp,
+)
 from tilesmith.compiler.lowering.transfers import rotating_senders as rotating
 from tilesmith.compiler.lowering.transfers.barriers import end_with_barrier
 from tilesmith.compiler.lowering.transfers.build import Body
@@ -97,7 +101,8 @@ def _by_the_first(
         first, last = _corner(op, f"{along}_first"), _corner(op, f"{along}_last")
         body.op(MulticastSendOp(op.buffer, first, last, along, cores - 1, semaphores))
     with body.otherwise():
-        body.op(MulticastReceiveOp(op.buffer, _corner(op, f"{along}_sender"), semaphores))
+        body.op(MulticastReadyOp(op.buffer, _corner(op, f"{along}_sender"), semaphores))
+        body.op(MulticastReceiveOp(op.buffer, semaphores[1]))
     return body
 
 
@@ -111,20 +116,25 @@ def _in_turn(
 ) -> Body:
     assert op.multicast is not None
     along, body = op.multicast.data, Body()
-    rotating.ask_for_next(body, op, staged, place, cores)
-    sender = rotating.sender_of(body, op, cores)
+    turns = rotating.Turns.of(op)
+    sender = rotating.sender_of(body, turns, cores)
     own_turn = body.op(arith.CmpiOp(body.value(sender), place, "eq")).results[0]
+    others_turn = body.op(arith.CmpiOp(body.value(sender), place, "ne")).results[0]
     first, last = _corner(op, f"{along}_sender"), _corner(op, f"{along}_last")
-    with body.when(own_turn):
-        rotating.end_reads(body)
-        body.op(MulticastSendOp(op.buffer, first, last, along, cores - 1, semaphores, staged))
-    with body.otherwise():
+    with body.when(others_turn):
         x, y = first
         if along == "row":
             x = rotating.coordinate(body, x, sender, arch.worker_virtual_columns[:cores])
         else:
             y = rotating.coordinate(body, y, sender, arch.worker_virtual_rows[:cores])
-        body.op(MulticastReceiveOp(op.buffer, (x, y), semaphores))
+        body.op(MulticastReadyOp(op.buffer, (x, y), semaphores))
+    # Many reads take long to ask for: the sender need not wait for that.
+    rotating.ask_for_next(body, op, turns, staged, place, cores)
+    with body.when(own_turn):
+        rotating.end_reads(body)
+        body.op(MulticastSendOp(op.buffer, first, last, along, cores - 1, semaphores, staged))
+    with body.otherwise():
+        body.op(MulticastReceiveOp(op.buffer, semaphores[1]))
     return body
 
 

@@ -1,11 +1,13 @@
 """Loads of a loop that cores share, when there is L1 for it: the cores take turns in reading and sending.
 
 A core begins to read the block of its turn while the one before it sends. The block waits in memory of its
-own, since the circular buffer belongs to the turn at hand.
+own, since the circular buffer belongs to the turn at hand. Turns go on over the sums of a core: the first
+block of a sum is read while the last of the one before is sent.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from xdsl.dialects import arith, scf
@@ -54,11 +56,52 @@ def staged_block(op: tile.LoadOp, arch: Arch) -> SSAValue | None:
     return room.cb
 
 
-def ask_for_next(body: Body, op: tile.LoadOp, staged: SSAValue, place: SSAValue, cores: int) -> None:
+@dataclass(frozen=True)
+class Turns:
+    """The turns of a load's loop, counted on through the loop around it.
+
+    What cores share is never stored, and its place is arithmetic of the loops' indices.
+    """
+
+    turn: SSAValue
+    turns: int
+    outer: SSAValue | None
+    """Of the loop around, and how often it runs."""
+    again: int
+
+    @staticmethod
+    def of(op: tile.LoadOp) -> Turns:
+        loop = op.parent_op()
+        assert isinstance(loop, scf.ForOp)
+        turn, turns, outer = loop.body.block.args[0], turns_of(op), loop.parent_op()
+        if isinstance(outer, scf.ForOp) and not outer.results:
+            first, last, step = constant_of(outer.lb), constant_of(outer.ub), constant_of(outer.step)
+            if (first, step) == (0, 1) and last is not None:
+                return Turns(turn, turns, outer.body.block.args[0], last)
+        return Turns(turn, turns, None, 1)
+
+    def now(self, body: Body) -> SSAValue:
+        if self.outer is None:
+            return self.turn
+        return body.value(body.named(body.add(body.mul(self.outer, self.turns), self.turn), "step"))
+
+    def at(self, body: Body, wanted: SSAValue) -> dict[SSAValue, SSAValue]:
+        """The loops' indices in another turn."""
+        if self.outer is None:
+            return {self.turn: wanted}
+        turn, outer = body.rem(wanted, self.turns), body.div(wanted, self.turns)
+        return {self.turn: body.value(turn), self.outer: body.value(outer)}
+
+    @property
+    def total(self) -> int:
+        return self.turns * self.again
+
+
+def ask_for_next(
+    body: Body, op: tile.LoadOp, turns: Turns, staged: SSAValue, place: SSAValue, cores: int
+) -> None:
     """Begin to read the block of a core's next turn, shortly before it comes."""
-    loop = op.parent_op()
-    assert isinstance(loop, scf.ForOp)
-    turn, turns = loop.body.block.args[0], turns_of(op)
+    turn = turns.now(body)
     later = body.value(body.add(turn, _AHEAD))
     at_start = body.op(arith.CmpiOp(turn, body.value(0), "eq")).results[0]
     soon = body.op(arith.CmpiOp(place, body.value(_AHEAD), "sle")).results[0]
@@ -66,11 +109,11 @@ def ask_for_next(body: Body, op: tile.LoadOp, staged: SSAValue, place: SSAValue,
     before_own = body.op(arith.CmpiOp(body.value(body.rem(later, cores)), place, "eq")).results[0]
     wanted = body.op(arith.SelectOp(at_start, place, later)).results[0]
     wanted.name_hint = "next_turn"
-    exists = body.op(arith.CmpiOp(wanted, body.value(turns), "slt")).results[0]
+    exists = body.op(arith.CmpiOp(wanted, body.value(turns.total), "slt")).results[0]
     due = body.op(arith.OrIOp(first, before_own)).results[0]
     with body.when(body.op(arith.AndIOp(due, exists)).results[0]):
         # It stands beside the load while its reads are written: they ask for the kernel around it.
-        other = _at_turn(body, op, turn, wanted)
+        other = _at_turn(body, op, turns.at(body, wanted))
         Rewriter.insert_op(other, InsertPoint.before(op))
         read_tiles(body, other, staged)
         Rewriter.erase_op(other)
@@ -80,12 +123,10 @@ def end_reads(body: Body) -> None:
     body.op(ReadBarrierOp.build())
 
 
-def sender_of(body: Body, op: tile.LoadOp, cores: int) -> Index:
+def sender_of(body: Body, turns: Turns, cores: int) -> Index:
     """Whose turn it is: the place of the core in its row or column."""
-    loop = op.parent_op()
-    assert isinstance(loop, scf.ForOp)
-    turn = loop.body.block.args[0]
-    return body.named(turn if turns_of(op) <= cores else body.rem(turn, cores), "sender")
+    turn = turns.now(body)
+    return body.named(turn if turns.total <= cores else body.rem(turn, cores), "sender")
 
 
 def coordinate(body: Body, first: SSAValue, place: Index, along: tuple[int, ...]) -> SSAValue:
@@ -101,9 +142,8 @@ def coordinate(body: Body, first: SSAValue, place: Index, along: tuple[int, ...]
     return body.value(found)
 
 
-def _at_turn(body: Body, op: tile.LoadOp, turn: SSAValue, other: SSAValue) -> tile.LoadOp:
-    """The load of another turn of its loop."""
-    known: dict[SSAValue, SSAValue] = {turn: other}
+def _at_turn(body: Body, op: tile.LoadOp, known: dict[SSAValue, SSAValue]) -> tile.LoadOp:
+    """The load of another turn of its loop, whose index is known there."""
     offsets = [_moved(body, offset, known) for offset in op.offsets]
     limits = [_moved(body, limit, known) for limit in op.limits]
     return tile.LoadOp(op.tensor, offsets, op.buffer, op.sizes.get_values(), op.dims.get_values(), limits)

@@ -4,6 +4,16 @@
 #include "api/dataflow/dataflow_api.h"
 #include "api/tensor/tensor_accessor.h"
 
+inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}
+
+// Tells the sender that this core has room for its block.
+inline void tell_sender(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
+    noc_semaphore_set(semaphore_word(arrived), 0);
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
+}
+
 // Zeros, copied from the core's own block of them: as with any read, a barrier must follow.
 inline void zero_bytes(uint32_t target, uint32_t bytes) {
     while (bytes > 0) {
@@ -12,10 +22,6 @@ inline void zero_bytes(uint32_t target, uint32_t bytes) {
         target += piece;
         bytes -= piece;
     }
-}
-
-inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
-    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
 }
 
 // In the order in which the NoC runs through it.
@@ -47,10 +53,8 @@ inline void send_staged(
     noc_async_write_barrier();
 }
 
-// Tells the sender that this core has room, and waits for the block.
-inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
-    noc_semaphore_set(semaphore_word(arrived), 0);
-    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
+// Waits for the block of a sender that was told to go ahead.
+inline void receive_block(uint32_t arrived) {
     noc_semaphore_wait(semaphore_word(arrived), 1);
     noc_async_atomic_barrier();
 }
@@ -72,6 +76,9 @@ void kernel_main() {
     for (int32_t ko = 0; ko < 2; ++ko) {
         // load B_shared from B, in turn for the column of cores
         cb_reserve_back(cb_B_shared, 8);
+        if (ko != core_y) {
+            tell_sender(column_sender_x, column_sender_y + ko, get_semaphore(0), get_semaphore(1));
+        }
         const int32_t position = ko + 1;
         const bool holds = ko == 0;
         const int32_t next_turn = holds ? core_y : position;
@@ -106,7 +113,7 @@ void kernel_main() {
                 get_semaphore(0),
                 get_semaphore(1));
         } else {
-            receive_block(column_sender_x, column_sender_y + ko, get_semaphore(0), get_semaphore(1));
+            receive_block(get_semaphore(1));
         }
         cb_push_back(cb_B_shared, 8);
     }
@@ -181,6 +188,16 @@ void kernel_main() {
 #include "api/dataflow/dataflow_api.h"
 #include "api/tensor/tensor_accessor.h"
 
+inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
+    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
+}
+
+// Tells the sender that this core has room for its block.
+inline void tell_sender(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
+    noc_semaphore_set(semaphore_word(arrived), 0);
+    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
+}
+
 // Zeros, copied from the core's own block of them: as with any read, a barrier must follow.
 inline void zero_bytes(uint32_t target, uint32_t bytes) {
     while (bytes > 0) {
@@ -189,10 +206,6 @@ inline void zero_bytes(uint32_t target, uint32_t bytes) {
         target += piece;
         bytes -= piece;
     }
-}
-
-inline volatile tt_l1_ptr uint32_t* semaphore_word(uint32_t address) {
-    return reinterpret_cast<volatile tt_l1_ptr uint32_t*>(address);
 }
 
 // In the order in which the NoC runs through it.
@@ -224,10 +237,8 @@ inline void send_staged(
     noc_async_write_barrier();
 }
 
-// Tells the sender that this core has room, and waits for the block.
-inline void receive_block(uint32_t sender_x, uint32_t sender_y, uint32_t ready, uint32_t arrived) {
-    noc_semaphore_set(semaphore_word(arrived), 0);
-    noc_semaphore_inc(get_noc_addr(sender_x, sender_y, ready), 1);
+// Waits for the block of a sender that was told to go ahead.
+inline void receive_block(uint32_t arrived) {
     noc_semaphore_wait(semaphore_word(arrived), 1);
     noc_async_atomic_barrier();
 }
@@ -252,6 +263,9 @@ void kernel_main() {
     for (int32_t ko = 0; ko < 2; ++ko) {
         // load A_shared from A, in turn for the row of cores
         cb_reserve_back(cb_A_shared, 8);
+        if (ko != core_x) {
+            tell_sender(row_sender_x + ko, row_sender_y, get_semaphore(2), get_semaphore(3));
+        }
         const int32_t position = ko + 1;
         const bool holds = ko == 0;
         const int32_t next_turn = holds ? core_x : position;
@@ -286,7 +300,7 @@ void kernel_main() {
                 get_semaphore(2),
                 get_semaphore(3));
         } else {
-            receive_block(row_sender_x + ko, row_sender_y, get_semaphore(2), get_semaphore(3));
+            receive_block(get_semaphore(3));
         }
         cb_push_back(cb_A_shared, 8);
     }
