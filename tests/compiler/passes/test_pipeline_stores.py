@@ -11,14 +11,14 @@ import torch
 from tilesmith.compiler.compile import compile_kernel
 
 
-def products(blocks: int = 2, in_place: bool = False, deep: int = 64) -> Any:
+def products(blocks: int = 2, in_place: bool = False, deep: int = 64, turns: int = 2) -> Any:
     """Each row of cores has several blocks of C = A B, and shares those of A."""
     rows = 64 * blocks
 
     @T.prim_func
     def products(
-        A: T.Tensor((rows, 2 * deep), "bfloat16"),
-        B: T.Tensor((2 * deep, 64), "bfloat16"),
+        A: T.Tensor((rows, turns * deep), "bfloat16"),
+        B: T.Tensor((turns * deep, 64), "bfloat16"),
         C: T.Tensor((rows, 64), "bfloat16"),
     ):
         with T.Kernel(2, 2, threads=128) as (bx, by):
@@ -27,7 +27,7 @@ def products(blocks: int = 2, in_place: bool = False, deep: int = 64) -> Any:
             total = T.alloc_fragment((32, 32), "float32")
             for block in T.serial(blocks):
                 T.clear(total)
-                for ko in T.Pipelined(2, num_stages=2):
+                for ko in T.Pipelined(turns, num_stages=2):
                     T.copy(A[(by * blocks + block) * 32, ko * deep], left)
                     T.copy(B[ko * deep, bx * 32], right)
                     T.gemm(left, right, total)
@@ -53,10 +53,16 @@ def test_a_tensor_that_is_loaded_is_stored_before_the_next_load() -> None:
     assert kernels(products(in_place=True)).count("store total_out to A") == 1
 
 
-@pytest.mark.parametrize("blocks", [1, 2, 3])
-def test_results_are_those_of_torch(blocks: int) -> None:
+def test_cores_store_in_different_turns_where_there_are_some() -> None:
+    assert "store_turn" not in kernels(products())
+    text = kernels(products(turns=4))
+    assert "store_turn" in text[: text.index("store total_out to C")]
+
+
+@pytest.mark.parametrize(("blocks", "turns"), [(1, 2), (2, 2), (3, 2), (3, 3), (2, 5)])
+def test_results_are_those_of_torch(blocks: int, turns: int) -> None:
     torch.manual_seed(0)
-    a, b = torch.randn(64 * blocks, 128).bfloat16(), torch.randn(128, 64).bfloat16()
-    made = compile_kernel(products(blocks), "n150", keeps_blocks=True, out_idx=[2])(a, b)
+    a, b = torch.randn(64 * blocks, 64 * turns).bfloat16(), torch.randn(64 * turns, 64).bfloat16()
+    made = compile_kernel(products(blocks, turns=turns), "n150", keeps_blocks=True, out_idx=[2])(a, b)
     wanted = a.float() @ b.float()
     assert (torch.as_tensor(made).float() - wanted).abs().max() < 0.02 * wanted.abs().max()

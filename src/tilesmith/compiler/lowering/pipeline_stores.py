@@ -1,7 +1,8 @@
 """Results leave while the next block is on its way: stores of a loop move into its next iteration.
 
 A data-movement kernel that brings the operands of a block in an inner loop, then waits for the result, brings
-nothing while the result is computed. With its store after the first loads of the next block, it does.
+nothing while the result is computed. With its store after the first loads of the next block, it does. Cores
+that know their place store in different turns: all at once would keep the reads of the next block from DRAM.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from tilesmith.compiler.pass_group import Pass
 
 # So many blocks are asked for before the store: as many as the circular buffers of loads mostly have.
 _AHEAD = 2
+# Arguments that tell cores of a rectangle apart.
+_PLACES = ("core_x", "core_y")
 
 
 @dataclass(frozen=True)
@@ -137,14 +140,41 @@ def _store_within(
 ) -> None:
     """In the turn after whose loads it is time, the result of the block before."""
     turn, block = inner.body.block.args[0], outer.body.block.args[0]
-    due = _number(_AHEAD - 1)
-    is_due = arith.CmpiOp(turn, due.result, "eq")
+    when, due = _due(inner)
+    is_due = arith.CmpiOp(turn, due, "eq")
     has_one = arith.CmpiOp(block, outer.lb, "sgt")
     both = arith.AndIOp(is_due.result, has_one.result)
     before = arith.SubiOp(block, outer.step)
     then = Block([before, *_copied(scalars, moved, {block: before.result}), scf.YieldOp()])
     store = scf.IfOp(both.result, [], Region(then))
-    Rewriter.insert_op([due, is_due, has_one, both, store], _end(inner.body.block))
+    Rewriter.insert_op([*when, is_due, has_one, both, store], _end(inner.body.block))
+
+
+def _due(inner: scf.ForOp) -> tuple[list[Operation], SSAValue]:
+    """The turn in which a core stores: the neighbours of a core take others, where there are more."""
+    first, turns = _number(_AHEAD - 1), constant_of(inner.ub)
+    assert turns is not None
+    places = [arg.value for arg in _arguments(inner) if arg.arg_name.data in _PLACES]
+    if turns <= _AHEAD or not places:
+        return [first], first.result
+    ops: list[Operation] = []
+    place: SSAValue = places[0]
+    for other in places[1:]:
+        ops.append(arith.AddiOp(place, other))
+        place = ops[-1].results[0]
+    count = _number(turns - _AHEAD + 1)
+    turn = arith.RemSIOp(place, count.result)
+    due = arith.AddiOp(turn.result, first.result)
+    due.result.name_hint = "store_turn"
+    return [*ops, first, count, turn, due], due.result
+
+
+def _arguments(op: Operation) -> list[tt.ArgOp]:
+    kernel = op.parent_op()
+    while not isinstance(kernel, tt.KernelOp):
+        assert kernel is not None
+        kernel = kernel.parent_op()
+    return [one for one in kernel.body.block.ops if isinstance(one, tt.ArgOp)]
 
 
 def _store_last(outer: scf.ForOp, scalars: Sequence[Operation], moved: Sequence[Operation]) -> None:
