@@ -18,7 +18,7 @@ from tilesmith.errors import L1BudgetError
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.backends.kernels import compiled
 from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
-from tilesmith.models.planning.blocks import candidates, choose_blocks
+from tilesmith.models.planning.blocks import candidates
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.steps import Launch, Plan
 from tilesmith.models.planning.views import Storage
@@ -28,8 +28,6 @@ from tilesmith.schedules import Rectangle
 DTYPES = {"BFLOAT16": "bfloat16", "BFLOAT8_B": "bfloat8_b", "BFLOAT4_B": "bfloat4_b"}
 # Products of tiles that are run in full; larger ones are extended along k from a few blocks.
 FULL_LIMIT = 3_000_000
-# The grid of cards with newer firmware: planned for the smaller product, run on the larger.
-SMALLER = {("p150", 11): "p100a"}
 
 
 @dataclass(frozen=True)
@@ -104,16 +102,21 @@ class _Product(torch.nn.Module):
 
 
 def launches_of(row: Row) -> Iterator[Launch]:
-    """The kernel that O2 makes of `x @ w` of these sizes, stored in this format, and the next best."""
-    grid = load_arch(SMALLER.get((row.product, row.grid_x), row.product))
+    """The kernel that O2 makes of `x @ w` of these sizes, stored in this format, and the next best.
+
+    With newer firmware a p150 has fewer columns of cores than ours: wider rectangles are left out.
+    """
+    arch = load_arch(row.product)
     small = tilesmith.compile(_Product(), target=row.product, fidelity=row.fidelity, optimization_level="O1")
     small.prepare(torch.empty(32, 32, dtype=torch.bfloat16), torch.empty(32, 32, dtype=torch.bfloat16))
     executable = small.executable
     assert isinstance(executable, TenstorrentExecutable)
     plan = stored_as(_sized(executable.plan, row), row.dtype, row.dtype)
-    yield _product_of(choose_blocks(plan, grid, row.fidelity))
     step = _product_of(plan)
-    yield from (replace(step, template=one) for one in candidates(step, grid, row.fidelity)[1:])
+    for one in candidates(step, arch, row.fidelity):
+        assert isinstance(one, Linear)
+        if row.grid_x == arch.grid.x or (one.mesh is not None and one.mesh.cores[0] <= row.grid_x):
+            yield replace(step, template=one)
 
 
 def _product_of(plan: Plan) -> Launch:

@@ -1,15 +1,19 @@
 """Products on a rectangle of cores that share both operands: which there are, and how long each should take.
 
-The estimate follows the turns of a core: while the matrix unit works on one block along k, the next is read
-by one core and sent to its row or column. It only has to rank them.
+The estimate follows the turns of a core: while the matrix unit works on one block along k, the next is sent
+to a row or column by the core that has read it, and the one after is read. While a result leaves, DRAM has
+less for reads. It only has to rank them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import gcd
 
 from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.tile_geometry import TILE
+from tilesmith.compiler.lowering.tiles.gemm import sub_block
 from tilesmith.schedules.cores import Rectangle
 from tilesmith.schedules.product import Product, ProductChoice, product_cycles
 
@@ -20,8 +24,22 @@ _WORSE = 1.3
 _DEEPEST = 16
 # Tiles of a block that is only a part of a core's work.
 _SMALLEST = 16
-# What a turn waits besides its bytes, in latencies: receivers say that they have room, senders that it came.
-_HANDSHAKE = 1.1
+# Cycles that a read waits behind those of other cores, besides its bytes.
+_QUEUE = 275
+# How much longer than later ones the first reads take: DRAM brings two turns of all rows and columns at once.
+_AT_FIRST = 1.5
+# Of a read and a send, which overlap, the share that a turn takes: two turns for both would be a half.
+_OVERLAP = 0.65
+# Of what DRAM could take, the share it takes when all cores store.
+_WRITE_SHARE = 0.8
+# The part of such a store that the turns beside it wait for.
+_STORE_STALL = 0.5
+# Of two things side by side neither quite hides the other, least where they take alike: a norm's exponent.
+_SIDE_BY_SIDE = 5
+# Links of the NoC beside the banks, which stand in two columns.
+_LINKS = 4
+# Sums of a section, in tiles.
+_SECTION = 4
 _SUM_BYTES = 4 * TILE * TILE
 
 
@@ -80,34 +98,116 @@ def rectangle_bytes(product: Product, block: tuple[int, int, int]) -> float:
 
 def _cycles(product: Product, block: tuple[int, int, int], mesh: Rectangle, arch: Arch) -> float:
     bm, bn, bk = (size // TILE for size in block)
-    timing, blocks = arch.timing, mesh.across * mesh.down
-    wait, tiles = _latency(arch), bm * bn
-    x_bytes = bm * bk * TILE * TILE * product.row_bytes
-    w_bytes = bn * bk * TILE * TILE * product.weight_bytes * product.weights
-    math = tiles * bk * product.weights * product_cycles(product, bm, bn, arch)
-    again = timing.pack.l1_accumulate_factor if mesh.steps > 1 else 1.0
-    pack = tiles * product.weights * (timing.pack.start + again * _SUM_BYTES / timing.pack.bytes_per_cycle)
-    sent = _HANDSHAKE * wait + max(_sent(x_bytes, mesh.columns, arch), _sent(w_bytes, mesh.rows, arch))
-    read = (mesh.rows * x_bytes + mesh.columns * w_bytes) / _dram_rate(arch)
-    turn = max(math, pack, sent, read) + wait / 4
+    timing, sums, tiles = arch.timing, mesh.across * mesh.down, bm * bn
+    x = _Shared(bm * bk, product.row_bytes, mesh.columns, mesh.rows)
+    weights = _Shared(bn * bk * product.weights, product.weight_bytes, mesh.rows, mesh.columns)
+    read, out = _dram(product, (bm, bn, bk), mesh, arch)
+    # The writer's NoC goes along the columns of the banks first, so that all of x comes over their links.
+    along_banks = x.lines * x.bytes / (_LINKS * timing.noc.stream_bytes)
+    fetch = [max(_fetch(x, arch), _latency(arch) + along_banks), _fetch(weights, arch)]
+    send = [_send(x, arch), _send(weights, arch)]
+    turn = max(read, *map(_turn, fetch, send))
+    work = _work(product, (bm, bn, bk), mesh.steps, arch)
     convert = tiles * product.weights * (_SUM_BYTES / timing.unpack.bytes_per_cycle + timing.pack.start)
     convert += tiles * timing.sfpu.default * (product.operands - 1)
-    written = mesh.columns * mesh.rows * tiles * TILE * TILE * product.row_bytes / (_dram_rate(arch) / 2)
-    start = 2 * wait + max(x_bytes, w_bytes) / timing.noc.l1_read_bytes
-    # The first blocks of the next sum are sent while the result of the one before is made and leaves.
-    return blocks * (mesh.steps * turn + convert + wait) + start + written
+    store = max(tiles * (timing.noc.issue_write + timing.noc.bank_address), out) + _latency(arch)
+    start = max(*map(sum, zip(fetch, send, strict=True)), _AT_FIRST * read + _latency(arch))
+    each = _beside(mesh.steps * turn, mesh.steps * work + convert) + _STORE_STALL * out
+    last = mesh.steps * _beside(turn, work) + convert + store
+    return start + (sums - 1) * each + last
 
 
-def _sent(block_bytes: float, cores: int, arch: Arch) -> float:
-    return block_bytes / arch.timing.noc.stream_bytes if cores > 1 else 0.0
+@dataclass(frozen=True)
+class _Shared:
+    """A block of an operand that `cores` share, in each of so many lines of cores."""
+
+    tiles: int
+    element_bytes: float
+    cores: int
+    lines: int
+
+    @property
+    def bytes(self) -> float:
+        return self.tiles * TILE * TILE * self.element_bytes
 
 
-def _dram_rate(arch: Arch) -> float:
-    """What all cores together get from interleaved DRAM, in bytes per cycle."""
-    return 0.65 * arch.num_dram_banks * arch.timing.dram.read_bytes_by_packet[-1][1]
+def _dram(product: Product, tiles: tuple[int, int, int], mesh: Rectangle, arch: Arch) -> tuple[float, float]:
+    """What the banks take to bring the blocks of a turn, and to store those of a sum."""
+    bm, bn, bk = tiles
+    dram, banks = arch.timing.dram, arch.num_dram_banks
+    row_tile, weight_tile = (TILE * TILE * one for one in (product.row_bytes, product.weight_bytes))
+    of_x, of_weights = _bank_shares(product, tiles, mesh, banks)
+    x = mesh.rows * bm * bk * row_tile
+    weights = mesh.columns * bn * bk * product.weights * weight_tile
+    read = x / (of_x * _bank_rate(dram.read_bytes_by_packet, row_tile))
+    read += weights / (of_weights * _bank_rate(dram.read_bytes_by_packet, weight_tile))
+    taken = _WRITE_SHARE * of_weights * _bank_rate(dram.write_bytes_by_packet, row_tile)
+    return read / banks, mesh.columns * mesh.rows * bm * bn * row_tile / (taken * banks)
+
+
+def _bank_shares(
+    product: Product, block: tuple[int, int, int], mesh: Rectangle, banks: int
+) -> tuple[float, float]:
+    """How well reads of x and of weights in one turn spread over the banks.
+
+    Tiles lie in the banks in turn, row by row. Where rows are a multiple of the banks long, the blocks of all
+    cores begin at the same bank. Half of what that costs is made up for by turns that overlap.
+
+    >>> product = Product(1024, 1024, 1024, 1, 1, 2.0, 2.0, 1, "HiFi2", True)
+    >>> _bank_shares(product, (4, 4, 2), Rectangle(8, 8, 1, 1, 8), 8)
+    (0.5, 1.0)
+    """
+    _, bn, bk = block
+    across = product.cols // TILE
+    begin_x = gcd(product.depth // TILE, banks)
+    begin_weights = gcd(across, mesh.across * bn, banks)
+    return min(1.0, bk / begin_x) ** 0.5, min(1.0, bn / begin_weights) ** 0.5
+
+
+def _bank_rate(rates: Sequence[tuple[int, float]], packet: float) -> float:
+    return next((rate for size, rate in rates if packet <= size), rates[-1][1])
+
+
+def _fetch(operand: _Shared, arch: Arch) -> float:
+    """Until a block has been read: to ask for its tiles may take longer than to bring them."""
+    noc = arch.timing.noc
+    asked = operand.tiles * (noc.issue_read + noc.bank_address)
+    return _latency(arch) + max(asked, operand.bytes / noc.l1_read_bytes)
+
+
+def _send(operand: _Shared, arch: Arch) -> float:
+    if operand.cores < 2:
+        return 0.0
+    return _latency(arch) + operand.bytes / arch.timing.noc.stream_bytes
+
+
+def _turn(fetch: float, send: float) -> float:
+    """One core reads while another sends; a core that shares with none reads every block itself."""
+    return max(send, _OVERLAP * (fetch + send)) if send else fetch
+
+
+def _beside(one: float, other: float) -> float:
+    """What two things take that go on side by side.
+
+    >>> round(_beside(100, 100)), round(_beside(100, 50))
+    (115, 101)
+    """
+    longer, shorter = max(one, other), min(one, other)
+    return float(longer * (1 + (shorter / longer) ** _SIDE_BY_SIDE) ** (1 / _SIDE_BY_SIDE))
+
+
+def _work(product: Product, tiles: tuple[int, int, int], steps: int, arch: Arch) -> float:
+    """A turn of the matrix unit and the packer, side by side."""
+    bm, bn, bk = tiles
+    pack, sums = arch.timing.pack, bm * bn
+    height, width = sub_block(bm, bn, _SECTION)
+    math = sums * bk * product.weights * product_cycles(product, bm, bn, arch)
+    again = pack.l1_accumulate_factor if steps > 1 else 1.0
+    packed = sums * product.weights * (pack.start + again * _SUM_BYTES / pack.bytes_per_cycle)
+    return max(math, packed) + pack.section * sums * product.weights / (height * width)
 
 
 def _latency(arch: Arch) -> float:
     """From asking a bank to having the answer."""
     noc = arch.timing.noc
-    return noc.read_round_trip + noc.hop * sum(arch.noc_grid) / 2 + arch.timing.dram.read_access + 200
+    return noc.read_round_trip + noc.hop * sum(arch.noc_grid) / 2 + arch.timing.dram.read_access + _QUEUE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
@@ -129,6 +131,7 @@ def _side(cb: SSAValue, transposed: bool) -> str:
     return f"{name_of(cb)}^T" if transposed else name_of(cb)
 
 
+@lru_cache(maxsize=1024)
 def sub_block(rows: int, columns: int, capacity: int, transposed: bool = False) -> tuple[int, int]:
     """The block of tiles, rows x columns, that fits DST and unpacks least per product; the last may be lower.
 
