@@ -186,13 +186,13 @@ def _turn(fetch: float, send: float) -> float:
     return max(send, _OVERLAP * (fetch + send)) if send else fetch
 
 
-def _beside(one: float, other: float) -> float:
+def _beside(first: float, second: float) -> float:
     """What two things take that go on side by side.
 
     >>> round(_beside(100, 100)), round(_beside(100, 50))
     (115, 101)
     """
-    longer, shorter = max(one, other), min(one, other)
+    longer, shorter = max(first, second), min(first, second)
     return float(longer * (1 + (shorter / longer) ** _SIDE_BY_SIDE) ** (1 / _SIDE_BY_SIDE))
 
 
