@@ -44,6 +44,9 @@ class FakeExecutor:
     ) -> None:
         self.notes.append((kind, index, address, size))
 
+    def begin(self, options: RunOptions) -> None:
+        """There is nothing to start."""
+
     def build(self, programs: Sequence[Program], options: RunOptions) -> None:
         """Nothing is compiled here."""
 

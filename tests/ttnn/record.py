@@ -85,6 +85,9 @@ class NotingExecutor:
     ) -> None:
         """Nobody asks here which bytes were written."""
 
+    def begin(self, options: RunOptions) -> None:
+        """There is nothing to start."""
+
     def build(self, programs: Sequence[Program], options: RunOptions) -> None:
         """Nothing is compiled here."""
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tilesmith import settings
 from tilesmith.arch import Arch
 from tilesmith.emulator import library
+from tilesmith.emulator.early_headers import parse_early
 from tilesmith.emulator.findings import ROLES, finding_from_report
 from tilesmith.emulator.launch import launch_us
 from tilesmith.emulator.loading import LoadedProgram, build_program, build_programs, core_index, load_program
@@ -72,6 +73,10 @@ class EmulatorExecutor:
             self.machine.note_host_dram_write(index, address, size)
         elif not isinstance(index, int):
             self.machine.note_host_write(core_index(index, self.arch), address, size)
+
+    def begin(self, options: RunOptions) -> None:
+        """Parse the headers of kernels meanwhile, where that has not been done on this computer."""
+        parse_early(self.arch, *_compiled_for(options))
 
     def build(self, programs: Sequence[Program], options: RunOptions) -> None:
         """Compile kernels side by side: program by program, a core would wait for the longest of three."""

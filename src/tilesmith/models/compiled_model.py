@@ -248,6 +248,7 @@ class CompiledModel(torch.nn.Module):
         key = (tuple(part.training for part in self.original.modules()), inputs)
         graph = self._graphs.get(key)
         if graph is None or graph.weights != self._weights_for(graph.captured):
+            self.backend.begin()
             captured = export(self.original, args, kwargs, self._dynamic_shapes)
             graph = self._graphs[key] = _Graph(captured, self._weights_for(captured))
         return graph

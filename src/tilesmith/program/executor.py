@@ -172,6 +172,9 @@ class Executor(Protocol):
     ) -> None:
         """The host has written these bytes through a view: they count as initialised."""
 
+    def begin(self, options: RunOptions) -> None:
+        """Start what takes long before any program is known, beside what the caller goes on to do."""
+
     def build(self, programs: Sequence[Program], options: RunOptions) -> None:
         """Compile the kernels of programs that will run with these options, where that is quicker at once."""
 

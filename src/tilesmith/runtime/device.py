@@ -222,6 +222,11 @@ class Device:
             raise error_of(report, program)
         return report
 
+    def begin(self) -> None:
+        """Start what all programs need with the settings of now, beside what the caller goes on to do."""
+        chosen = settings.current()
+        self.executor.begin(RunOptions(checks=chosen.checks, numbers=chosen.numbers))
+
     def build(self, programs: Sequence[Program]) -> None:
         """Compile the kernels of programs that are about to run with the settings of now, side by side."""
         self._check_open()

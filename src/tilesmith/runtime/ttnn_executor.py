@@ -106,6 +106,9 @@ class TtnnExecutor:
     ) -> None:
         """Nothing to note: a chip does not track what was written."""
 
+    def begin(self, options: RunOptions) -> None:
+        """Nothing to start: ttnn compiles programs only."""
+
     def build(self, programs: Sequence[Program], options: RunOptions) -> None:
         """Nothing to do ahead: ttnn compiles a program when it first runs, its kernels side by side."""
 

@@ -61,6 +61,9 @@ class Backend(ABC):
     def compile(self, module: GraphModule, inputs: Sequence[Any]) -> Executable:
         """Make a graph ready for inputs of these shapes. The graph is the backend's own to change."""
 
+    def begin(self) -> None:  # noqa: B027 - most backends have nothing to start
+        """Start what every model needs, while this one is captured."""
+
     def check_input(self, number: int, value: Any) -> None:  # noqa: B027 - most backends take everything
         """Refuse an input the backend cannot take."""
 

@@ -91,6 +91,11 @@ class TenstorrentBackend(Backend):
             executable.settle()
         return executable
 
+    def begin(self) -> None:
+        given = {key: getattr(self.options, key) for key in ("checks", "numbers")}
+        with settings.using(**{key: value for key, value in given.items() if value}):
+            shared_device(load_arch(self.options.target or settings.current().arch)).begin()
+
     def planned(self, module: GraphModule) -> Plan:
         """The plan of a graph, which is rewritten in place."""
         chooses = self.options.places and not module.meta.get(OPEN_SIZES)
