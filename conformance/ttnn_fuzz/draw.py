@@ -52,9 +52,11 @@ class Draw:
         return ttnn.ROW_MAJOR_LAYOUT if rows else ttnn.TILE_LAYOUT
 
     def memory(self, shape: Shape, layout: ttnn.Layout) -> ttnn.MemoryConfig:
-        """DRAM, L1, or shards that are whole tiles; those of the last row and column need not be full."""
+        """DRAM, L1, or shards that are whole tiles; those at the ends need not be full."""
         if len(shape) < 2 or self.chance(0.6):
             return ttnn.DRAM_MEMORY_CONFIG if self.chance(0.6) else ttnn.L1_MEMORY_CONFIG
+        if layout == ttnn.TILE_LAYOUT and self.chance(0.2):
+            return self.nd_shards(shape)
         height, width = math.prod(shape[:-1]), shape[-1]
         if layout == ttnn.TILE_LAYOUT:
             height, width = math.prod(shape[:-2]) * _up(shape[-2], 32), _up(width, 32)
@@ -68,6 +70,14 @@ class Draw:
         down, across = _cut(height, shard[0]), _cut(width, shard[1])
         columns, rows = (across, down) if kind == "BLOCK" else (down * across, 1)
         return _sharded(kind, columns, rows, shard)
+
+    def nd_shards(self, shape: Shape) -> ttnn.MemoryConfig:
+        """Shards of as many dimensions as the tensor, smaller or larger than it."""
+        sizes = [self.rng.randint(1, size) for size in shape[:-2]]
+        sizes += [32 * self.rng.randint(1, _cut(size, 32) + 1) for size in shape[-2:]]
+        box = ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(3, 3))
+        spec = ttnn.NdShardSpec(ttnn.Shape(sizes), ttnn.CoreRangeSet([box]))
+        return ttnn.MemoryConfig(ttnn.BufferType.L1, spec)
 
     def tensor(
         self,

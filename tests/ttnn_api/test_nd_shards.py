@@ -73,3 +73,19 @@ def test_cores_that_have_shards_in_their_order(device: MeshDevice, by_row: bool)
     plain = ttnn.to_memory_config(tensor, ttnn.DRAM_MEMORY_CONFIG)
     with pytest.raises(OperationError, match="Tensor must be sharded"):
         ttnn.get_optimal_worker_cores_for_sharded_tensor(plain)
+
+
+@pytest.mark.parametrize("dim", [0, 3])
+@pytest.mark.parametrize(
+    ("shape", "shard"), [((3, 2, 40, 50), [2, 1, 32, 32]), ((1, 1, 18, 26), [1, 1, 32, 160])]
+)
+def test_what_lies_in_nd_shards_is_reduced(
+    device: MeshDevice, shape: tuple[int, ...], shard: list[int], dim: int
+) -> None:
+    values = torch.arange(torch.Size(shape).numel()).reshape(shape).remainder(19).float()
+    memory = _nd(shard, ttnn.ShardDistributionStrategy.ROUND_ROBIN_1D)
+    placed = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device, memory_config=memory)
+    for asked in (None, memory):
+        made = ttnn.sum(placed, dim=dim, keepdim=True, memory_config=asked)
+        assert torch.equal(ttnn.to_torch(made), values.sum(dim, keepdim=True))
+        assert made.memory_config().is_sharded()

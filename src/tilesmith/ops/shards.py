@@ -52,9 +52,12 @@ def _over_all_cores(
 def over_same_cores(
     wanted: MemoryConfig, shape: tuple[int, ...], dtype: DataFormat, like: Tensor
 ) -> MemoryConfig:
-    """The memory config wanted, its shards cut anew for tiles of this shape, on the same cores."""
+    """The memory config wanted, its shards cut anew for tiles of this shape, on the same cores.
+
+    ND shards stay as they are: they need not fill the tensor, nor the tensor them.
+    """
     spec = wanted.shard_spec or like.memory_config().shard_spec
-    if not wanted.is_sharded() or spec is None:
+    if not wanted.is_sharded() or spec is None or wanted.memory_layout is TensorMemoryLayout.ND_SHARDED:
         return wanted
     whole = TensorSpec(shape, dtype, Layout.TILE, DRAM_MEMORY_CONFIG.placed())
     return replace(wanted, shard_spec=cut_evenly(wanted.memory_layout, whole, spec.grid, spec.orientation))
