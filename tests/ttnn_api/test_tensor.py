@@ -188,3 +188,15 @@ def test_more_padding_than_tiles_need(device: ttnn.MeshDevice) -> None:
     assert torch.equal(ttnn.to_torch(ttnn.tilize_with_val_padding(rows, [64, 128], 1.3)), values)
     with pytest.raises(OperationError, match="smaller in dimension 0"):
         ttnn.tilize_with_val_padding(rows, [32, 128], 0)
+
+
+@pytest.mark.parametrize(("dtype", "fill"), [(ttnn.uint32, 5), (ttnn.int32, -2), (ttnn.bfloat16, 1.5)])
+def test_rows_are_taken_out_of_the_padding_too(
+    device: ttnn.MeshDevice, dtype: ttnn.DataType, fill: float
+) -> None:
+    values = torch.arange(30 * 62).reshape(30, 62).remainder(101).int()
+    rows = ttnn.from_torch(values, dtype=dtype, layout=ttnn.ROW_MAJOR_LAYOUT, device=device)
+    tiles = ttnn.to_layout(rows, ttnn.TILE_LAYOUT, pad_value=fill)
+    whole = ttnn.to_torch(ttnn.untilize_with_unpadding(tiles, [31, 63]))
+    wanted = torch.nn.functional.pad(values.double(), (0, 2, 0, 2), value=fill)
+    assert torch.equal(whole.double(), wanted)

@@ -13,6 +13,7 @@ from tilesmith.ops.host import HostTensor
 from tilesmith.ops.memory import MemoryConfig
 from tilesmith.ops.rearrange.api import rearrange
 from tilesmith.ops.rearrange.mapping import identity, sliced
+from tilesmith.ops.rearrange.views import with_padding
 from tilesmith.ops.tensor import Tensor
 from tilesmith.program import CoreRangeSet
 from tilesmith.runtime import Layout
@@ -135,8 +136,10 @@ def untilize_with_unpadding(
     use_multicore: bool = True,
     sub_core_grids: CoreRangeSet | None = None,
 ) -> Tensor:
-    """Tiles to rows, up to and including `output_tensor_end`."""
+    """Tiles to rows, up to and including `output_tensor_end`, which may lie in the padding of the tiles."""
     fatal(input_tensor.layout is Layout.TILE, "Can only untilize tile major data")
+    if any(end >= size for end, size in zip(output_tensor_end, input_tensor.spec.shape, strict=False)):
+        input_tensor = with_padding(input_tensor) or input_tensor
     shape = input_tensor.spec.shape
     fatal(
         len(output_tensor_end) == len(shape)

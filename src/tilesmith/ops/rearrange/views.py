@@ -30,15 +30,24 @@ class ViewBuffer(Buffer):
 
 def viewed(tensor: Tensor, shape: tuple[int, ...]) -> Tensor | None:
     """The tensor in another shape without a copy; None where elements would have to move."""
+    if tensor.spec.memory_config.is_sharded or not _same_pages(tensor.spec, shape):
+        return None
+    return _over(tensor, shape)
+
+
+def with_padding(tensor: Tensor) -> Tensor | None:
+    """The tensor with the padding of its tiles as elements; None where its memory is not ours to describe."""
+    return _over(tensor, tuple(tensor.spec.padded_shape))
+
+
+def _over(tensor: Tensor, shape: tuple[int, ...]) -> Tensor | None:
+    """The pages of a tensor under another shape. Memory of other executors is theirs to describe."""
     on_device = tensor.on_device
-    # Memory of other executors is theirs to describe.
     if (
         on_device is None
         or not isinstance(on_device.buffer, Buffer)
         or on_device.buffer.accessor_words is not None
     ):
-        return None
-    if tensor.spec.memory_config.is_sharded or not _same_pages(tensor.spec, shape):
         return None
     return Tensor.of_device(DeviceTensor(ViewBuffer(on_device.buffer, replace(tensor.spec, shape=shape))))
 
