@@ -107,6 +107,21 @@ def test_a_buffer_is_read_whole_before_it_changes(
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
 
 
+def test_a_dimension_of_size_one_is_read_in_place() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((1, 64), "float32"), B: T.Tensor((1, 64), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((1, 64), "float32")
+            T.copy(A, a)
+            for i in T.Parallel(64):
+                a[0, i] = T.clamp(a[0, i], -0.5, 0.5)
+            T.copy(a, B)
+
+    given, found = noise(1, 64), np.zeros((1, 64), np.float32)
+    tilesmith.compile(main)(given, found)
+    assert np.array_equal(found, given.clip(-0.5, 0.5))
+
+
 def test_a_map_that_reads_its_output_elsewhere_is_no_valid_ir() -> None:
     (module,) = imported_modules(turns())
     (op,) = operations_of(module, tile.MapOp)

@@ -143,8 +143,12 @@ class MapOp(IRDLOperation):
 
     def reads_in_place(self, number: int) -> bool:
         """Whether each element of an input goes to the same place of the output."""
-        rank = len(buffer_of(self.out, self.name).dims)
-        return numbers(self.dims.data[number]) == tuple(range(rank))
+        sizes = buffer_of(self.out, self.name).dims
+        follows = numbers(self.dims.data[number])
+        return len(follows) == len(sizes) and all(
+            dim == place or (dim == -1 and size == 1)
+            for place, (dim, size) in enumerate(zip(follows, sizes, strict=True))
+        )
 
 
 @irdl_op_definition
