@@ -2,9 +2,14 @@
 
 # mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
 
+from typing import Any
+
 import numpy as np
+import pytest
 import tilelang.language as T
 from tests.compiler.importer.importing import integers, noise, run
+
+from tilesmith.errors import UnsupportedKernelError
 
 
 def test_each_thread_has_its_element() -> None:
@@ -100,6 +105,45 @@ def test_threads_reduce_together() -> None:
     a, b = noise(4, 32), np.zeros(4, np.float32)
     run(sums, A=a, B=b)
     np.testing.assert_allclose(b, a.sum(1), rtol=1e-5, atol=1e-5)
+
+
+def reduced(combine: Any, dtype: str) -> Any:
+    @T.prim_func
+    def main(A: T.Tensor((8,), dtype), B: T.Tensor((1,), dtype)):
+        with T.Kernel(1, threads=8) as _:
+            tx = T.get_thread_binding(0)
+            mine = T.alloc_local((1,), dtype)
+            total = T.alloc_local((1,), dtype)
+            mine[0] = A[tx]
+            with T.attr(
+                T.comm_reducer(combine, [T.cast(0, dtype)]),
+                "reduce_scope",
+                T.reinterpret(T.uint64(0), dtype="handle"),
+            ):
+                T.evaluate(T.tvm_thread_allreduce(T.uint32(1), mine[0], True, total[0], tx, dtype="handle"))
+            if tx == 0:
+                B[0] = total[0]
+
+    return main
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint32", "int16", "uint8"])
+@pytest.mark.parametrize(
+    ("combine", "wanted"),
+    [(lambda x, y: x * y, np.prod), (lambda x, y: T.max(x, y), np.max), (lambda x, y: T.min(x, y), np.min)],
+    ids=["mul", "max", "min"],
+)
+def test_threads_combine_from_what_changes_nothing(combine: Any, wanted: Any, dtype: str) -> None:
+    a = np.array([3, 4, 5, 6, 7, 8, 9, 10]).astype(dtype)
+    for values in (a, np.array([2**31 + n for n in a], np.uint32) if dtype == "uint32" else a):
+        found = np.zeros(1, values.dtype)
+        run(reduced(combine, dtype), A=values, B=found)
+        assert found[0] == (values.prod(dtype=dtype) if wanted is np.prod else wanted(values))
+
+
+def test_threads_combine_in_no_other_way() -> None:
+    with pytest.raises(UnsupportedKernelError, match="combines two values as"):
+        run(reduced(lambda x, y: x + y * y, "float32"), A=noise(8), B=np.zeros(1, np.float32))
 
 
 def test_both_sides_of_a_branch_on_the_thread_run_their_tile_operations() -> None:

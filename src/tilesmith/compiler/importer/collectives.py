@@ -23,6 +23,8 @@ from tilesmith.compiler.importer.source import (
 WARP = 32
 """Threads of a block that a shuffle reaches."""
 
+COMBINERS = ("add", "mul", "max", "min", "and", "or", "xor")
+
 Threads = Sequence[tuple[Variable, int]]
 
 
@@ -89,11 +91,23 @@ def _combine(combiner: str, target: Memory, value: Expr, at: Location) -> Statem
 
 
 def identity(combiner: str, dtype: str) -> Number:
-    """What changes nothing when it is combined: the start of a reduction."""
-    if combiner in ("add", "or", "xor"):
-        return Number(0.0 if is_float(dtype) else 0, dtype)
-    if combiner == "and":
-        return Number(-1, dtype)
+    """What changes nothing when it is combined: the start of a reduction.
+
+    >>> identity("max", "uint8").value, identity("mul", "int32").value
+    (0, 1)
+    """
+    if combiner in ("max", "min"):
+        lowest, highest = _limits(dtype)
+        return Number(lowest if combiner == "max" else highest, dtype)
+    start = {"add": 0, "or": 0, "xor": 0, "mul": 1, "and": -1}[combiner]
+    return Number(float(start) if is_float(dtype) else start, dtype)
+
+
+def _limits(dtype: str) -> tuple[float, float]:
+    """The least and the largest number of a type; those of 64 bits are computed in 32."""
     if is_float(dtype):
-        return Number(float("-inf") if combiner == "max" else float("inf"), dtype)
-    return Number(-(2**31) if combiner == "max" else 2**31 - 1, dtype)
+        return float("-inf"), float("inf")
+    if dtype == "bool":
+        return 0, 1
+    width = min(int(dtype.removeprefix("u").removeprefix("int")), 32)
+    return (0, 2**width - 1) if dtype.startswith("u") else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)

@@ -18,8 +18,8 @@ from tilesmith.compiler.importer.annotations import Annotations
 from tilesmith.compiler.importer.grid_sync import phases
 from tilesmith.compiler.importer.kernel import lower_kernel
 from tilesmith.compiler.importer.source_lines import UserLines
-from tilesmith.compiler.importer.tilelang_ops import Operations
-from tilesmith.compiler.importer.tilelang_values import BINARY, DEFAULT_THREADS, LIBRARY, dtype_of, location
+from tilesmith.compiler.importer.tilelang_ops import Operations, combiner_of
+from tilesmith.compiler.importer.tilelang_values import DEFAULT_THREADS, LIBRARY, dtype_of, location
 from tilesmith.compiler.importer.unsupported import refuse, refuse_call
 from tilesmith.compiler.importer.wide_integers import wide_integer_notes
 from tilesmith.errors import KernelError
@@ -294,7 +294,7 @@ class _Translation(Operations):
             else:
                 self._thread("xyz".index(tag[-1]), variable, int(stmt.value))
         elif key == "reduce_scope":
-            self.reduce_scope = BINARY[type(stmt.node.result[0])]
+            self.reduce_scope = combiner_of(stmt.node, self.at)
         elif key == "tl.ws_pipeline_depth":
             self.annotations.take_depths(stmt.node, self.at)
         elif key not in _IGNORED_ATTRS:

@@ -10,7 +10,7 @@ from tvm import tirx
 from tilesmith.compiler.importer import collectives
 from tilesmith.compiler.importer import source as s
 from tilesmith.compiler.importer.affine import plus
-from tilesmith.compiler.importer.tilelang_values import Values
+from tilesmith.compiler.importer.tilelang_values import BINARY, BINARY_CALLS, Values
 from tilesmith.compiler.importer.unsupported import refuse, refuse_call
 
 _IGNORED_CALLS = {"annotate_layout", "sync_warp", "fence_proxy_async", "no_set_max_nreg", "assume"}
@@ -24,6 +24,26 @@ def _simplified(op: s.TileOp) -> s.Statement:
     (region,), value = op.regions, op.options["value"]
     assert not isinstance(value, str | int | bool)
     return s.Store(region.memory, region.offsets, value, at=op.at)
+
+
+def combiner_of(reducer: Any, at: s.Location) -> str:
+    """How a reducer combines two values: one of the operations that need no order."""
+    (result,), (left,), (right,) = reducer.result, reducer.lhs, reducer.rhs
+    if isinstance(result, tirx.Call):
+        operands, combiner = list(result.args), BINARY_CALLS.get(str(result.op.name).rsplit(".", 1)[-1])
+    else:
+        operands, combiner = (
+            [getattr(result, "a", None), getattr(result, "b", None)],
+            BINARY.get(type(result)),
+        )
+    in_order = len(operands) == 2 and left.same_as(operands[0]) and right.same_as(operands[1])
+    if combiner not in collectives.COMBINERS or not in_order:
+        refuse(
+            f"a reduction of threads that combines two values as {result}",
+            str(at),
+            "add, multiply, take the larger or the smaller, or combine bits; or loop over shared memory",
+        )
+    return combiner
 
 
 class Operations(Values):

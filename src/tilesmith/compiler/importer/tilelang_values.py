@@ -50,7 +50,7 @@ BINARY = {
     tirx.Or: "or",
 }
 
-_BINARY_CALLS = {
+BINARY_CALLS = {
     "bitwise_and": "and",
     "bitwise_or": "or",
     "bitwise_xor": "xor",
@@ -228,13 +228,13 @@ class Values:
         if name in ("access_ptr", "address_of"):
             return self._pointed_at(node)
         fn = _FUNCTION_ALIASES.get(name, name)
-        if fn not in FUNCTIONS and name not in _BINARY_CALLS and name not in _OTHER_CALLS:
+        if fn not in FUNCTIONS and name not in BINARY_CALLS and name not in _OTHER_CALLS:
             refuse_call(name, str(self.at))
         args = tuple(self.expr(arg) for arg in node.args)
         if name == "if_then_else":
             return s.Select(args[0], args[1], args[2], dtype)
-        if name in _BINARY_CALLS:
-            return s.Binary(_BINARY_CALLS[name], args[0], args[1], dtype)
+        if name in BINARY_CALLS:
+            return s.Binary(BINARY_CALLS[name], args[0], args[1], dtype)
         if name == "clamp":
             return s.Binary("min", s.Binary("max", args[0], args[1], dtype), args[2], dtype)
         if name == "bitwise_not":
