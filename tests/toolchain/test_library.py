@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,28 @@ def test_editing_a_header_rebuilds_only_what_includes_it(tmp_path: Path) -> None
     header.write_text("#define N 22\n")
     assert concerned.key(find_compiler()) != before[0]
     assert other.key(find_compiler()) == before[1]
+
+
+def test_what_lies_as_it_did_is_not_searched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    (second / "deep").mkdir(parents=True)
+    first.mkdir()
+    (second / "deep" / "n.h").write_text("#define N 2\n")
+    job = Job((("kernel.cpp", "#include <deep/n.h>\n"),), (first, second))
+
+    for folder in (tmp_path, *tmp_path.rglob("*/")):  # as if nobody had touched them for a minute
+        os.utime(folder, (0, folder.stat().st_mtime - 60))
+    keys = [job.key(find_compiler())]
+    with monkeypatch.context() as patched:
+        patched.setattr(includes, "_search", None)
+        keys.append(job.key(find_compiler()))
+    (first / "deep").mkdir()
+    keys.append(job.key(find_compiler()))
+    (first / "deep" / "n.h").write_text("#define N 1\n")
+    keys.append(job.key(find_compiler()))
+    (second / "deep" / "n.h").unlink()
+    keys.append(job.key(find_compiler()))
+    assert [keys.index(key) for key in keys] == [0, 0, 0, 3, 4]
 
 
 def test_an_include_in_brackets_does_not_mean_the_file_beside_the_kernel(tmp_path: Path) -> None:
