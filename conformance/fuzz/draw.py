@@ -7,16 +7,17 @@ from random import Random
 from conformance.fuzz.element_steps import ElementSteps
 from conformance.fuzz.flow_steps import FlowSteps
 from conformance.fuzz.matrix_steps import MatrixSteps
-from conformance.fuzz.nodes import Binary, Const, Index, Load, Node
+from conformance.fuzz.nodes import Const, Index, Load, Node
 from conformance.fuzz.program import Program
 from conformance.fuzz.statements import Copy, Memory, Region, Statement, Store
+from conformance.fuzz.tiled_products import TiledProducts
 from conformance.fuzz.values import is_float
 
 _STEPS = (
     *("map",) * 5,
     *("branch", "reduce", "gemm") * 2,
     *("vector", "cumsum", "loop", "while", "where", "part", "copy", "attention", "stack", "scalar"),
-    *("turns", "powers", "leave", "decide"),
+    *("turns", "powers", "leave", "decide", "tiled"),
 )
 
 
@@ -24,7 +25,7 @@ def random_program(random: Random) -> Program:
     return _Drawing(random).program()
 
 
-class _Drawing(ElementSteps, MatrixSteps, FlowSteps):
+class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts):
     def program(self) -> Program:
         body = [statement for _ in range(self.random.randint(1, 3)) for statement in self.input()]
         if self.random.random() < 0.3:
@@ -41,6 +42,7 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps):
             frozenset(self.special),
             tuple(self.limits.items()),
             self.dynamic,
+            self.across,
         )
 
     def step(self) -> list[Statement]:
@@ -51,7 +53,7 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps):
         """A tensor and the block of it that is loaded, sometimes of another type."""
         dtype = self.dtype()
         shape: tuple[int, ...] = (self.height, self.cols)
-        offsets: tuple[Node, ...] = (Binary("*", Index("bx"), Const(self.rows), "int32"), Const(0))
+        offsets: tuple[Node, ...] = (self.row(), Const(0))
         sizes: tuple[int, ...] = (self.rows, self.cols)
         if not self.dynamic and self.random.random() < 0.2:
             middle = self.random.choice([1, 3])
@@ -65,7 +67,7 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps):
         other = self.dtype() if self.random.random() < 0.2 else dtype
         if is_float(dtype) and not is_float(other):
             other = dtype
-        if len(shape) == 2:
+        if len(shape) == 2 and self.across == 1:
             self.in_place.append(made)
         dest = self.buffer((self.rows, self.cols), other)
         self.ready.append(dest)
@@ -76,7 +78,7 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps):
     def outputs(self) -> list[Statement]:
         blocks = self.blocks_of()
         chosen = blocks[-self.random.choice([1, 1, 2, 3]) :]
-        alone = self.blocks == 1 and not self.dynamic
+        alone = self.blocks == self.across == 1 and not self.dynamic
         others = [one for one in self.ready if alone and one.shape != (self.rows, self.cols)]
         stored = [self._output(one) for one in (*chosen, *others[-2:])]
         return [*stored, *self._met(blocks)]
@@ -85,12 +87,13 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps):
         name = self.name("y")
         if source.shape != (self.rows, self.cols):
             return Copy(self.whole(source), self.whole(self.tensor(name, source.shape, source.dtype, "out")))
-        offsets = (Binary("*", Index("bx"), Const(self.rows), "int32"), Const(0))
+        offsets = (self.row(), self.column())
         atomic = self.random.choice(["add", "max", "min"]) if self._may_meet(source) else ""
         written = [one for one in self.in_place if one.dtype == source.dtype]
         if written and not atomic and self.random.random() < 0.15:
             return Copy(self.whole(source), Region(self._written(written[0]), offsets, source.shape))
-        dest = self.tensor(name, (self.height, self.cols), source.dtype, "both" if atomic else "out")
+        shape = (self.height, self.across * self.cols)
+        dest = self.tensor(name, shape, source.dtype, "both" if atomic else "out")
         return Copy(self.whole(source), Region(dest, offsets, source.shape), atomic)
 
     def _written(self, tensor: Memory) -> Memory:

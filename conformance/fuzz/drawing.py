@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from conformance.fuzz.expressions import Expressions
-from conformance.fuzz.nodes import Const, Index
+from conformance.fuzz.nodes import Binary, Const, Index, Node
 from conformance.fuzz.statements import Memory, Parallel, Region, Statement, Store
 from conformance.fuzz.values import DTYPES
 
@@ -22,6 +22,7 @@ class Drawing:
         self.blocks = random.choice([1, 1, 2, 3])
         self.height = self.blocks * self.rows - random.choice([0, 0, random.randrange(self.rows)])
         self.dynamic = random.random() < 0.15
+        self.across = 1 if self.dynamic else random.choice([1, 1, 1, 2])
         self.plain = random.choice([0.0, 0.97])
         # Few types to a kernel: each then meets the others more often.
         self.dtypes = random.sample(DTYPES, random.choice([1, 2, 2, 3]))
@@ -63,6 +64,13 @@ class Drawing:
         self, memories: Sequence[Memory], extents: dict[str, int], variables: Sequence[Memory] = ()
     ) -> Expressions:
         return Expressions(self.random, memories, extents, self.indices, variables, self.plain)
+
+    def row(self) -> Node:
+        """The first row of a block in tensors that have all of them."""
+        return Binary("*", Index("bx"), Const(self.rows), "int32")
+
+    def column(self) -> Node:
+        return Binary("*", Index("bc"), Const(self.cols), "int32") if self.across > 1 else Const(0)
 
     def block_extents(self) -> dict[str, int]:
         return {"i": self.rows, "j": self.cols}

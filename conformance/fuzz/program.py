@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class Program:
     special: frozenset[str] = frozenset()
     limits: tuple[tuple[str, int], ...] = ()
     dynamic: bool = False
+    across: int = 1
+    """How many blocks stand side by side: `bc` counts them, and `bx` those below each other."""
 
     def source(self) -> str:
         """A module with one prim_func called `kernel`."""
@@ -34,7 +37,7 @@ class Program:
         if self.dynamic:
             lines += ["rows = T.dynamic('rows')", ""]
         lines += ["@T.prim_func", f"def kernel({parameters}):"]
-        lines += [f"    with T.Kernel({self._grid()}, threads=128) as bx:"]
+        lines += [f"    with T.Kernel({self._grid()}, threads=128) as {self._indices()}:"]
         lines += [f"        {one.declaration}" for one in self.buffers if one.name in used]
         return "\n".join([*lines, *(f"    {line}" for line in indented(self.body)), ""])
 
@@ -48,7 +51,11 @@ class Program:
         return any(map(_rounds_ties_away, self.body))
 
     def _grid(self) -> str:
-        return f"T.ceildiv(rows, {self.buffers[0].shape[0]})" if self.dynamic else str(self.blocks)
+        below = f"T.ceildiv(rows, {self.buffers[0].shape[0]})" if self.dynamic else str(self.blocks)
+        return f"{self.across}, {below}" if self.across > 1 else below
+
+    def _indices(self) -> str:
+        return "(bc, bx)" if self.across > 1 else "bx"
 
     def _shape(self, tensor: Memory) -> str:
         if not self.dynamic or tensor.name in dict(self.limits):
@@ -74,8 +81,8 @@ class Program:
     def expected(self, inputs: dict[str, Array]) -> dict[str, Value]:
         """Every tensor after it has run."""
         tensors = {one.name: Value.exact(wide(inputs[one.name], one.dtype)) for one in self.tensors}
-        for block in range(self.blocks):
-            state = State(dict(tensors), {"bx": np.asarray(block)})
+        for block, column in product(range(self.blocks), range(self.across)):
+            state = State(dict(tensors), {"bx": np.asarray(block), "bc": np.asarray(column)})
             for one in self.buffers:
                 empty = (
                     np.full(one.shape, float(_UNWRITTEN))

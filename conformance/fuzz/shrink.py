@@ -33,6 +33,8 @@ def _smaller(program: Program) -> Iterator[Program]:
         yield _cleaned(replace(program, body=body))
     if program.blocks > 1 and not program.dynamic:
         yield replace(program, blocks=1)
+    if program.across > 1:
+        yield replace(program, across=1)
     if program.special:
         yield replace(program, special=frozenset())
     for body in _simpler(program.body):

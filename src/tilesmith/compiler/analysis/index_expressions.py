@@ -94,7 +94,11 @@ def leaves_of(values: Iterable[SSAValue]) -> set[SSAValue]:
 
     A loop index brings what its loop's bounds are computed from, an element what its place is computed from.
     """
-    found: set[SSAValue] = set()
+    return {value for value in computed_from(values) if _is_leaf(value)}
+
+
+def computed_from(values: Iterable[SSAValue]) -> set[SSAValue]:
+    """All values that are computed on the way to some, and those themselves."""
     waiting, seen = list(values), set[SSAValue]()
     while waiting:
         value = waiting.pop()
@@ -103,15 +107,17 @@ def leaves_of(values: Iterable[SSAValue]) -> set[SSAValue]:
         seen.add(value)
         owner = value.owner
         if isinstance(value, BlockArgument):
-            found.add(value)
             loop = value.block.parent_op()
             if isinstance(loop, scf.ForOp):
                 waiting += [loop.lb, loop.ub, loop.step]
-        elif isinstance(owner, GetOp) or (isinstance(owner, Operation) and owner.regions):
-            found.add(value)
-        elif isinstance(owner, Operation):
+        elif isinstance(owner, Operation) and not _is_leaf(value):
             waiting += owner.operands
-    return found
+    return seen
+
+
+def _is_leaf(value: SSAValue) -> bool:
+    owner = value.owner
+    return not isinstance(owner, Operation) or isinstance(owner, GetOp) or bool(owner.regions)
 
 
 def _divisor_of_result(op: Operation) -> int:
