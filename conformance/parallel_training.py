@@ -1,7 +1,7 @@
-"""A training run with DDP or FSDP2, against the same run on one chip.
+"""Training runs with DDP and FSDP2, against the same runs on one chip.
 
     tilesmith run --nproc-per-node 4 conformance/parallel_training.py ddp
-    tilesmith run --nproc-per-node 2 conformance/parallel_training.py fsdp
+    tilesmith run --nproc-per-node 2 conformance/parallel_training.py ddp fsdp
     torchrun --nproc-per-node 4 conformance/parallel_training.py ddp
 
 Each rank has its part of the batch; the mean of their losses is the loss of the whole batch.
@@ -76,26 +76,35 @@ def shared(how: str) -> nn.Module:
     return model
 
 
-def main(how: str) -> None:
-    dist.init_process_group("tilesmith")
+def compare(how: str) -> str:
+    """A line about the losses of all ranks and of one chip, which the first rank finds out."""
     rank, size = dist.get_rank(), dist.get_world_size()
+    torch.compiler.reset()
     torch.manual_seed(1)
     x, y = torch.randn(BATCH, 64), torch.randn(BATCH, 32)
     spread = shared(how)
     losses = trained(spread, x.chunk(size)[rank], y.chunk(size)[rank])
     parameters = bits(spread)
     dist.all_reduce(losses, dist.ReduceOp.AVG)
-    if rank == 0:
-        torch.compiler.reset()
-        model: Any = torch.compile(built(), backend="tilesmith")
-        alone = trained(model, x, y)
-        off = float(((losses - alone) / alone).abs().max())
-        assert off < TOLERANCE, f"{how} over {size} chips: {losses.tolist()}, and on one {alone.tolist()}"
-        print(f"{how} over {size} chips: losses {losses.tolist()}, off by {off:.1e}", end="")
-        print(f", bits of the parameters {parameters}", flush=True)
-    dist.barrier()
+    if rank > 0:
+        return ""
+    torch.compiler.reset()
+    model: Any = torch.compile(built(), backend="tilesmith")
+    alone = trained(model, x, y)
+    off = float(((losses - alone) / alone).abs().max())
+    assert off < TOLERANCE, f"{how} over {size} chips: {losses.tolist()}, and on one {alone.tolist()}"
+    found = f"{how} over {size} chips: losses {losses.tolist()}, off by {off:.1e}"
+    return f"{found}, bits of the parameters {parameters}"
+
+
+def main(ways: list[str]) -> None:
+    dist.init_process_group("tilesmith")
+    for how in ways:
+        if line := compare(how):
+            print(line, flush=True)
+        dist.barrier()
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])
