@@ -234,3 +234,49 @@ def test_threads_of_a_warp_exchange_values() -> None:
     run(swap, A=a, B=b, C=c)
     np.testing.assert_array_equal(b, a.reshape(32, 2)[:, ::-1].ravel())
     np.testing.assert_array_equal(c, a.reshape(2, 32).max(1).repeat(32))
+
+
+@pytest.mark.parametrize(
+    ("op", "wanted"),
+    [("bitand", np.bitwise_and), ("bitor", np.bitwise_or), ("bitxor", np.bitwise_xor), ("sum", np.add)],
+)
+def test_reducers_combine_bits_too(op: str, wanted: Any) -> None:
+    @T.prim_func
+    def rows(A: T.Tensor((16, 40), "int32"), B: T.Tensor((1, 16), "int32")):
+        with T.Kernel(1, threads=128) as _:
+            block = T.alloc_fragment((16, 40), "int32")
+            total = T.alloc_reducer((1, 16), "int32", op=op)
+            result = T.alloc_fragment((1, 16), "int32")
+            T.copy(A, block)
+            T.reducer_init(total)
+            for i, k in T.Parallel(16, 40):
+                T.reducer_update(total[0, i], block[i, k])
+            T.finalize_reducer(total, result)
+            T.copy(result, B)
+
+    a, b = integers(16, 40, below=2**20), np.zeros((1, 16), np.int32)
+    run(rows, A=a, B=b)
+    np.testing.assert_array_equal(b[0], wanted.reduce(a, axis=1))
+
+
+@pytest.mark.parametrize("shape", [(1, 16), (16, 1)])
+def test_a_sum_may_have_a_dimension_of_size_one_anywhere(shape: tuple[int, int]) -> None:
+    @T.prim_func
+    def rows(A: T.Tensor((16, 40), "float32"), B: T.Tensor(shape, "float32")):
+        with T.Kernel(1, threads=128) as _:
+            block = T.alloc_fragment((16, 40), "float32")
+            total = T.alloc_reducer(shape, "float32", op="sum")
+            T.copy(A, block)
+            T.reducer_init(total)
+            for i, k in T.Parallel(16, 40):
+                if shape[0] == 1:
+                    T.reducer_update(total[0, i], block[i, k])
+                else:
+                    T.reducer_update(total[i, 0], block[i, k])
+            result = T.alloc_fragment(shape, "float32")
+            T.finalize_reducer(total, result)
+            T.copy(result, B)
+
+    a, b = noise(16, 40), np.zeros(shape, np.float32)
+    run(rows, A=a, B=b)
+    np.testing.assert_allclose(b.ravel(), a.sum(1), rtol=1e-5, atol=1e-5)

@@ -28,6 +28,16 @@ COMBINERS = ("add", "mul", "max", "min", "and", "or", "xor")
 Threads = Sequence[tuple[Variable, int]]
 
 
+def combiner_named(reduction: str) -> str:
+    """What TileLang calls `sum` or `bitand` combines two values by.
+
+    >>> combiner_named("sum"), combiner_named("bitand"), combiner_named("max")
+    ('add', 'and', 'max')
+    """
+    combiner = reduction.removeprefix("bit")
+    return "add" if combiner == "sum" else combiner
+
+
 def reduce_over(
     combiner: str, value: Expr, dims: Sequence[Variable], threads: Threads, at: Location
 ) -> tuple[list[Statement], Expr]:

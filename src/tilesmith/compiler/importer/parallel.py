@@ -12,7 +12,7 @@ from tilesmith.compiler.importer.context import Context
 from tilesmith.compiler.importer.elementwise import Guarded, conjuncts, flatten
 from tilesmith.compiler.importer.maps import Box, box_of, emit_map, fits_compute
 from tilesmith.compiler.importer.scalars import lower_scalar
-from tilesmith.compiler.importer.transfers import copy, gathered, scattered, whole
+from tilesmith.compiler.importer.transfers import copy, gathered, region_shape, scattered, whole
 
 _LARGEST_REDUCTION = 1 << 16
 
@@ -193,6 +193,18 @@ def _stage(ctx: Context, step: Guarded, order: Sequence[s.Variable]) -> s.Memory
     return ctx.temporary(step.store.memory.name, shape, step.store.memory.dtype)
 
 
+def _rank_of(sizes: tuple[int, ...], kept: tuple[int, ...]) -> int | None:
+    """How many of the last dimensions a reduction that keeps some sizes writes: 0 for all, None for no way.
+
+    >>> _rank_of((8, 1), (8,)), _rank_of((1, 8), (8,)), _rank_of((8, 1, 4), (8, 4))
+    (0, 1, None)
+    """
+    if sizes in (kept or (1,), (*kept, 1)):
+        return 0
+    rank = len(kept)
+    return rank if rank and sizes == (1,) * (len(sizes) - rank) + kept else None
+
+
 def _lower_reduction(ctx: Context, step: Guarded) -> None:
     store = step.store
     dest = box_of(store.memory, store.indices, step.space)
@@ -203,6 +215,10 @@ def _lower_reduction(ctx: Context, step: Guarded) -> None:
         lower_scalar(ctx, [as_loop(step)])
         return
     kept = dest.order
+    rank = _rank_of(tuple(region_shape(ctx, dest.region)), tuple(step.space.extents[v] for v in kept))
+    if rank is None:
+        lower_scalar(ctx, [as_loop(step)])
+        return
     order = [*kept, *(v for v in step.space.extents if v not in kept)]
     parts = ctx.temporary(store.memory.name, [step.space.extents[v] for v in order], "float32")
     emit_map(ctx, parts, order, store.value, step.space)
@@ -211,6 +227,6 @@ def _lower_reduction(ctx: Context, step: Guarded) -> None:
         fewer = ctx.temporary(store.memory.name, [step.space.extents[v] for v in order], "float32")
         ctx.e.emit(tile.ReduceOp(ctx.value(parts), ctx.value(fewer), step.reduction, len(order)))
         parts = fewer
-    target = gathered(ctx, dest.region)
+    target = gathered(ctx, dest.region, rank)
     ctx.e.emit(tile.ReduceOp(ctx.value(parts), ctx.value(target), step.reduction, len(kept), clear=False))
     scattered(ctx, target, dest.region)

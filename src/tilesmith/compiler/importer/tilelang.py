@@ -13,6 +13,7 @@ from tvm import IRModule, tirx
 from tvm.ir import structural_equal
 from xdsl.dialects.builtin import ModuleOp
 
+from tilesmith.compiler.importer import collectives
 from tilesmith.compiler.importer import source as s
 from tilesmith.compiler.importer.annotations import Annotations
 from tilesmith.compiler.importer.grid_sync import phases
@@ -228,7 +229,7 @@ class _Translation(Operations):
             self.thread_extents = [int(extent) for extent in notes["tl.launch_threads"]]
         for annotation in ("reducer_info", "reducer_info_v2"):
             for data, info in notes.get(annotation, {}).items():
-                self.reducers[data] = {"sum": "add"}.get(str(info["op"]), str(info["op"]))
+                self.reducers[data] = collectives.combiner_named(str(info["op"]))
         for buffer in stmt.alloc_buffers:
             self.memory(buffer)
         return self.block(stmt.body)

@@ -250,8 +250,7 @@ class Values:
     def _warp_value(self, name: str, call: Any) -> s.Expr:
         """A value that comes from other threads of the warp."""
         if name.startswith("warp_reduce_"):
-            combiner = name.removeprefix("warp_reduce_").removeprefix("bit")
-            combiner = {"sum": "add"}.get(combiner, combiner)
+            combiner = collectives.combiner_named(name.removeprefix("warp_reduce_"))
             work, result = collectives.reduce_in_warp(
                 combiner, self.expr(call.args[0]), self.threads, self.at
             )
