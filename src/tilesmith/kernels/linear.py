@@ -125,7 +125,8 @@ class Linear:
                     by, b1, b2 = y * shared.down + block // shared.across, 0, 0
                     if shared.batch:
                         by, b1, b2 = by % shared.batch, by // shared.batch // nb2, by // shared.batch % nb2
-                    block_of(tensors, x * shared.across + block % shared.across, by, b1, b2)
+                    # At one time cores of a row have blocks side by side, which lie in different banks.
+                    block_of(tensors, block % shared.across * shared.columns + x, by, b1, b2)
 
         @macro
         def rows_of(tensors, by, w_here, early):  # type: ignore[no-untyped-def]

@@ -136,32 +136,26 @@ def _dram(product: Product, tiles: tuple[int, int, int], mesh: Rectangle, arch: 
     bm, bn, bk = tiles
     dram, banks = arch.timing.dram, arch.num_dram_banks
     row_tile, weight_tile = (TILE * TILE * one for one in (product.row_bytes, product.weight_bytes))
-    of_x, of_weights = _bank_shares(product, tiles, mesh, banks)
+    of_x = _bank_share(product.depth // TILE, bk, banks)
     x = mesh.rows * bm * bk * row_tile
     weights = mesh.columns * bn * bk * product.weights * weight_tile
     read = x / (of_x * _bank_rate(dram.read_bytes_by_packet, row_tile))
-    read += weights / (of_weights * _bank_rate(dram.read_bytes_by_packet, weight_tile))
-    taken = _WRITE_SHARE * of_weights * _bank_rate(dram.write_bytes_by_packet, row_tile)
+    read += weights / _bank_rate(dram.read_bytes_by_packet, weight_tile)
+    taken = _WRITE_SHARE * _bank_rate(dram.write_bytes_by_packet, row_tile)
     return read / banks, mesh.columns * mesh.rows * bm * bn * row_tile / (taken * banks)
 
 
-def _bank_shares(
-    product: Product, block: tuple[int, int, int], mesh: Rectangle, banks: int
-) -> tuple[float, float]:
-    """How well reads of x and of weights in one turn spread over the banks.
+def _bank_share(depth: int, bk: int, banks: int) -> float:
+    """How well reads of x in one turn spread over the banks, by tiles of its depth and of a block's.
 
-    Tiles lie in the banks in turn, row by row. Where rows are a multiple of the banks long, the blocks of all
-    cores begin at the same bank. Half of what that costs is made up for by turns that overlap.
+    Tiles lie in the banks in turn, row by row. Where rows are a multiple of the banks long, all rows of a
+    block begin at the same bank. Half of what that costs is made up for by turns that overlap. Of weights
+    cores side by side read blocks side by side.
 
-    >>> product = Product(1024, 1024, 1024, 1, 1, 2.0, 2.0, 1, "HiFi2", True)
-    >>> _bank_shares(product, (4, 4, 2), Rectangle(8, 8, 1, 1, 8), 8)
+    >>> _bank_share(32, 2, 8), _bank_share(33, 2, 8)
     (0.5, 1.0)
     """
-    _, bn, bk = block
-    across = product.cols // TILE
-    begin_x = gcd(product.depth // TILE, banks)
-    begin_weights = gcd(across, mesh.across * bn, banks)
-    return min(1.0, bk / begin_x) ** 0.5, min(1.0, bn / begin_weights) ** 0.5
+    return float(min(1.0, bk / gcd(depth, banks)) ** 0.5)
 
 
 def _bank_rate(rates: Sequence[tuple[int, float]], packet: float) -> float:

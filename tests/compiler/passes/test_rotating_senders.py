@@ -31,3 +31,8 @@ def test_turns_go_on_over_the_blocks_of_a_core() -> None:
     text = reader(Rectangle(4, 4, 2, 1, 3))
     assert "step = block * 3 + turn" in text
     assert "next_turn < 6" in text
+
+
+def test_cores_side_by_side_have_blocks_side_by_side() -> None:
+    """Blocks that lie some banks apart would begin at the same few for all cores."""
+    assert "% 2 * 4 + core_x" in reader(Rectangle(4, 4, 2, 1, 3))
