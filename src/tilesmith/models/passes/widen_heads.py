@@ -89,8 +89,8 @@ def _wide_heads(module: GraphModule, before: Node, head: Node, product: _Product
     if product.bias is not None:
         bias = pad(product.bias.unflatten(0, (heads, width)), (0, wide - width)).flatten() * factor
         args.append(insert_constant(module, before, bias))
-    made = insert(module, before, aten.linear.default, args)
-    named = insert(module, before, aten.reshape.default, (made, [batch, rows, heads, wide]))
+    columns = insert(module, before, aten.linear.default, args)
+    named = insert(module, before, aten.reshape.default, (columns, [batch, rows, heads, wide]))
     return insert(module, before, aten.permute.default, (named, _HEADS_FIRST))
 
 
@@ -102,14 +102,14 @@ def _heads_of(head: object, constants: Mapping[Node, torch.Tensor]) -> _Product 
     if not is_call(named, *_RESHAPES):
         return None
     batch, heads, rows, width = value_of(head).shape
-    made = _argument(named, 0)
-    if tuple(value_of(made).shape) != (batch, rows, heads * width):
+    columns = _argument(named, 0)
+    if tuple(value_of(columns).shape) != (batch, rows, heads * width):
         return None
     start, stop = 0, int(heads * width)
-    if is_call(made, aten.slice.Tensor) and len(made.args) == 4 and made.args[1] in (2, -1):
-        start, stop = int(str(made.args[2])), int(str(made.args[3]))
-        made = _argument(made, 0)
-    return _known(made, constants, slice(start, stop))
+    if is_call(columns, aten.slice.Tensor) and len(columns.args) == 4 and columns.args[1] in (2, -1):
+        start, stop = int(str(columns.args[2])), int(str(columns.args[3]))
+        columns = _argument(columns, 0)
+    return _known(columns, constants, slice(start, stop))
 
 
 def _known(node: Node, constants: Mapping[Node, torch.Tensor], rows: slice) -> _Product | None:
