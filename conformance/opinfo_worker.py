@@ -14,7 +14,7 @@ import unittest
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -37,26 +37,30 @@ from tilesmith.models.planning.steps import Launch
 from tilesmith.models.report import Report, report_of
 from tilesmith.models.torch_backend import _compile, through_autograd
 
-if find_spec("expecttest") is None:  # PyTorch's test classes derive from its only class; samples need neither
-    sys.modules["expecttest"] = ModuleType("expecttest")
-    sys.modules["expecttest"].TestCase = unittest.TestCase  # type: ignore[attr-defined]
-op_db = import_module("torch.testing._internal.common_methods_invocations").op_db
-# It looks through every frame for a test that asks for samples: half of what it takes to make them.
-import_module("torch.testing._internal.opinfo.core").extract_test_fn = lambda: None  # type: ignore[attr-defined]
-
-
 UNWRITTEN = ("empty", "new_empty", "resize_")
 """How the names of operators begin that give memory as it is."""
 
 
+@cache
+def op_infos() -> list[Any]:
+    """PyTorch's own; they take more than a second to import."""
+    if find_spec("expecttest") is None:  # PyTorch's test classes derive from its class; samples need neither
+        sys.modules["expecttest"] = ModuleType("expecttest")
+        sys.modules["expecttest"].TestCase = unittest.TestCase  # type: ignore[attr-defined]
+    found: list[Any] = import_module("torch.testing._internal.common_methods_invocations").op_db
+    # They look through every frame for a test that asks for samples: half of what it takes to make them.
+    import_module("torch.testing._internal.opinfo.core").extract_test_fn = lambda: None  # type: ignore[attr-defined]
+    return found
+
+
 def operator_names() -> list[str]:
     """Every OpInfo by its name and variant."""
-    return [op.full_name for op in op_db]
+    return [op.full_name for op in op_infos()]
 
 
 def samples(name: str, dtype: torch.dtype) -> list[Any]:
     """The samples of an operator; none where it does not take the dtype."""
-    op = next(one for one in op_db if one.full_name == name)
+    op = next(one for one in op_infos() if one.full_name == name)
     if dtype not in op.supported_dtypes("cpu"):
         return []
     torch.manual_seed(0)
@@ -65,7 +69,7 @@ def samples(name: str, dtype: torch.dtype) -> list[Any]:
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    op = next(one for one in op_db if one.full_name == name)
+    op = next(one for one in op_infos() if one.full_name == name)
     made: Callable[..., Any] = op.op
     return made
 
