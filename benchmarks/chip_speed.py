@@ -20,8 +20,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from conformance.published_cases import Formats
+
 from benchmarks.chip import gemm, models
-from benchmarks.chip.model_cases import Formats
 
 
 def gemm_figures(every: int, match: str, quiet: bool) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
+from conformance.published_cases import Model, bert, compiled, resnet50
 
-from benchmarks.chip.model_cases import Model, bert, resnet50
-from benchmarks.chip.models import compiled, timed_kernels
+from benchmarks.chip.models import timed_kernels
 from benchmarks.line_chart import Series, line_chart
 from tilesmith.models.options import ModelOptions
 

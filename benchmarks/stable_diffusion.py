@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+from conformance.published_cases import unet
 from torch import nn
 
 STEPS = 20
@@ -26,22 +27,6 @@ def text_encoder() -> nn.Module:
     )
     make: Callable[..., nn.Module] = CLIPTextModel
     return make(config)
-
-
-def unet() -> nn.Module:
-    """860 million weights."""
-    from diffusers import UNet2DConditionModel
-
-    result: nn.Module = UNet2DConditionModel(
-        sample_size=64,
-        block_out_channels=(320, 640, 1280, 1280),
-        layers_per_block=2,
-        cross_attention_dim=768,
-        attention_head_dim=8,
-        down_block_types=("CrossAttnDownBlock2D",) * 3 + ("DownBlock2D",),
-        up_block_types=("UpBlock2D",) + ("CrossAttnUpBlock2D",) * 3,
-    )
-    return result
 
 
 def decoder() -> nn.Module:

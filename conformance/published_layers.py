@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from benchmarks.chip.model_cases import (
+from torch import nn
+
+from conformance.published_cases import (
     Model,
     Picked,
     bert,
@@ -13,7 +15,6 @@ from benchmarks.chip.model_cases import (
     llama_1b_layer,
     mnist_mlp,
 )
-from torch import nn
 
 
 def layer_of(name: str) -> Model:

@@ -21,10 +21,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
-from benchmarks.chip.model_cases import CASES, Case, Model
-from benchmarks.chip.models import compiled
 from torch import Tensor, nn
 
+from conformance.published_cases import CASES, Case, Model, compiled
 from conformance.published_layers import layer_of
 from tilesmith import settings
 from tilesmith.errors import TilesmithError

@@ -12,19 +12,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
+from conformance.published_cases import CASES, Case, Formats, compiled
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.chip.model_cases import CASES, Case, Formats
 from tilesmith import settings
 from tilesmith.arch import Arch, load_arch
 from tilesmith.models.backends.memory import Slot
-from tilesmith.models.backends.resident import Resident
-from tilesmith.models.backends.tenstorrent import TenstorrentBackend, TenstorrentExecutable
-from tilesmith.models.capture.fx import export
-from tilesmith.models.generation.state import mark_residents
+from tilesmith.models.backends.tenstorrent import TenstorrentExecutable
 from tilesmith.models.options import ModelOptions
-from tilesmith.models.planning.specialize import copied, specialise
 from tilesmith.models.planning.steps import HostCall, Launch
 from tilesmith.models.planning.views import BYTES
 from tilesmith.profiling.traffic import dram_peak
@@ -117,19 +113,6 @@ def figures(case: Case, formats: Formats, level: str = "O2") -> Figures:
         time.perf_counter() - begin,
         kernels,
     )
-
-
-def compiled(
-    model: nn.Module, inputs: tuple[torch.Tensor, ...], state: tuple[int, ...], options: ModelOptions
-) -> TenstorrentExecutable:
-    """A model as it is compiled for a call, or for a step of generation whose cache stays on the device."""
-    captured = export(model, inputs)
-    given = [Resident(one) if number in state else one for number, one in enumerate(inputs)]
-    module = specialise(copied(captured.module), given)
-    mark_residents(module, captured, given, in_place=True)
-    executable = TenstorrentBackend(options).compile(module, given)
-    assert isinstance(executable, TenstorrentExecutable)
-    return executable
 
 
 def timed_kernels(executable: TenstorrentExecutable) -> Iterator[Kernel]:

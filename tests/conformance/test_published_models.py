@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.chip import model_cases
+from conformance.published_cases import CASES
 from conformance.published_layers import layer_of
 from conformance.published_models import is_right, rows
 
@@ -37,7 +37,7 @@ def test_what_is_right(pcc: float, recomputed: int, right: bool) -> None:
 
 
 def test_every_model_has_a_layer() -> None:
-    for case in model_cases.CASES:
+    for case in CASES:
         if not case.name.startswith(("sd", "falcon")):  # hundreds of millions of weights
             model, inputs = layer_of(case.name)
             assert list(model.parameters())

@@ -10,6 +10,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tilesmith.models.backends.resident import Resident
+from tilesmith.models.backends.tenstorrent import TenstorrentBackend, TenstorrentExecutable
+from tilesmith.models.capture.fx import export
+from tilesmith.models.generation.state import mark_residents
+from tilesmith.models.options import ModelOptions
+from tilesmith.models.planning.specialize import copied, specialise
+
 Model = tuple[nn.Module, tuple[Tensor, ...]]
 Formats = dict[str, str]
 
@@ -84,10 +91,24 @@ def mnist_mlp(batch: int) -> Model:
     return nn.Sequential(*layers), (torch.randn(batch, 784),)
 
 
+def unet() -> nn.Module:
+    """860 million weights."""
+    from diffusers import UNet2DConditionModel
+
+    result: nn.Module = UNet2DConditionModel(
+        sample_size=64,
+        block_out_channels=(320, 640, 1280, 1280),
+        layers_per_block=2,
+        cross_attention_dim=768,
+        attention_head_dim=8,
+        down_block_types=("CrossAttnDownBlock2D",) * 3 + ("DownBlock2D",),
+        up_block_types=("UpBlock2D",) + ("CrossAttnUpBlock2D",) * 3,
+    )
+    return result
+
+
 def unet_step() -> Model:
     """One step of Stable Diffusion 1.4 with guidance, so two latents."""
-    from benchmarks.stable_diffusion import unet
-
     inputs = (torch.randn(2, 4, 64, 64), torch.full((1,), 500), torch.randn(2, 77, 768))
     return Picked(unet(), "sample"), inputs
 
@@ -213,3 +234,16 @@ CASES = (
     Case("vit_b10_p150", "p150", lambda: vit(10), 10, 4500, HIFI2),
 )  # fmt: skip
 """Rates that are published for one chip of an n300 are taken for an n150, which has the same chip."""
+
+
+def compiled(
+    model: nn.Module, inputs: tuple[torch.Tensor, ...], state: tuple[int, ...], options: ModelOptions
+) -> TenstorrentExecutable:
+    """A model as it is compiled for a call, or for a step of generation whose cache stays on the device."""
+    captured = export(model, inputs)
+    given = [Resident(one) if number in state else one for number, one in enumerate(inputs)]
+    module = specialise(copied(captured.module), given)
+    mark_residents(module, captured, given, in_place=True)
+    executable = TenstorrentBackend(options).compile(module, given)
+    assert isinstance(executable, TenstorrentExecutable)
+    return executable
