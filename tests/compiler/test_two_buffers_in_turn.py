@@ -107,6 +107,24 @@ def test_a_buffer_is_read_whole_before_it_changes(
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
 
 
+def test_what_is_stored_keeps_all_bits_though_a_product_reads_it() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((32, 32), "float32"), B: T.Tensor((32, 32), "float32")):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32, 32), "float32")
+            product = T.alloc_fragment((32, 32), "float32")
+            T.copy(A, a)
+            for _ in T.serial(2):
+                T.clear(product)
+                T.gemm(a, a, product)
+                T.copy(product, a)
+            T.copy(a, B)
+
+    given, found = noise(32, 32), np.zeros((32, 32), np.float32)
+    tilesmith.compile(main)(given, found)
+    assert (found.view(np.uint32) & 0x1FFF).any()  # bits that TF32 does not have
+
+
 def test_a_dimension_of_size_one_is_read_in_place() -> None:
     @T.prim_func
     def main(A: T.Tensor((1, 64), "float32"), B: T.Tensor((1, 64), "float32")):

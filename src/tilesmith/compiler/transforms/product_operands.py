@@ -51,10 +51,10 @@ def _is_read_otherwise(buffer: SSAValue) -> bool:
 
 
 def _reads(op: Operation, buffer: SSAValue) -> bool:
-    """Whether an operation of compute wants all bits; what the NoC moves is not unpacked."""
+    """Whether an operation wants all bits: compute copies what is stored while it is an operand, too."""
     if isinstance(op, tile.GemmOp):
         return op.c is buffer
-    return isinstance(op, tile.MapOp | tile.CopyOp | tile.ReduceOp | tile.CleanOp) and (
+    return isinstance(op, tile.MapOp | tile.CopyOp | tile.ReduceOp | tile.CleanOp | tile.StoreOp) and (
         buffer in buffer_effects(op).reads
     )
 
