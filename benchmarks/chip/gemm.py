@@ -22,7 +22,7 @@ from tilesmith.models.planning.blocks import candidates
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.steps import Launch, Plan
 from tilesmith.models.planning.views import Storage
-from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, Tensor
+from tilesmith.runtime import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Device, Layout, MemoryConfig, Tensor
 from tilesmith.schedules import Rectangle
 
 DTYPES = {"BFLOAT16": "bfloat16", "BFLOAT8_B": "bfloat8_b", "BFLOAT4_B": "bfloat4_b"}
@@ -113,7 +113,8 @@ def launches_of(row: Row) -> Iterator[Launch]:
     assert isinstance(executable, TenstorrentExecutable)
     plan = stored_as(_sized(executable.plan, row), row.dtype, row.dtype)
     step = _product_of(plan)
-    for one in candidates(step, arch, row.fidelity):
+    in_l1 = [one for name, one in step.storages.items() if _memory(row, name) == L1_MEMORY_CONFIG]
+    for one in candidates(step, arch, row.fidelity, in_l1):
         assert isinstance(one, Linear)
         if row.grid_x == arch.grid.x or (one.mesh is not None and one.mesh.cores[0] <= row.grid_x):
             yield replace(step, template=one)
@@ -200,5 +201,9 @@ def _microseconds(cycles: int, launch_us: float, arch: Arch) -> float:
 
 
 def _tensor(device: Device, storage: Storage, row: Row, name: str) -> Tensor:
-    memory = L1_MEMORY_CONFIG if row.in_l1 and name != "w0" else DRAM_MEMORY_CONFIG
-    return device.empty((storage.rows, storage.cols), storage.format, Layout.TILE, memory)
+    return device.empty((storage.rows, storage.cols), storage.format, Layout.TILE, _memory(row, name))
+
+
+def _memory(row: Row, name: str) -> MemoryConfig:
+    """Weights lie in DRAM in every row of the report."""
+    return L1_MEMORY_CONFIG if row.in_l1 and name != "w0" else DRAM_MEMORY_CONFIG

@@ -43,6 +43,35 @@ def test_turns_along_k_are_few_where_blocks_are_small() -> None:
     assert best.mesh.steps == 2
 
 
+@pytest.mark.parametrize(
+    ("chip", "rows", "cols", "depth", "block"),
+    [
+        ("n150", 1024, 1024, 1024, (128, 128, 256)),
+        ("n150", 1024, 2048, 1024, (128, 256, 128)),
+        ("p150", 1280, 2816, 1408, (128, 128, 352)),
+    ],
+)
+def test_rows_in_l1_have_the_blocks_that_take_least_by_the_clock(
+    chip: str, rows: int, cols: int, depth: int, block: tuple[int, int, int]
+) -> None:
+    """On an n150 rows of 32 tiles begin at two of its 64 L1s: deeper or wider blocks wait less for them."""
+    here = Product(rows, cols, depth, 1, 1, 2.0, 2.0, 1, "HiFi2", True, True)
+    there = replace(here, rows_in_l1=True, results_in_l1=True)
+    found = rectangle_choices(there, load_arch(chip))
+    narrow = [one for one in found if one.mesh is not None and one.mesh.cores[0] <= 11]
+    assert min(narrow, key=lambda choice: choice.cycles).block == block
+
+
+def test_results_in_l1_leave_dram_to_reads() -> None:
+    arch = load_arch("n150")
+    several = replace(SQUARE, rows=4096, cols=4096)
+    to_dram = {(one.block, one.mesh): one.cycles for one in rectangle_choices(several, arch)}
+    to_l1 = rectangle_choices(replace(several, results_in_l1=True), arch)
+    shares = [one.cycles / to_dram[one.block, one.mesh] for one in to_l1]
+    assert max(shares) <= 1
+    assert min(shares) < 1
+
+
 def test_weights_that_stay_must_fit_and_rows_must_be_many() -> None:
     arch = load_arch("n150")
 

@@ -34,6 +34,10 @@ class Product:
     """Whether all batches have the same."""
     depth_ends_alone: bool = False
     """Whether blocks may reach beyond the end of what is added up: there both operands read zeros."""
+    rows_in_l1: bool = False
+    """Whether rows lie in the L1 of all cores, not in DRAM. Only the estimate of rectangles knows."""
+    results_in_l1: bool = False
+    """The same of what is stored."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,10 @@ _STORE_STALL = 0.5
 _SIDE_BY_SIDE = 5
 # Links of the NoC beside the banks, which stand in two columns.
 _LINKS = 4
+# Of what a core can read, what it gets from the L1 of cores that send, too.
+_READ_FROM_L1 = 0.6
+# How many times as long as its bytes an L1 takes that several cores wait for.
+_CROWDED = 2.0
 # Sums of a section, in tiles.
 _SECTION = 4
 _SUM_BYTES = 4 * TILE * TILE
@@ -102,9 +106,8 @@ def _cycles(product: Product, block: tuple[int, int, int], mesh: Rectangle, arch
     x = _Shared(bm * bk, product.row_bytes, mesh.columns, mesh.rows)
     weights = _Shared(bn * bk * product.weights, product.weight_bytes, mesh.rows, mesh.columns)
     read, out = _dram(product, (bm, bn, bk), mesh, arch)
-    # The writer's NoC goes along the columns of the banks first, so that all of x comes over their links.
-    along_banks = x.lines * x.bytes / (_LINKS * timing.noc.stream_bytes)
-    fetch = [max(_fetch(x, arch), _latency(arch) + along_banks), _fetch(weights, arch)]
+    sources = _from_l1(product, x, bk, arch) if product.rows_in_l1 else _along_banks(x, arch)
+    fetch = [max(_fetch(x, arch), _latency(arch) + sources), _fetch(weights, arch)]
     send = [_send(x, arch), _send(weights, arch)]
     turn = max(read, *map(_turn, fetch, send))
     work = _work(product, (bm, bn, bk), mesh.steps, arch)
@@ -132,17 +135,32 @@ class _Shared:
 
 
 def _dram(product: Product, tiles: tuple[int, int, int], mesh: Rectangle, arch: Arch) -> tuple[float, float]:
-    """What the banks take to bring the blocks of a turn, and to store those of a sum."""
+    """What the banks take to bring the blocks of a turn, and what takes those of a sum to store them."""
     bm, bn, bk = tiles
     dram, banks = arch.timing.dram, arch.num_dram_banks
     row_tile, weight_tile = (TILE * TILE * one for one in (product.row_bytes, product.weight_bytes))
     of_x = _bank_share(product.depth // TILE, bk, banks)
     x = mesh.rows * bm * bk * row_tile
     weights = mesh.columns * bn * bk * product.weights * weight_tile
-    read = x / (of_x * _bank_rate(dram.read_bytes_by_packet, row_tile))
+    read = 0.0 if product.rows_in_l1 else x / (of_x * _bank_rate(dram.read_bytes_by_packet, row_tile))
     read += weights / _bank_rate(dram.read_bytes_by_packet, weight_tile)
+    stored = mesh.columns * mesh.rows * bm * bn * row_tile
+    if product.results_in_l1:
+        return read / banks, stored / (len(arch.l1_banks) * arch.timing.noc.l1_read_bytes)
     taken = _WRITE_SHARE * _bank_rate(dram.write_bytes_by_packet, row_tile)
-    return read / banks, mesh.columns * mesh.rows * bm * bn * row_tile / (taken * banks)
+    return read / banks, stored / (taken * banks)
+
+
+def _along_banks(x: _Shared, arch: Arch) -> float:
+    """The writer's NoC goes along the columns of the banks first, so that all of x comes over their links."""
+    return x.lines * x.bytes / (_LINKS * arch.timing.noc.stream_bytes)
+
+
+def _from_l1(product: Product, x: _Shared, bk: int, arch: Arch) -> float:
+    """What x takes from the L1 of all cores, where tiles lie in turn: rows may begin at the same few."""
+    banks, rate = len(arch.l1_banks), arch.timing.noc.l1_read_bytes
+    asked = min(banks, bk * banks // gcd(product.depth // TILE, banks))
+    return max(x.bytes / (_READ_FROM_L1 * rate), _CROWDED * x.lines * x.bytes / (asked * rate))
 
 
 def _bank_share(depth: int, bk: int, banks: int) -> float:

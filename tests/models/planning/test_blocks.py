@@ -16,6 +16,7 @@ from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Operand
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.models.planning.blocks import candidates
+from tilesmith.models.planning.matmul_blocks import product_of
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import new_storage
 from tilesmith.runtime import Layout
@@ -60,6 +61,19 @@ def test_blocks_of_a_product_cover_it_and_meshes_fit_the_chip(m: int, n: int, k:
             else:
                 assert template.mesh.columns * template.mesh.rows * bn >= whole
                 assert template.mesh.down * bm == m
+
+
+def test_where_tensors_lie_decides_on_the_blocks() -> None:
+    """Only what is in L1 is ranked as such: x, the result or both, but never weights."""
+    step = product(1024, 1024, 1024)
+    x, w, y = (step.storages[name] for name in ("x", "w0", "y"))
+    found = [product_of(step, "HiFi2", in_l1) for in_l1 in ((), (x,), (y,), (w,), (x, y))]
+    places = [(one.rows_in_l1, one.results_in_l1) for one in found]
+    assert places == [(False, False), (True, False), (False, True), (False, False), (True, True)]
+    first, here = (candidates(step, ARCH, "HiFi2", in_l1)[0] for in_l1 in ((), (x, y)))
+    assert isinstance(first, Linear)
+    assert isinstance(here, Linear)
+    assert here.block != first.block
 
 
 def test_blocks_of_a_product_divide_what_lies_beside_something_else() -> None:

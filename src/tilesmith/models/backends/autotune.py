@@ -13,6 +13,7 @@ from tilesmith.kernels.embedding import Embedding
 from tilesmith.models.planning.blocks import candidates
 from tilesmith.models.planning.problem import exactness_of, problem_of
 from tilesmith.models.planning.steps import Launch, Template
+from tilesmith.models.planning.views import Storage
 from tilesmith.progress import tracked
 from tilesmith.schedules.schedule import schedule_of
 from tilesmith.schedules.search import timed
@@ -45,7 +46,8 @@ def tune_blocks(executable: TenstorrentExecutable) -> tuple[Tuned, ...]:
 def _ways(step: Launch, executable: TenstorrentExecutable) -> Sequence[Template]:
     """As the launch is, and as the estimate ranks others."""
     options = executable.options
-    others = candidates(step, executable.arch, step.fidelity or options.fidelity)
+    in_l1 = [storage for storage in step.storages.values() if _in_l1(storage, executable)]
+    others = candidates(step, executable.arch, step.fidelity or options.fidelity, in_l1)
     return list(dict.fromkeys((step.template, *others[: options.candidates])))
 
 
@@ -101,5 +103,9 @@ def timing_key(step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ..
 
 def _tensor_key(name: str, step: Launch, executable: TenstorrentExecutable) -> tuple[Any, ...]:
     storage = step.storages[name]
+    return storage.rows, storage.cols, storage.layout, storage.dtype, _in_l1(storage, executable)
+
+
+def _in_l1(storage: Storage, executable: TenstorrentExecutable) -> bool:
     slot = executable.memory.slots.get(storage)
-    return storage.rows, storage.cols, storage.layout, storage.dtype, slot is not None and slot.in_l1
+    return slot is not None and slot.in_l1

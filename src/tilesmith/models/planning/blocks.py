@@ -6,7 +6,7 @@ more cores get work, cores that need the same operand share it, and tests for en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.models.planning.matmul_blocks import product_candidates
 from tilesmith.models.planning.problem import exactness_of, problem_of
 from tilesmith.models.planning.steps import Launch, Plan, Template
-from tilesmith.models.planning.views import TILE, padded
+from tilesmith.models.planning.views import TILE, Storage, padded
 from tilesmith.schedules.tuning_database import TuningDatabase
 
 # Scores of so many keys are kept for a block of queries; beyond, keys come block by block.
@@ -50,11 +50,13 @@ def choose_blocks(
     return replace(plan, steps=tuple(map(chosen, plan.steps)))
 
 
-def candidates(step: Launch, arch: Arch, fidelity: str = "HiFi4") -> list[Template]:
-    """Templates that do the work of a launch, the likely fastest first."""
+def candidates(
+    step: Launch, arch: Arch, fidelity: str = "HiFi4", in_l1: Collection[Storage] = ()
+) -> list[Template]:
+    """Templates that do the work of a launch, the likely fastest first. Other tensors lie in DRAM."""
     choose = _CHOICES.get(type(step.template))
     if isinstance(step.template, Linear):
-        return [*product_candidates(step, arch, fidelity)]
+        return [*product_candidates(step, arch, fidelity, in_l1)]
     return choose(step, arch) if choose is not None else [step.template]
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
 from tilesmith.arch import Arch
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.planning.steps import Launch
-from tilesmith.models.planning.views import BYTES, padded
+from tilesmith.models.planning.views import BYTES, Storage, padded
 from tilesmith.schedules.product import Product
 from tilesmith.schedules.product_ranking import product_choices
 
 
-def product_candidates(step: Launch, arch: Arch, fidelity: str) -> list[Linear]:
+def product_candidates(
+    step: Launch, arch: Arch, fidelity: str, in_l1: Collection[Storage] = ()
+) -> list[Linear]:
     """The template of a launch with other blocks, by how long each should take."""
     template = step.template
     assert isinstance(template, Linear)
-    return list(_templates(template, product_of(step, fidelity), arch.product))
+    return list(_templates(template, product_of(step, fidelity, in_l1), arch.product))
 
 
 @lru_cache(maxsize=256)
@@ -29,8 +32,8 @@ def _templates(template: Linear, product: Product, chip: str) -> tuple[Linear, .
     return tuple(replace(template, block=choice.block, mesh=choice.mesh) for choice in choices)
 
 
-def product_of(step: Launch, fidelity: str) -> Product:
-    """The product that a launch computes."""
+def product_of(step: Launch, fidelity: str, in_l1: Collection[Storage] = ()) -> Product:
+    """The product that a launch computes, whose other operands and results lie in DRAM."""
     template = step.template
     assert isinstance(template, Linear)
     numbers = step.numbers
@@ -55,6 +58,8 @@ def product_of(step: Launch, fidelity: str) -> Product:
             for batch in (1, 2)
         ),
         _depth_ends_alone(step, template),
+        step.storages["x"] in in_l1,
+        all(storage in in_l1 for storage in results),
     )
 
 
