@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from tilesmith.compiler.analysis.index_expressions import computed_from, leaves_of
 from tilesmith.compiler.analysis.memory_effects import effects_of
@@ -55,8 +55,10 @@ def _what_decides(load: LoadOp, grid: GridOp, written: set[SSAValue]) -> set[SSA
         else:
             return None
         at = at.parent_op()
-    # A sender reads ahead, at the place of a later turn: elements are not read ahead with it.
-    if any(_reads(place)) or any(not _is_the_same_for_all(read, written) for read in _reads(times)):
+    if any(not _is_the_same_for_all(read, written) for read in _reads([*place, *times])):
+        return None
+    # A sender loads ahead, at the place of a later turn: elements are not read ahead with it.
+    if any(_depends_on_turns(read) for read in _reads(place)):
         return None
     leaves = leaves_of([*place, *times])
     return None if any(isinstance(leaf, OpResult) for leaf in leaves) else leaves
@@ -69,3 +71,8 @@ def _reads(values: Iterable[SSAValue]) -> list[ReadOp]:
 def _is_the_same_for_all(read: ReadOp, written: set[SSAValue]) -> bool:
     """Whether all cores find the same there. A buffer holds what each core put there."""
     return isinstance(read.source.type, TensorType) and read.source not in written
+
+
+def _depends_on_turns(read: ReadOp) -> bool:
+    indices = [leaf for leaf in leaves_of(read.indices) if isinstance(leaf, BlockArgument)]
+    return any(isinstance(index.block.parent_op(), scf.ForOp) for index in indices)
