@@ -114,11 +114,36 @@ def while_a_table_says_so() -> Any:
     return main
 
 
+def from_one_element_of_a_buffer() -> Any:
+    @T.prim_func
+    def main(
+        A: T.Tensor((64, TURNS * DEEP), "bfloat16"),
+        N: T.Tensor((2, TURNS), "int32"),
+        B: T.Tensor((TURNS * DEEP, 64), "bfloat16"),
+        C: T.Tensor((64, 64), "float32"),
+    ):
+        with T.Kernel(2, 2, threads=128) as (bx, by):
+            left = T.alloc_shared((32, DEEP), "bfloat16")
+            right = T.alloc_shared((DEEP, 32), "bfloat16")
+            table = T.alloc_shared((TURNS,), "int32")
+            total = T.alloc_fragment((32, 32), "float32")
+            T.copy(N[bx, 0], table)
+            T.clear(total)
+            T.copy(A[by * 32, table[0] * DEEP], left)
+            T.copy(B[table[0] * DEEP, bx * 32], right)
+            T.gemm(left, right, total)
+            T.copy(total, C[by * 32, bx * 32])
+
+    return main
+
+
 def chosen(by: int, bx: int, kernel: Any) -> list[int]:
     if kernel is from_a_buffer_of_each_round:
         return [int(number) for number in TABLE.ravel()]
     if kernel is while_a_table_says_so:
         return [turn for turn in range(TURNS) if TABLE[by, turn] > 0]
+    if kernel is from_one_element_of_a_buffer:
+        return [int(TABLE[bx, 0])]
     return [int(number) for number in TABLE[bx]]
 
 
@@ -137,7 +162,13 @@ def wanted(kernel: Any) -> Any:
 @pytest.mark.parametrize("arch", ["wormhole", "blackhole"])
 @pytest.mark.parametrize(
     "kernel",
-    [from_the_tensor, from_a_buffer, from_a_buffer_of_each_round, while_a_table_says_so],
+    [
+        from_the_tensor,
+        from_a_buffer,
+        from_a_buffer_of_each_round,
+        from_one_element_of_a_buffer,
+        while_a_table_says_so,
+    ],
     ids=lambda kernel: kernel.__name__,
 )
 def test_a_table_chooses_the_blocks_of_a_product(kernel: Any, arch: str) -> None:

@@ -15,7 +15,7 @@ from tilesmith.compiler.importer.source import Branch, Loop, Repeat, Statement
 Lower = Callable[[Sequence[Statement]], None]
 
 
-def emit_region(e: Emitter, body: Callable[[], None]) -> Region:
+def emit_region(e: Emitter, body: Callable[[], object]) -> Region:
     block = Block()
     with e.inside(block):
         body()

@@ -70,13 +70,9 @@ def _either(
     plain = block.first_op is None
     result_type = other.type
     var = e.emit(tile.VarOp(other if plain else e.constant(0, result_type), "choice")).results[0]
-    first = emit_region(e, lambda: _drop(e.emit(tile.SetOp(var, then()))))
+    first = emit_region(e, lambda: e.emit(tile.SetOp(var, then())))
     if not plain:
         block.add_op(tile.SetOp(var, other))
         block.add_op(scf.YieldOp())
     e.emit(scf.IfOp(test, [], first, None if plain else Region(block)))
     return e.emit(tile.GetOp(var)).results[0]
-
-
-def _drop(_: object) -> None:
-    """For a callback that makes something and returns nothing."""

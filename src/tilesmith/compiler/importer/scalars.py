@@ -188,17 +188,13 @@ class _Scalar:
         if guard is None:
             self.e.emit(op)
         else:
-            self.e.emit(scf.IfOp(guard, [], emit_region(self.e, lambda: _drop(self.e.emit(op)))))
+            self.e.emit(scf.IfOp(guard, [], emit_region(self.e, lambda: self.e.emit(op))))
 
     def _read(self, load: s.Load) -> SSAValue:
         if load.memory.scope == "var":
             return self.e.emit(tile.GetOp(self._variable(load.memory))).results[0]
         place = self.ctx.value(load.memory)
         return read(self.values, self.extents, load, place, scalar_type(load.memory.dtype))
-
-
-def _drop(_: object) -> None:
-    """For a callback that makes something and returns nothing."""
 
 
 def loop_end(loop: s.Loop) -> s.Expr:
