@@ -43,7 +43,11 @@ Observer = Callable[[str, ModuleOp], None]
 def pipeline(choices: Choices) -> tuple[ModulePass, ...]:
     """Every pass, in order."""
     return (
-        InferTTLayout(formats=choices.formats, arch="" if choices.keeps_blocks else choices.arch),
+        InferTTLayout(
+            formats=choices.formats,
+            arch="" if choices.keeps_blocks else choices.arch,
+            fidelity=choices.fidelity,
+        ),
         GatherRowMajor(),
         PropagateTTLayout(arch=choices.arch),
         AttachTensorAccessorTT(),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tilesmith.arch import Arch
-from tilesmith.compiler.analysis.tile_geometry import TILE
-from tilesmith.compiler.lowering.tiles.gemm import sub_block
 from tilesmith.schedules.cores import Cores
+from tilesmith.schedules.sub_blocks import TILE, sub_block
 
 # Tiles of DST that sums of a section take.
 _SLOTS = 4

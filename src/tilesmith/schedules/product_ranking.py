@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from tilesmith.arch import Arch, load_arch
-from tilesmith.compiler.analysis.tile_geometry import TILE
 from tilesmith.schedules.cores import Mesh
 from tilesmith.schedules.product import Product, ProductChoice, product_cycles
 from tilesmith.schedules.rectangles import rectangle_choices
 from tilesmith.schedules.stationary import stationary_choices
+from tilesmith.schedules.sub_blocks import TILE
 
 # Of a core's L1, what the circular buffers of a product may take; tensors lie beside them.
 _L1_SHARE = 0.6

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 
-from tilesmith.arch import Arch
-from tilesmith.compiler.analysis.tile_geometry import TILE
-from tilesmith.compiler.lowering.tiles.gemm import sub_block
+from tilesmith.arch import Arch, load_arch
 from tilesmith.schedules.cores import Rectangle
 from tilesmith.schedules.product import Product, ProductChoice, product_cycles
+from tilesmith.schedules.sub_blocks import TILE, sub_block
 
 # Of a core's L1, what the circular buffers of a product may take; tensors lie beside them.
 _L1_SHARE = 0.75
@@ -62,6 +62,13 @@ def rectangle_choices(product: Product, arch: Arch) -> Iterator[ProductChoice]:
                     batch = each // bm if product.batches > 1 else 0
                     mesh = Rectangle(columns, rows, wide // bn, high // bm, depth // bk, batch)
                     yield ProductChoice(choice, mesh, _cycles(product, choice, mesh, arch))
+
+
+@lru_cache(maxsize=256)
+def ranked_rectangles(product: Product, chip: str) -> tuple[ProductChoice, ...]:
+    """The likely fastest first; of equal ones that with the longest rows of cores, of which fewer read x."""
+    choices = rectangle_choices(product, load_arch(chip))
+    return tuple(sorted(choices, key=lambda one: (one.cycles, -one.mesh.columns if one.mesh else 0)))
 
 
 def _rectangles(product: Product, arch: Arch) -> list[tuple[int, int, int, int]]:

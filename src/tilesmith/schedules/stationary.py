@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilesmith.arch import Arch
-from tilesmith.compiler.analysis.tile_geometry import TILE
 from tilesmith.schedules.cores import Stationary
 from tilesmith.schedules.product import Product, ProductChoice, product_cycles
+from tilesmith.schedules.sub_blocks import TILE
 
 # Of a core's L1, what the circular buffers may take; tensors lie beside them.
 _L1_SHARE = 0.5

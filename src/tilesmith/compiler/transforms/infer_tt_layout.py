@@ -14,6 +14,7 @@ from tilesmith.compiler.transforms.layout_conversion import ConvertLayouts
 from tilesmith.compiler.transforms.merge_product_steps import MergeProductSteps
 from tilesmith.compiler.transforms.neutral_padding import CleanPadding
 from tilesmith.compiler.transforms.scalarize_untileable import ScalarizeUntileable
+from tilesmith.compiler.transforms.schedule_products import ScheduleProducts
 from tilesmith.compiler.transforms.self_copies import SplitSelfCopies
 from tilesmith.compiler.transforms.verify_initialized import VerifyInitialized
 
@@ -30,6 +31,7 @@ class InferTTLayout(PassGroup):
 
     formats: str = ""
     arch: str = ""
+    fidelity: str = "HiFi4"
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
@@ -43,4 +45,5 @@ class InferTTLayout(PassGroup):
             ConvertLayouts(),
             CleanPadding(),
             MergeProductSteps(arch=self.arch),
+            ScheduleProducts(arch=self.arch, fidelity=self.fidelity),
         )

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilesmith.arch import Arch, load_arch
-from tilesmith.compiler.analysis.affine import linear_of
-from tilesmith.compiler.analysis.index_expressions import constant_of, leaves_of
+from tilesmith.compiler.analysis.index_expressions import constant_of
+from tilesmith.compiler.analysis.product_loops import Depths, product_depths
 from tilesmith.compiler.analysis.tile_geometry import TILE, version_bytes
-from tilesmith.compiler.dialects.tile import AllocOp, GemmOp, LoadOp, ints, numbers, place_of
+from tilesmith.compiler.dialects.tile import AllocOp, LoadOp, ints, numbers, place_of
 from tilesmith.compiler.dialects.tt import number
 from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.dialects.walk import operations_of, walk
@@ -28,9 +28,6 @@ _DEEPEST = 4 * TILE
 # Of L1, what all buffers may take afterwards: two versions of what is loaded, and one that is staged.
 _L1_SHARE = 0.7
 _VERSIONS = 3
-
-Depths = dict[SSAValue, int]
-"""Which dimension of a buffer is the inner one of its products."""
 
 
 @dataclass(frozen=True)
@@ -43,72 +40,9 @@ class MergeProductSteps(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for loop in [one for one in walk(op) if isinstance(one, scf.ForOp) and self.arch]:
-            depths = _depths(loop)
+            depths = product_depths(loop)
             if depths:
                 _merge(loop, depths, _factor(loop, depths, op, load_arch(self.arch)))
-
-
-def _depths(loop: scf.ForOp) -> Depths:
-    """The buffers of a loop that only loads blocks which follow each other, and adds up their products."""
-    if "num_stages" not in loop.attributes or (constant_of(loop.lb), constant_of(loop.step)) != (0, 1):
-        return {}
-    depths: Depths = {}
-    for op in loop.body.block.ops:
-        if isinstance(op, GemmOp):
-            if not _sums_floats(op) or not _note(depths, op):
-                return {}
-        elif not isinstance(op, LoadOp | scf.YieldOp) and (op.regions or not op.results):
-            return {}
-    loads = [op for op in loop.body.block.ops if isinstance(op, LoadOp)]
-    follow = all(_follows(load, loop, depths) for load in loads)
-    return (
-        depths if follow and sorted(map(_key, depths)) == sorted(_key(load.buffer) for load in loads) else {}
-    )
-
-
-def _key(buffer: SSAValue) -> int:
-    return id(buffer)
-
-
-def _sums_floats(op: GemmOp) -> bool:
-    buffer_types = [place_of(value) for value in (op.a, op.b, op.c)]
-    plain = all(
-        isinstance(buffer_type, BufferType) and len(buffer_type.dims) == 2 for buffer_type in buffer_types
-    )
-    result = buffer_types[2]
-    return plain and isinstance(result, BufferType) and isinstance(result.element_type, Float32Type)
-
-
-def _note(depths: Depths, op: GemmOp) -> bool:
-    """Note the inner dimensions of a product; no if another one has them elsewhere, or its sum is loaded."""
-    wanted = ((op.a, 0 if op.transpose_a else 1), (op.b, 1 if op.transpose_b else 0))
-    return all(depths.setdefault(buffer, dim) == dim for buffer, dim in wanted) and op.c not in depths
-
-
-def _follows(load: LoadOp, loop: scf.ForOp, depths: Depths) -> bool:
-    """Whether a load brings the block right behind that of the turn before, for products alone."""
-    buffer, turn = load.buffer, loop.body.block.args[0]
-    buffer_type, alloc = place_of(buffer), buffer.owner
-    if (
-        buffer not in depths
-        or load.limits
-        or not isinstance(buffer_type, BufferType)
-        or not isinstance(alloc, AllocOp)
-    ):
-        return False
-    users = [use.operation for use in buffer.uses]
-    if any(user.parent_op() is not loop or not isinstance(user, LoadOp | GemmOp) for user in users):
-        return False
-    deep = buffer_type.dims[depths[buffer]]
-    if buffer_type.layout.data != "tiled" or deep % TILE or load.multicast is not None:
-        return False
-    for offset, dim in zip(load.offsets, numbers(load.dims), strict=True):
-        found = linear_of(offset)
-        rest = [value for value in found.terms if value is not turn]
-        step = deep if dim == depths[buffer] else 0
-        if found.terms.get(turn, 0) != step or turn in leaves_of(rest):
-            return False
-    return depths[buffer] in numbers(load.dims)
 
 
 def _factor(loop: scf.ForOp, depths: Depths, module: ModuleOp, arch: Arch) -> int:

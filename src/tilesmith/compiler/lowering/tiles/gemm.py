@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
@@ -23,6 +21,7 @@ from tilesmith.compiler.lowering.tiles.integer_gemm import (
 from tilesmith.compiler.lowering.tiles.rounding import is_rounded, round_slot
 from tilesmith.compiler.lowering.tiles.stage import Dst, Stage, buffer_of, name_of, temporary
 from tilesmith.compiler.lowering.transfers.build import Index
+from tilesmith.schedules.sub_blocks import runs_of, sub_block
 
 Pairs = list[tuple[SSAValue, SSAValue]]
 """The operands of products that are added up together."""
@@ -131,43 +130,6 @@ def _side(cb: SSAValue, transposed: bool) -> str:
     return f"{name_of(cb)}^T" if transposed else name_of(cb)
 
 
-@lru_cache(maxsize=1024)
-def sub_block(rows: int, columns: int, capacity: int, transposed: bool = False) -> tuple[int, int]:
-    """The block of tiles, rows x columns, that fits DST and unpacks least per product; the last may be lower.
-
-    Of a block the longer side streams past one tile of the other, so h x w products unpack 1 + 1/max(h, w)
-    tiles each. In a tall block it is the left operand that streams, which the unpackers do faster. Columns of
-    a `transposed` right operand are products of their own.
-
-    >>> sub_block(4, 4, 8), sub_block(4, 4, 4), sub_block(3, 5, 4), sub_block(1, 6, 4), sub_block(7, 3, 4)
-    ((4, 2), (4, 1), (3, 1), (1, 3), (4, 1))
-    """
-    fitting = [
-        (height, width)
-        for height in range(1, rows + 1)
-        for width in range(1, columns + 1)
-        if columns % width == 0 and height * width <= capacity
-    ]
-
-    def unpacked(block: tuple[int, int]) -> tuple[float, int, int]:
-        height, width = block
-        total = sum(count * high * _unpacked(high, width, transposed) for high, count in _runs(rows, height))
-        return total / rows, rows % height, -height * width
-
-    return min(fitting, key=unpacked)
-
-
-def _runs(rows: int, height: int) -> list[tuple[int, int]]:
-    """Blocks of a height and how many there are, then one of what is left of the rows."""
-    return [one for one in ((height, rows // height), (rows % height, 1)) if all(one)]
-
-
-def _unpacked(height: int, width: int, transposed: bool) -> float:
-    across = 1 if transposed else width
-    streams_right = 1.2 if across >= height else 1.0
-    return streams_right * (1 + 1 / max(height, across))
-
-
 def _products(
     stage: Stage, pairs: Pairs, c: SSAValue, transpose_b: bool, finish: Finish | None = None
 ) -> None:
@@ -175,7 +137,7 @@ def _products(
     height, width = sub_block(rows, columns, stage.dst.capacity, transpose_b)
     with stage.loop(batches, "batch") as batch:
         first = 0
-        for high, count in _runs(rows, height):
+        for high, count in runs_of(rows, height):
             last = first + high * count
             with (
                 stage.loop(last, "row", first, high) as row,
