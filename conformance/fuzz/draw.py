@@ -8,6 +8,7 @@ from conformance.fuzz.element_steps import ElementSteps
 from conformance.fuzz.flow_steps import FlowSteps
 from conformance.fuzz.matrix_steps import MatrixSteps
 from conformance.fuzz.nodes import Const, Index, Load, Node
+from conformance.fuzz.plain_products import PlainProducts
 from conformance.fuzz.program import Program
 from conformance.fuzz.statements import Copy, Memory, Region, Statement, Store
 from conformance.fuzz.tiled_products import TiledProducts
@@ -25,15 +26,21 @@ def random_program(random: Random) -> Program:
     return _Drawing(random).program()
 
 
-class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts):
+class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts, PlainProducts):
     def program(self) -> Program:
+        return self._program(self.plain_product() if self.random.random() < 0.08 else self._steps_of())
+
+    def _steps_of(self) -> list[Statement]:
+        """What a block loads, computes and stores."""
         body = [statement for _ in range(self.random.randint(1, 3)) for statement in self.input()]
         if self.random.random() < 0.3:
             self.indices.append(self.tensor("idx", (self.rows,), "int32", "in"))
             self.limits["idx"] = min(self.rows, self.cols)
         for _ in range(self.random.randint(1, 5)):
             body += self.step()
-        body += self.outputs()
+        return body + self.outputs()
+
+    def _program(self, body: list[Statement]) -> Program:
         return Program(
             tuple(self.tensors),
             tuple(self.buffers),

@@ -57,7 +57,7 @@ def test_passes_in_two_steps_give_the_same() -> None:
 
 def test_list_names_every_pass_with_its_options() -> None:
     out = opt("--list")
-    assert "infer-tt-layout{formats, arch}\n    " in out
+    assert "infer-tt-layout{formats, arch, fidelity}\n    " in out
     assert out.index("infer-tt-layout") < out.index("codegen-tt")
 
 

@@ -32,6 +32,7 @@ OTHERS = {
     "store-forwarding": "softmax",
     "start-with-product": "gemm",
     "merge-product-steps": "gemm",
+    "schedule-products": "gemm",
     "gather-row-major": "every_other",
     "keep-accumulators-reserved": "gemm",
     "share-circular-buffers": "chain",

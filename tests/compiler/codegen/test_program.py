@@ -66,8 +66,8 @@ def test_circular_buffers() -> None:
     cbs = program_of("gemm").cbs
     assert [cb.indices for cb in cbs] == [(index,) for index in range(len(cbs))]
     first = cbs[0]
-    # Two blocks of 64 x 128: four steps of the kernel's 32 are one.
-    assert (first.total_size, first.num_pages) == (2 * 8 * 2048, 16)
+    # Two blocks of 32 x 128: a core has 32 rows, and four steps of the kernel's 32 are one.
+    assert (first.total_size, first.num_pages) == (2 * 4 * 2048, 8)
 
 
 def test_semaphores_of_shared_loads() -> None:
@@ -96,12 +96,12 @@ def test_plans_follow_the_schema(name: str) -> None:
 def test_a_plan_says_who_shares_what() -> None:
     plan = kernel_of("gemm").plan
     assert plan["multicast"] == [
-        {"buffer": "B_shared", "along": "column", "receivers": 3},
-        {"buffer": "A_shared", "along": "row", "receivers": 3},
+        {"buffer": "B_shared", "along": "column", "receivers": 7},
+        {"buffer": "A_shared", "along": "row", "receivers": 7},
     ]
-    assert plan["partition"] == {"kind": "mesh", "extents": ["4", "4"], "columns": 4, "rows": 4}
+    assert plan["partition"] == {"kind": "mesh", "extents": ["8", "8"], "columns": 8, "rows": 8}
     by_name = {one["name"]: one for one in plan["circular_buffers"]}
-    assert by_name["A_shared"]["bytes"] == 2 * 8 * 2048
+    assert by_name["A_shared"]["bytes"] == 2 * 4 * 2048
     assert by_name["A_shared"]["producer"] == "writer"
 
 

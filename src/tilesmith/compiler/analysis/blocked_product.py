@@ -188,7 +188,8 @@ def _indices(
         if not isinstance(tensor, TensorType) or not isinstance(op.tensor, BlockArgument):
             return None
         along = [axes.get((op.buffer, dim)) for dim in numbers(op.dims)]
-        if tensor.layout.data != "tile" or (
+        in_blocks = len(list(filter(None, along))) == 2
+        if (tensor.layout.data != "tile" and in_blocks) or (
             isinstance(op, StoreOp) and sorted(filter(None, along)) != ["col", "row"]
         ):
             return None

@@ -72,10 +72,9 @@ void kernel_main() {
     const int32_t column_last_x = get_arg_val<int32_t>(4);
     const int32_t column_last_y = get_arg_val<int32_t>(5);
 
-    const int32_t first_col = core_x * 2;
     for (int32_t ko = 0; ko < 2; ++ko) {
         // load B_shared from B, in turn for the column of cores
-        cb_reserve_back(cb_B_shared, 8);
+        cb_reserve_back(cb_B_shared, 4);
         if (ko != core_y) {
             tell_sender(column_sender_x, column_sender_y + ko, get_semaphore(0), get_semaphore(1));
         }
@@ -83,22 +82,17 @@ void kernel_main() {
         const bool holds = ko == 0;
         const int32_t next_turn = holds ? core_y : position;
         const int32_t first_row = next_turn * 4;
-        if (((holds && core_y <= 1) || position % 4 == core_y) && next_turn < 2) {
+        if (((holds && core_y <= 1) || position % 8 == core_y) && next_turn < 2) {
             for (int32_t row = 0; row < 4; ++row) {
                 const int32_t tile_row = first_row + row;
-                for (int32_t col = 0; col < 2; ++col) {
-                    const int32_t page = tile_row * 8 + first_col + col;
-                    const int32_t tile = row * 2 + col;
-                    if (tile_row < 8) {
-                        noc_async_read_page(
-                            page,
-                            B,
-                            get_write_ptr(cb_B_shared_staged) + tile * get_tile_size(cb_B_shared_staged));
-                    } else {
-                        zero_bytes(
-                            get_write_ptr(cb_B_shared_staged) + tile * get_tile_size(cb_B_shared_staged),
-                            get_tile_size(cb_B_shared_staged));
-                    }
+                const int32_t page = tile_row * 8 + core_x;
+                if (tile_row < 8) {
+                    noc_async_read_page(
+                        page, B, get_write_ptr(cb_B_shared_staged) + row * get_tile_size(cb_B_shared_staged));
+                } else {
+                    zero_bytes(
+                        get_write_ptr(cb_B_shared_staged) + row * get_tile_size(cb_B_shared_staged),
+                        get_tile_size(cb_B_shared_staged));
                 }
             }
         }
@@ -107,15 +101,15 @@ void kernel_main() {
             send_staged(
                 get_write_ptr(cb_B_shared_staged),
                 get_write_ptr(cb_B_shared),
-                8 * get_tile_size(cb_B_shared),
+                4 * get_tile_size(cb_B_shared),
                 {column_sender_x, column_sender_y, column_last_x, column_last_y},
-                3,
+                7,
                 get_semaphore(0),
                 get_semaphore(1));
         } else {
             receive_block(get_semaphore(1));
         }
-        cb_push_back(cb_B_shared, 8);
+        cb_push_back(cb_B_shared, 4);
     }
     noc_async_write_barrier();
 }
@@ -138,48 +132,41 @@ void kernel_main() {
     constexpr uint32_t cb_C_local_out = tt::CBIndex::c_3;
 
     compute_kernel_hw_startup(cb_B_shared, cb_A_shared, cb_C_local);
-    cb_reserve_back(cb_C_local, 4);
-    matmul_block_init(cb_A_shared, cb_B_shared, 0, 1, 2, 4);
+    cb_reserve_back(cb_C_local, 1);
+    matmul_block_init(cb_A_shared, cb_B_shared, 0, 1, 1, 4);
     for (int32_t ko = 0; ko < 2; ++ko) {
         // C_local += A_shared @ B_shared
-        cb_wait_front(cb_A_shared, 8);
-        cb_wait_front(cb_B_shared, 8);
+        cb_wait_front(cb_A_shared, 4);
+        cb_wait_front(cb_B_shared, 4);
         pack_reconfig_l1_acc(ko != 0);
-        for (int32_t column = 0; column < 2; ++column) {
-            tile_regs_acquire();
-            for (int32_t k = 0; k < 4; ++k) {
-                matmul_block(cb_A_shared, cb_B_shared, k, k * 2 + column, 0, 0, 1, 2, 4);
-            }
-            tile_regs_commit();
-            tile_regs_wait();
-            pack_tile<true>(0, cb_C_local, column);
-            pack_tile<true>(1, cb_C_local, 2 + column);
-            tile_regs_release();
+        tile_regs_acquire();
+        for (int32_t k = 0; k < 4; ++k) {
+            matmul_block(cb_A_shared, cb_B_shared, k, k, 0, 0, 1, 1, 4);
         }
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile<true>(0, cb_C_local, 0);
+        tile_regs_release();
         pack_reconfig_l1_acc(false);
-        cb_pop_front(cb_A_shared, 8);
-        cb_pop_front(cb_B_shared, 8);
+        cb_pop_front(cb_A_shared, 4);
+        cb_pop_front(cb_B_shared, 4);
     }
-    cb_push_back(cb_C_local, 4);
+    cb_push_back(cb_C_local, 1);
 
     // C_local_out = C_local
-    cb_wait_front(cb_C_local, 4);
-    cb_reserve_back(cb_C_local_out, 4);
+    cb_wait_front(cb_C_local, 1);
+    cb_reserve_back(cb_C_local_out, 1);
     tile_regs_acquire();
     reconfig_data_format_srca(cb_C_local);
     copy_init(cb_C_local);
-    for (int32_t i = 0; i < 4; ++i) {
-        copy_tile(cb_C_local, i, i);
-    }
+    copy_tile(cb_C_local, 0, 0);
     tile_regs_commit();
     tile_regs_wait();
     pack_reconfig_data_format(cb_C_local_out);
-    for (int32_t i = 0; i < 4; ++i) {
-        pack_tile(i, cb_C_local_out);
-    }
+    pack_tile(0, cb_C_local_out);
     tile_regs_release();
-    cb_push_back(cb_C_local_out, 4);
-    cb_pop_front(cb_C_local, 4);
+    cb_push_back(cb_C_local_out, 1);
+    cb_pop_front(cb_C_local, 1);
 }
 
 // gemm_writer: takes results from the core to DRAM.
@@ -259,10 +246,9 @@ void kernel_main() {
     const int32_t row_last_x = get_arg_val<int32_t>(4);
     const int32_t row_last_y = get_arg_val<int32_t>(5);
 
-    const int32_t first_row = core_y * 2;
     for (int32_t ko = 0; ko < 2; ++ko) {
         // load A_shared from A, in turn for the row of cores
-        cb_reserve_back(cb_A_shared, 8);
+        cb_reserve_back(cb_A_shared, 4);
         if (ko != core_x) {
             tell_sender(row_sender_x + ko, row_sender_y, get_semaphore(2), get_semaphore(3));
         }
@@ -270,22 +256,17 @@ void kernel_main() {
         const bool holds = ko == 0;
         const int32_t next_turn = holds ? core_x : position;
         const int32_t first_col = next_turn * 4;
-        if (((holds && core_x <= 1) || position % 4 == core_x) && next_turn < 2) {
-            for (int32_t row = 0; row < 2; ++row) {
-                for (int32_t col = 0; col < 4; ++col) {
-                    const int32_t tile_col = first_col + col;
-                    const int32_t page = (first_row + row) * 8 + tile_col;
-                    const int32_t tile = row * 4 + col;
-                    if (tile_col < 8) {
-                        noc_async_read_page(
-                            page,
-                            A,
-                            get_write_ptr(cb_A_shared_staged) + tile * get_tile_size(cb_A_shared_staged));
-                    } else {
-                        zero_bytes(
-                            get_write_ptr(cb_A_shared_staged) + tile * get_tile_size(cb_A_shared_staged),
-                            get_tile_size(cb_A_shared_staged));
-                    }
+        if (((holds && core_x <= 1) || position % 8 == core_x) && next_turn < 2) {
+            for (int32_t col = 0; col < 4; ++col) {
+                const int32_t tile_col = first_col + col;
+                const int32_t page = core_y * 8 + tile_col;
+                if (tile_col < 8) {
+                    noc_async_read_page(
+                        page, A, get_write_ptr(cb_A_shared_staged) + col * get_tile_size(cb_A_shared_staged));
+                } else {
+                    zero_bytes(
+                        get_write_ptr(cb_A_shared_staged) + col * get_tile_size(cb_A_shared_staged),
+                        get_tile_size(cb_A_shared_staged));
                 }
             }
         }
@@ -294,29 +275,22 @@ void kernel_main() {
             send_staged(
                 get_write_ptr(cb_A_shared_staged),
                 get_write_ptr(cb_A_shared),
-                8 * get_tile_size(cb_A_shared),
+                4 * get_tile_size(cb_A_shared),
                 {row_last_x, row_last_y, row_sender_x, row_sender_y},
-                3,
+                7,
                 get_semaphore(2),
                 get_semaphore(3));
         } else {
             receive_block(get_semaphore(3));
         }
-        cb_push_back(cb_A_shared, 8);
+        cb_push_back(cb_A_shared, 4);
     }
-    const int32_t first_col = core_x * 2;
+    const int32_t page = core_y * 8 + core_x;
 
     // store C_local_out to C
-    cb_wait_front(cb_C_local_out, 4);
-    for (int32_t row = 0; row < 2; ++row) {
-        for (int32_t col = 0; col < 2; ++col) {
-            const int32_t page = (first_row + row) * 8 + first_col + col;
-            const int32_t tile = row * 2 + col;
-            noc_async_write_page(
-                page, C, get_read_ptr(cb_C_local_out) + tile * get_tile_size(cb_C_local_out));
-        }
-    }
+    cb_wait_front(cb_C_local_out, 1);
+    noc_async_write_page(page, C, get_read_ptr(cb_C_local_out));
     noc_async_writes_flushed();
-    cb_pop_front(cb_C_local_out, 4);
+    cb_pop_front(cb_C_local_out, 1);
     noc_async_write_barrier();
 }
