@@ -7,8 +7,8 @@ from math import inf, nan
 import pytest
 import torch
 
-from tilesmith.models.backends.finite import has_infinity, has_nan, is_finite, largest
 from tilesmith.models.backends.transfers import finite_kept
+from tilesmith.models.planning.finite import has_infinity, has_nan, is_finite, largest
 
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16, torch.float8_e5m2)
 

@@ -15,11 +15,11 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 from torch.fx.node import Target
 
-from tilesmith.models.backends.finite import has_infinity, has_nan, is_finite
 from tilesmith.models.capture.output_strides import strides_of
 from tilesmith.models.custom_ops.eager import on_host
 from tilesmith.models.passes.edit import runnable
 from tilesmith.models.planning.dtypes import is_real
+from tilesmith.models.planning.finite import has_infinity, has_nan, is_finite
 from tilesmith.models.planning.op_tables import MOVES, VIEWS
 from tilesmith.models.planning.plan import constants_of
 from tilesmith.models.planning.pointwise import is_pointwise

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import torch
 from tilesmith import settings
 from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.packed_attention import PackedAttention
+from tilesmith.models.backends.kept_trials import kept_trial
 from tilesmith.models.options import Approximation, BlockFloat, ModelOptions
 from tilesmith.models.planning.approximations import PRODUCTS
 from tilesmith.models.planning.steps import Launch, Plan
@@ -57,24 +59,34 @@ LOWERINGS = (
 
 
 def lowered(
-    exact: TenstorrentExecutable,
+    exact: Callable[[], TenstorrentExecutable],
     make: Callable[[Lowering], TenstorrentExecutable],
+    options: ModelOptions,
     inputs: Sequence[Any],
+    key: str,
 ) -> TenstorrentExecutable:
-    """The cheapest executable that passes the gate, or that which is exact; the report says which."""
-    options = exact.options
-    known = all(_is_real(value) for value in inputs) and not exact.plan.residents
-    if not known or options.precision != "bfloat16" or not _products(exact.plan):
-        return exact
-    wanted = exact.wanted(inputs)
+    """The cheapest executable that passes the gate, or that which is exact; the report says which.
+
+    `key` stands for the graph and all it is given: what trials of it gave is kept on disk.
+    """
+    if not all(map(_is_real, inputs)) or options.precision != "bfloat16":
+        return exact()
     best = -1.0
     for lowering in LOWERINGS if options.accuracy < 1 else ():
         candidate = make(lowering)
-        correlation = _correlation(_run(candidate, inputs), wanted, options.accuracy)
+        if candidate.plan.residents or not _products(candidate.plan):
+            return exact()
+        way = (candidate.options, candidate.arch.product, candidate.plan)
+        correlation = kept_trial(key, way, partial(_tried, candidate, inputs))
         if correlation >= options.accuracy:
             return _reported(candidate, lowering, correlation, True)
         best = max(best, correlation)
-    return _reported(exact, LOWERINGS[-1], best, False)
+    return _reported(exact(), LOWERINGS[-1], best, False)
+
+
+def _tried(candidate: TenstorrentExecutable, inputs: Sequence[Any]) -> float:
+    """How the results of a candidate correlate with torch's."""
+    return _correlation(_run(candidate, inputs), candidate.wanted(inputs), candidate.options.accuracy)
 
 
 def _products(plan: Plan) -> list[Launch]:
@@ -86,6 +98,7 @@ def _products(plan: Plan) -> list[Launch]:
 def _run(executable: TenstorrentExecutable, inputs: Sequence[Any]) -> list[Any]:
     values = executable.values(inputs)
     with executable.settings(), settings.using(checks="off", numbers="chip"):
+        executable.build()
         for step in tracked(executable.plan.steps, "trying lower precision"):
             executable.do(step, values)
     return executable.plan.results(values)

@@ -18,10 +18,10 @@ from tilesmith.errors import TilesmithWarning
 from tilesmith.models.backends import weights
 from tilesmith.models.backends.autotune import tune_blocks
 from tilesmith.models.backends.base import ONE_AT_A_TIME, Backend, Executable
-from tilesmith.models.backends.finite import is_finite
 from tilesmith.models.backends.host import HostCalls
 from tilesmith.models.backends.infinities import Ends, ends_of, may_make_nan
 from tilesmith.models.backends.inputs import check_dtype
+from tilesmith.models.backends.kept_trials import trial_key
 from tilesmith.models.backends.kernels import buffer_bytes
 from tilesmith.models.backends.l1_placement import bank_bytes, live_slots, place_in_l1
 from tilesmith.models.backends.launch_program import kernel_of, program_of, stored_format
@@ -40,6 +40,7 @@ from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.pipeline import FOR_PADDED_ROWS, GENERAL, optimise
 from tilesmith.models.planning.approximations import safely_approximated
 from tilesmith.models.planning.blocks import choose_blocks
+from tilesmith.models.planning.finite import is_finite
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.lower_group_norm import CORES_SHARE
 from tilesmith.models.planning.plan import constants_of, plan
@@ -74,18 +75,20 @@ class TenstorrentBackend(Backend):
         lower_custom_ops(module)
         captured, is_open = copied(module), module.meta.get(OPEN_SIZES)
         reference = Reference(captured)
-        planned = uploads_behind_waits(self.planned(module), module.graph)
-        executable = TenstorrentExecutable(module, planned, self.options, ops, reference, inputs)
-        if not self.options.tunes:
-            return executable
 
-        def lower(lowering: Lowering) -> TenstorrentExecutable:
-            own = copied(captured)
-            backend = replace(self, options=lowering.of(self.options))
+        def made(own: GraphModule, backend: TenstorrentBackend) -> TenstorrentExecutable:
             planned = uploads_behind_waits(backend.planned(own), own.graph)
             return TenstorrentExecutable(own, planned, backend.options, ops, reference, inputs)
 
-        executable = lowered(executable, lower, inputs)
+        if not self.options.tunes:
+            return made(module, self)
+
+        def lower(lowering: Lowering) -> TenstorrentExecutable:
+            return made(copied(captured), replace(self, options=lowering.of(self.options)))
+
+        keeps = shared_device(load_arch(self.options.target or settings.current().arch)).can_place
+        key = trial_key(captured, inputs) if keeps and not is_open else ""
+        executable = lowered(lambda: made(module, self), lower, self.options, inputs, key)
         if not is_open:
             executable.tuned = tune_blocks(executable)
             executable.settle()
@@ -186,22 +189,35 @@ class TenstorrentExecutable(Executable):
         for upload in plan.constants:
             if upload.view.storage not in self._tensors:
                 self.place(upload)
-        launches = [step for step in (*plan.steps, *plan.commits) if isinstance(step, Launch)]
-        self._programs = {
-            id(step): self._programs.get(id(step)) or self.program(step)
-            for step in tracked(launches, "compiling kernels")
-        }
         self._moved = {}
         self._built = False
         self.plan = plan
+        steps = {id(step) for step in self._launches}
+        self._programs = {step: program for step, program in self._programs.items() if step in steps}
+        if not self._chooses:
+            self._compile()
         self._on_mesh = mesh_collectives(plan, self._rewritten)
         self._live = live_slots(plan, self.memory.slots)
+
+    @property
+    def _launches(self) -> list[Launch]:
+        return [step for step in (*self.plan.steps, *self.plan.commits) if isinstance(step, Launch)]
+
+    def _compile(self) -> None:
+        """Make the program of every launch. While schedules are chosen, that waits until one is run."""
+        for step in tracked(self._launches, "compiling kernels"):
+            self._program_of(step)
+
+    def _program_of(self, step: Launch) -> Program:
+        if id(step) not in self._programs:
+            self._programs[id(step)] = self.program(step)
+        return self._programs[id(step)]
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         values = self.values(inputs)
         with ONE_AT_A_TIME, self.settings():
             self._make_room()
-            self._build()
+            self.build()
             self.cycles, self.launch_us, self._last = 0, 0.0, []
             self._infinite = {}
             try:
@@ -215,9 +231,10 @@ class TenstorrentExecutable(Executable):
                 self.do(step, values)
             return laid_out(results, self._reference.strides, inputs)
 
-    def _build(self) -> None:
+    def build(self) -> None:
         """Compile what the first call needs at once; later ones find it loaded."""
         if not self._built:
+            self._compile()
             self.device.build(list(self._programs.values()))
             self._built = True
 
@@ -281,7 +298,7 @@ class TenstorrentExecutable(Executable):
     def _program_now(self, step: Launch, values: Mapping[str, Any]) -> Program:
         """The program of a step, for the place that it writes now."""
         if not step.cursor:
-            return self._programs[id(step)]
+            return self._program_of(step)
         tile = tile_written(step, values[step.cursor])
         key = (id(step), tile)
         if key not in self._moved:

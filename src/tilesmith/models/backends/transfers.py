@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tilesmith.models.backends.finite import largest
+from tilesmith.models.planning.finite import largest
 from tilesmith.models.planning.views import View
 from tilesmith.runtime.torch_bridge import numpy_from_torch
 

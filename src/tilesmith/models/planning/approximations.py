@@ -20,6 +20,7 @@ from tilesmith.kernels.halo import HaloConvolution
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.packed_attention import PackedAttention
 from tilesmith.kernels.rowwise import RowWise
+from tilesmith.models.planning.finite import is_finite
 from tilesmith.models.planning.steps import Launch, Plan, Upload
 from tilesmith.models.planning.views import Storage
 
@@ -66,4 +67,4 @@ def _is_safe_norm(template: RowWise, step: Launch, given: set[Storage]) -> bool:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and bool(torch.isfinite(value).all())
+    return isinstance(value, torch.Tensor) and is_finite(value)
