@@ -51,7 +51,7 @@ class Reference:
     def __init__(self, module: GraphModule) -> None:
         self._module = module
         results = next(node for node in reversed(module.graph.nodes) if node.op == "output").args[0]
-        constants = {node for node, value in constants_of(module).items() if has_infinity(value)}
+        constants = constants_of(module)
         assert isinstance(results, list | tuple)
         self._infinite = [isinstance(one, Node) and _puts_infinity(one, constants) for one in results]
         self.strides = [strides_of(one) for one in results]
@@ -84,10 +84,10 @@ class _Replay(Interpreter):
         return super().call_function(runnable(target), args, kwargs)
 
 
-def _puts_infinity(node: Node, constants: set[Node], depth: int = 12) -> bool:
+def _puts_infinity(node: Node, constants: Mapping[Node, torch.Tensor], depth: int = 12) -> bool:
     """Whether a result may be infinite because the model says so: a mask, or elements that are hidden."""
     if node in constants:
-        return True
+        return has_infinity(constants[node])
     if node.op != "call_function" or depth == 0:
         return False
     if any(isinstance(arg, float) and isinf(arg) for arg in node.args):

@@ -53,14 +53,27 @@ def hidden_nan(graph: Graph, constants: Mapping[Node, torch.Tensor]) -> set[Node
     >>> hidden_nan(graph, {}) == {y}
     True
     """
-    signs: dict[Node, int] = {}
+    signs = _Signs(constants)
     for node in graph.nodes:
-        signs[node] = _constant_sign(constants[node]) if node in constants else _sign(node, signs)
+        if node not in constants:
+            signs[node] = _sign(node, signs)
     makers = [node for node in graph.nodes if is_real(node) and _makes_nan(node, signs)]
     hides: dict[Node, bool] = {}
     for node in reversed(list(graph.nodes)):
         hides[node] = any(_hides(user, node) or hides[user] for user in node.users if user.op != "output")
     return {node for node in makers if hides[node]}
+
+
+class _Signs(dict[Node, int]):
+    """The signs of nodes. Constants are looked at when somebody asks: nobody does for most weights."""
+
+    def __init__(self, constants: Mapping[Node, torch.Tensor]) -> None:
+        super().__init__()
+        self._constants = constants
+
+    def __missing__(self, node: Node) -> int:
+        self[node] = _constant_sign(self._constants[node])
+        return self[node]
 
 
 def _makes_nan(node: Node, signs: Mapping[Node, int]) -> bool:
