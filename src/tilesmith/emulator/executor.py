@@ -223,7 +223,7 @@ def _report(
         steps=result.steps,
         details=lambda: _details(loaded, times, counters, told),
         trace=machine.trace(loaded) if options.trace else None,
-        launch=lambda: launch_us(program, machine.arch),
+        launch=lambda: launch_us(program, machine.arch, loaded.spread_of(program)),
     )
 
 

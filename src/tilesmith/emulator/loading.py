@@ -18,6 +18,7 @@ from tilesmith.arch import Arch
 from tilesmith.emulator import library
 from tilesmith.emulator.elf import writable_data
 from tilesmith.emulator.kernel_build import KernelUnit, build_kernels, kernel_unit
+from tilesmith.emulator.launch import Spread
 from tilesmith.emulator.runtime_build import runtime_job
 from tilesmith.errors import InternalFault
 from tilesmith.formats import TileShape
@@ -48,6 +49,7 @@ class LoadedProgram:
     held: Callable[[], Program | None] = lambda: None  # the Program that ran last, while somebody has it
     keep: list[Any] = field(default_factory=list)
     last: tuple[ref[Program], c.Array[library.Arguments]] | None = None
+    spread: Spread | None = None
 
     def unload(self) -> None:
         """Give back what the runtime holds. It cannot run again."""
@@ -62,6 +64,12 @@ class LoadedProgram:
         fixed = all(isinstance(kernel.runtime_args, FixedArgs) for kernel in program.kernels)
         self.last = (ref(program), packed) if fixed else None
         return packed
+
+    def spread_of(self, program: Program) -> Spread:
+        """How one of its programs, and so each of them, lies on cores."""
+        if self.spread is None:
+            self.spread = Spread.of(program)
+        return self.spread
 
     def _packed(self, program: Program) -> c.Array[library.Arguments]:
         packed = (library.Arguments * len(program.kernels))()

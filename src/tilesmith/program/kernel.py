@@ -124,6 +124,9 @@ class FixedArgs(dict[CoreCoord, tuple[int, ...]]):
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("these runtime arguments are fixed: make a dict of them to change them")
 
+    def __reduce__(self) -> tuple[type[FixedArgs], tuple[dict[CoreCoord, tuple[int, ...]]]]:
+        return type(self), (dict(self),)
+
     __setitem__ = __delitem__ = update = clear = pop = popitem = setdefault = __ior__ = _refuse
 
 

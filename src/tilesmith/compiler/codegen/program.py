@@ -28,7 +28,6 @@ from tilesmith.program import (
     CBFormat,
     CircularBuffer,
     ComputeConfig,
-    CoreCoord,
     CoreRangeSet,
     Kernel,
     KernelConfig,
@@ -39,6 +38,7 @@ from tilesmith.program import (
     SourceType,
     WriterConfig,
 )
+from tilesmith.program.kernel import FixedArgs
 from tilesmith.runtime import Tensor, TensorAccessorArgs
 
 FP32_DEST = "fp32_dest_acc_en"
@@ -133,7 +133,7 @@ def _kernel(
         _config(op),
         SourceType.SOURCE_CODE,
         compile_time_args=words,
-        runtime_args=_runtime_args(core_names, per_core) if core_names else {},
+        runtime_args=_runtime_args(core_names, per_core),
         common_runtime_args=[common[name] & _UINT32 for name in names_in(op, COMMON_ARGS)],
         name=op.sym_name.data,
         declared_at=tile.location_of(op),
@@ -141,8 +141,11 @@ def _kernel(
     )
 
 
-def _runtime_args(names: list[str], per_core: CoreArgs) -> dict[CoreCoord, tuple[int, ...]]:
-    return {core: tuple(args[name] & _UINT32 for name in names) for core, args in per_core.items()}
+def _runtime_args(names: list[str], per_core: CoreArgs) -> FixedArgs:
+    """Nobody changes them: what another call has is another program's."""
+    if not names:
+        return FixedArgs()
+    return FixedArgs((core, tuple(args[name] & _UINT32 for name in names)) for core, args in per_core.items())
 
 
 def _config(op: tt.KernelOp) -> KernelConfig:

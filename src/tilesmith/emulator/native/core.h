@@ -142,11 +142,12 @@ private:
 
 // ---- findings ----
 // `check` is an id of the catalogue in ../checks.py, such as "cb.pop-without-wait". printf-style text follows.
-void finding(const char* check, const At& at, const char* text, ...) __attribute__((format(printf, 3, 4)));
+void finding(const char* check, const At& at, const char* text, ...) __attribute__((cold, format(printf, 3, 4)));
 // As above, and the fiber cannot go on: the run ends.
-[[noreturn]] void fatal(const char* check, const At& at, const char* text, ...) __attribute__((format(printf, 3, 4)));
+[[noreturn]] void fatal(const char* check, const At& at, const char* text, ...)
+    __attribute__((cold, format(printf, 3, 4)));
 // The emulator lacks something; never blamed on the kernel.
-[[noreturn]] void gap(const At& at, const char* text, ...) __attribute__((format(printf, 2, 3)));
+[[noreturn]] void gap(const At& at, const char* text, ...) __attribute__((cold, format(printf, 2, 3)));
 
 // ---- L1, with checks for bounds, CB windows, initialisation and races ----
 uint8_t* l1(uint32_t address_or_offset);  // host pointer into this core's L1

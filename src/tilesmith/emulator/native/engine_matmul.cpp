@@ -38,8 +38,12 @@ num::TileSource source_of(const Engine& engine, const SrcBank& bank, uint32_t op
     return {static_cast<uint8_t>(engine.cbs[cb].format), bank.as[operand], engine.fast, transposed};
 }
 
-bool can_defer(const SrcBank& bank, uint32_t tiles) {
-    return tiles <= dst_tiles + 1 && num::defers() && computes() && is_whole(bank.shape[0]) &&
+// A fast product takes a fifth of one of the chip, and less than two of them what it takes to hand their tiles over.
+constexpr uint32_t fast_worth_handing_over = 12;  // products of one instruction
+
+bool can_defer(const Engine& engine, const SrcBank& bank, uint32_t rows, uint32_t cols) {
+    if (engine.fast && rows * cols < fast_worth_handing_over) return false;
+    return rows + cols <= dst_tiles + 1 && num::defers() && computes() && is_whole(bank.shape[0]) &&
            is_whole(bank.shape[1]) && bank.as[0] != num::Src::integer && bank.as[1] != num::Src::integer;
 }
 
@@ -52,7 +56,7 @@ void fill_matmul(Engine& engine, uint32_t cb0, uint32_t cb1, uint32_t tile0, uin
     describe(engine, bank, 0, cb0, src_kind(engine, cb0, false));
     describe(engine, bank, 1, cb1, src_kind(engine, cb1, false));
     const uint32_t turn = engine.mine().unpack_variant.transpose;
-    bank.deferred = can_defer(bank, rows + cols);
+    bank.deferred = can_defer(engine, bank, rows, cols);
     if (bank.deferred) {
         if (!bank.batch) bank.batch = new num::Batch;
         bank.batch->start(rows, cols, source_of(engine, bank, 0, cb0, false), source_of(engine, bank, 1, cb1, turn));
@@ -115,7 +119,8 @@ void multiply_now(Engine& engine, SrcBank& bank, uint32_t dst, uint32_t rows, ui
                             bank.shape[1].faces_across};
     const bool whole = is_whole(bank.shape[0]) && is_whole(bank.shape[1]);
     const DstKind kind = dst_kind(bank.as[1], engine);
-    std::vector<uint32_t*> tiles(rows * cols);
+    static thread_local std::vector<uint32_t*> tiles;
+    tiles.resize(rows * cols);
     for (uint32_t i = 0; i < rows * cols; ++i) {
         bool fresh;
         tiles[i] = dst_for_accumulate(engine, dst + i, kind, &fresh, at);

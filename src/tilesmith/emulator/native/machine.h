@@ -176,6 +176,7 @@ struct Transfer {
     uint32_t issue = 0;  // how many its fiber has issued, with this one
     Journey times{};
     At at;
+    const uint8_t* source = nullptr;  // of a read
 };
 
 struct StrayPage {  // an address that a generator gave for a page its tensor does not have
@@ -260,8 +261,6 @@ struct Fiber {
     Wait wait;
     uint64_t time = 0, waited = 0;
     uint64_t work[works] = {};
-    uint64_t shuffle = 0;  // first in the ready queue's order when a seed is given
-    uint64_t turn = 0;  // then this: the slice of virtual time it is in, later in it after a yield
     const uint32_t* args = nullptr;
     uint32_t arg_count = 0;
     const uint32_t* common = nullptr;
@@ -369,6 +368,14 @@ struct Chip {  // what a run has of each of its chips
     Trace* trace = nullptr;
 };
 
+struct Ready {  // a fiber that can run, and its place in their order: its time stands still meanwhile
+    uint32_t shuffle;  // decides first when a seed is given
+    uint32_t core;
+    uint64_t turn;  // the slice of virtual time it is in, later in it after a yield
+    uint64_t time;
+    Fiber* fiber;
+};
+
 struct Fabric;  // the links between the chips of a run (fabric.h)
 
 struct Run {
@@ -385,7 +392,7 @@ struct Run {
     Trace* trace = nullptr;  // only of a traced run
     Fiber* current = nullptr;
     void* scheduler_stack_pointer = nullptr;
-    std::vector<Fiber*> ready;  // a heap by (time, shuffle, id)
+    std::vector<Ready> ready;  // a heap, the first to run on top
     uint32_t live = 0;
     uint64_t steps = 0, random = 0, switches = 0;
     uint32_t stuck_ticks = 0;

@@ -24,6 +24,7 @@ public:
         const auto bit = static_cast<uint32_t>(first & 63);
         if (bit + steps <= 63 && word - begin_ < words) {  // mostly it is free, and lies in one word
             uint64_t& bits = taken_[word % words * count_ + index];
+            __builtin_prefetch(&taken_[(word + 1) % words * count_ + index], 1);  // the next one mostly asks there
             const uint64_t mine = ((uint64_t{1} << steps) - 1) << bit;
             if (!(bits & mine)) {
                 bits |= mine;

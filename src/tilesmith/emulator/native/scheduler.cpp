@@ -41,12 +41,12 @@ void join_time(uint64_t cycles, const Wait& why) {
 // core to core at every step would be a little closer to the chip's order, and leave the host's caches cold.
 inline constexpr uint32_t slice_shift = 18;
 
-static bool goes_before(const Fiber* a, const Fiber* b) {
-    if (a->shuffle != b->shuffle) return a->shuffle < b->shuffle;
-    if (a->turn != b->turn) return a->turn < b->turn;
-    if (a->core->index != b->core->index) return a->core->index < b->core->index;
-    if (a->time != b->time) return a->time < b->time;
-    return a->chip != b->chip ? a->chip < b->chip : a->slot < b->slot;
+static bool goes_before(const Ready& a, const Ready& b) {
+    if (a.shuffle != b.shuffle) return a.shuffle < b.shuffle;
+    if (a.turn != b.turn) return a.turn < b.turn;
+    if (a.core != b.core) return a.core < b.core;
+    if (a.time != b.time) return a.time < b.time;
+    return a.fiber->chip != b.fiber->chip ? a.fiber->chip < b.fiber->chip : a.fiber->slot < b.fiber->slot;
 }
 
 static uint64_t next_random(Run& run) {  // xorshift64*
@@ -58,38 +58,33 @@ static uint64_t next_random(Run& run) {  // xorshift64*
 
 static void enqueue(Fiber* fiber, bool after_others) {
     Run& run = *current_run;
-    fiber->turn = (fiber->time >> slice_shift) << 1 | (after_others ? 1 : 0);
     fiber->state = Fiber::State::ready;
-    fiber->shuffle = run.options.seeded ? next_random(run) >> 32 : 0;
+    const uint64_t turn = (fiber->time >> slice_shift) << 1 | (after_others ? 1 : 0);
+    const auto shuffle = run.options.seeded ? static_cast<uint32_t>(next_random(run) >> 32) : 0;
+    const Ready ready{shuffle, fiber->core->index, turn, fiber->time, fiber};
     auto& heap = run.ready;
-    heap.push_back(fiber);
-    size_t i = heap.size() - 1;
-    while (i > 0 && goes_before(heap[i], heap[(i - 1) / 2])) {
-        Fiber* parent = heap[(i - 1) / 2];
-        heap[(i - 1) / 2] = heap[i];
-        heap[i] = parent;
-        i = (i - 1) / 2;
-    }
+    size_t i = heap.size();
+    heap.push_back(ready);
+    for (size_t parent; i > 0 && goes_before(ready, heap[parent = (i - 1) / 2]); i = parent) heap[i] = heap[parent];
+    heap[i] = ready;
 }
 
 void make_ready(Fiber* fiber) { enqueue(fiber, false); }
 
 static Fiber* take_ready(Run& run) {
     auto& heap = run.ready;
-    Fiber* first = heap[0];
-    heap[0] = heap.back();
+    Fiber* first = heap[0].fiber;
+    const Ready last = heap.back();
     heap.pop_back();
     const size_t count = heap.size();
-    for (size_t i = 0;;) {
-        size_t least = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < count; ++child)
-            if (goes_before(heap[child], heap[least])) least = child;
-        if (least == i) break;
-        Fiber* other = heap[i];
-        heap[i] = heap[least];
-        heap[least] = other;
-        i = least;
+    size_t i = 0;
+    for (size_t child = 1; child < count; child = 2 * i + 1) {
+        if (child + 1 < count && goes_before(heap[child + 1], heap[child])) ++child;
+        if (!goes_before(heap[child], last)) break;
+        heap[i] = heap[child];
+        i = child;
     }
+    if (count) heap[i] = last;
     return first;
 }
 
