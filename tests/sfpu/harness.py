@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from tilesmith.toolchain import compile_shared
 
-INCLUDE = Path(__file__).resolve().parents[2] / "src/tilesmith/emulator/include"
+EMULATOR = Path(__file__).resolve().parents[2] / "src/tilesmith/emulator"
+INCLUDE = EMULATOR / "include"
 TILE = 1024
 
 # The program has no circular buffers.
@@ -24,6 +25,7 @@ NO_BUFFERS = tuple(
 
 # DST lives in the stand-in: sixteen tiles of patterns, every one of them written.
 ENGINE = r"""
+#include "sfpu/multiply_add.cpp"
 static uint32_t dst[16][1024];
 extern "C" {
 ts::Role ts_role() { return ts::Role::math; }
@@ -77,7 +79,11 @@ def build(suite: Suite) -> ctypes.CDLL:
     """The suite as a loaded library. Its own engine counts, even where the real runtime is loaded already."""
     flags = ("-O1", "-march=native", "-w", "-fpermissive")
     loaded = ctypes.CDLL(
-        str(compile_shared([("suite.cpp", suite.source())], [INCLUDE], flags, ["-Wl,-Bsymbolic"]))
+        str(
+            compile_shared(
+                [("suite.cpp", suite.source())], [INCLUDE, EMULATOR / "native"], flags, ["-Wl,-Bsymbolic"]
+            )
+        )
     )
     loaded.harness_dst.restype = ctypes.c_void_p
     return loaded

@@ -27,7 +27,7 @@ def runtime_job() -> Job:
         (_NATIVE, INCLUDE),
         _FLAGS,
         link=("-Wl,-Bsymbolic",),
-        unit_flags=(("set_up.unity.cpp", "-O1"),),
+        unit_flags=(("set_up.unity.cpp", "-O1"), ("sfpu.unity.cpp", "-ffp-contract=off")),
         title="the emulator's runtime",
         stand_in=_STAND_IN,
     )

@@ -32,29 +32,20 @@ TS_LANE Mask even_lanes() {
 // Calls `lanes_at(offset)` for every group of lanes the mode and the iteration count cover, and stores what it returns.
 template <class LanesAt>
 TS_NO_CHECK inline void write_lanes(uint32_t* out, VectorMode mode, int iterations, LanesAt lanes_at) {
-    const auto visit = [&](int face) TS_NO_CHECK {
+    const uint32_t faces = mode == VectorMode::RC  ? 0b1111
+                           : mode == VectorMode::R ? 0b0011
+                           : mode == VectorMode::C ? 0b0101
+                                                   : 1;
+    // One call of `lanes_at` for all faces and both parts: it is what takes long to compile.
+    for (int face = 0; face < 4; ++face) {
+        if (!(faces >> face & 1)) continue;
         const int begin = face * face_elements;
         const int whole = begin + iterations / 2 * 64;
         const int end = whole + iterations % 2 * 64;
-        // One call of `lanes_at` for both parts: it is what takes long to compile.
         for (int at = begin; at < end; at += lane_count) {
             const Int lanes = lanes_at(at);
             store(out + at, at < whole ? lanes : select(even_lanes(), lanes, load(out + at)));
         }
-    };
-    switch (mode) {
-        case VectorMode::RC:
-            for (int face = 0; face < 4; ++face) visit(face);
-            break;
-        case VectorMode::R:
-            visit(0);
-            visit(1);
-            break;
-        case VectorMode::C:
-            visit(0);
-            visit(2);
-            break;
-        default: visit(0);
     }
 }
 
