@@ -21,7 +21,7 @@ FACE = 16
 
 def _in_place(table: Any, ids: Any, at: tuple[Any, Any], column: Any) -> op.Computed:
     """Rows of the table, read where they lie."""
-    return op.Computed(lambda i, j: table[ids[at[0], at[1] + i], column + j])
+    return op.Computed(lambda i, j: table[ids[at[0], at[1] + i].astype("int32"), column + j])
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Embedding:
     block: tuple[int, int] = (32, 128)
     dtype: str = "bfloat16"
     across: int = 0
+    ids_dtype: str = "int32"
+    """float32 where a kernel found them."""
 
     @property
     def name(self) -> str:
@@ -44,7 +46,7 @@ class Embedding:
     @property
     def tensors(self) -> tuple[Operand, ...]:
         return (
-            Operand("ids", "column", "int32"),
+            Operand("ids", "column", self.ids_dtype),
             Operand("table", "row", self.dtype),
             *self.epilogue.operands,
         )
@@ -57,22 +59,23 @@ class Embedding:
         @macro
         def copied(table, ids_of, at, column):  # type: ignore[no-untyped-def]
             rows = T.alloc_shared((bm, bn), self.dtype)
-            ids = T.alloc_shared((bm,), "int32")
+            ids = T.alloc_shared((bm,), self.ids_dtype)
             T.copy(ids_of[at[0], at[1]], ids)
             for i in T.serial(bm):
-                T.copy(table[ids[i], column], rows[i, :])
+                T.copy(table[T.cast(ids[i], "int32"), column], rows[i, :])
             return rows
 
         @macro
         def copied_from_tiles(table, ids_of, at, column):  # type: ignore[no-untyped-def]
             rows = T.alloc_shared((bm, bn), self.dtype)
-            ids = T.alloc_shared((bm,), "int32")
+            ids = T.alloc_shared((bm,), self.ids_dtype)
             T.copy(ids_of[at[0], at[1]], ids)
             for i in T.serial(bm):
+                row = T.cast(ids[i], "int32")
                 for piece in T.serial(bn // FACE):
-                    tile = ids[i] // TILE * self.across + column // TILE + piece // 2
-                    first = ids[i] % TILE // FACE * (2 * FACE * FACE) + piece % 2 * (FACE * FACE)
-                    start = first + ids[i] % FACE * FACE
+                    tile = row // TILE * self.across + column // TILE + piece // 2
+                    first = row % TILE // FACE * (2 * FACE * FACE) + piece % 2 * (FACE * FACE)
+                    start = first + row % FACE * FACE
                     T.copy(table[tile, start : start + FACE], rows[i, piece * FACE : piece * FACE + FACE])
             return rows
 

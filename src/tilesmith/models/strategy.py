@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from torch.fx import GraphModule
 
 from tilesmith.models.options import ModelOptions
-from tilesmith.models.passes.pipeline import FOR_PADDED_ROWS, GENERAL, optimise
+from tilesmith.models.passes.pipeline import FOR_TENSTORRENT, optimise
 
 __all__ = ["HostStrategy", "OptimizationStrategy", "TenstorrentStrategy"]
 
@@ -40,7 +40,7 @@ class TenstorrentStrategy(OptimizationStrategy):
     options: ModelOptions = field(default_factory=ModelOptions)
 
     def optimize(self, graph: GraphModule) -> GraphModule:
-        optimise(graph, self.options, (*GENERAL, *FOR_PADDED_ROWS))
+        optimise(graph, self.options, FOR_TENSTORRENT)
         return graph
 
 

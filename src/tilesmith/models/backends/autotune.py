@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tilesmith import settings
 from tilesmith.errors import L1BudgetError, ProgramError
 from tilesmith.kernels.embedding import Embedding
+from tilesmith.kernels.grouped_linear import GroupedLinear
 from tilesmith.models.planning.blocks import candidates
 from tilesmith.models.planning.problem import exactness_of, problem_of
 from tilesmith.models.planning.steps import Launch, Template
@@ -29,7 +30,7 @@ def tune_blocks(executable: TenstorrentExecutable) -> tuple[Tuned, ...]:
     found: dict[str, tuple[Template, Tuned | None]] = {}
 
     def tuned(step: Any) -> Any:
-        if not isinstance(step, Launch) or isinstance(step.template, Embedding):
+        if not isinstance(step, Launch) or isinstance(step.template, Embedding | GroupedLinear):
             return step
         ways = _ways(step, executable)
         key = _key(step, ways, executable)
@@ -77,7 +78,7 @@ def _fastest(
 def _cycles(step: Launch, executable: TenstorrentExecutable) -> int | None:
     """What a launch takes by the clock; None if its buffers do not fit beside the tensors in L1.
 
-    What its tensors hold does not matter: no template but the embedding looks where to read in them.
+    What its tensors hold does not matter: no template that is timed looks where to read in them.
     """
     with executable.settings(), settings.using(checks="off", numbers="none"):
         try:

@@ -30,6 +30,7 @@ from tilesmith.models.backends.mesh_collectives import MeshCollective, mesh_coll
 from tilesmith.models.backends.nonfinite import GivenNaN, Reference, refuse_infinity, refuse_nan
 from tilesmith.models.backends.precision import Lowering, lowered
 from tilesmith.models.backends.resident import Resident, row_in_tile, tile_written
+from tilesmith.models.backends.routing import route_evenly
 from tilesmith.models.backends.transfers import from_matrix, to_matrix
 from tilesmith.models.capture.dtypes import check_dtypes
 from tilesmith.models.capture.fx import PARAMETER
@@ -37,7 +38,7 @@ from tilesmith.models.capture.output_strides import laid_out
 from tilesmith.models.custom_ops.bounds import check_bounds
 from tilesmith.models.options import ModelOptions
 from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
-from tilesmith.models.passes.pipeline import FOR_PADDED_ROWS, GENERAL, optimise
+from tilesmith.models.passes.pipeline import FOR_TENSTORRENT, optimise
 from tilesmith.models.planning.approximations import safely_approximated
 from tilesmith.models.planning.blocks import choose_blocks
 from tilesmith.models.planning.finite import is_finite
@@ -103,7 +104,7 @@ class TenstorrentBackend(Backend):
         """The plan of a graph, which is rewritten in place."""
         chooses = self.options.places and not module.meta.get(OPEN_SIZES)
         module.meta[CORES_SHARE] = chooses
-        optimise(module, self.options, (*GENERAL, *FOR_PADDED_ROWS))
+        optimise(module, self.options, FOR_TENSTORRENT)
         arch, fidelity = load_arch(self.options.target or settings.current().arch), self.options.fidelity
         planned = plan(
             module,
@@ -359,6 +360,8 @@ class TenstorrentExecutable(Executable):
         with ONE_AT_A_TIME, self.settings(), settings.using(checks="off", numbers="none"):
             self.cycles, self.launch_us, self._last = 0, 0.0, []
             for step in self.plan.steps:
+                if isinstance(step, Launch):
+                    route_evenly(step, self.tensor)
                 self.do(step, values)
         return self.microseconds
 

@@ -8,6 +8,7 @@ from tilesmith.models.custom_ops.attention import attention
 from tilesmith.models.custom_ops.bounds import in_bounds
 from tilesmith.models.custom_ops.cache import cache_update
 from tilesmith.models.custom_ops.equality import equality
+from tilesmith.models.custom_ops.experts import group_rows, grouped_linear
 from tilesmith.models.custom_ops.integer_products import integer_conv2d, integer_linear
 from tilesmith.models.custom_ops.matmul import matmul
 from tilesmith.models.custom_ops.norms import layer_norm, rms_norm
@@ -18,6 +19,8 @@ __all__ = [
     "attention",
     "cache_update",
     "equality",
+    "group_rows",
+    "grouped_linear",
     "in_bounds",
     "integer_conv2d",
     "integer_linear",
@@ -33,6 +36,8 @@ for _op in (
     attention,
     cache_update,
     equality,
+    group_rows,
+    grouped_linear,
     in_bounds,
     integer_conv2d,
     integer_linear,

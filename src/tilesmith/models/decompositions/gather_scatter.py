@@ -217,9 +217,9 @@ def index_put(
 
 def _flat_index(sizes: Sequence[int], indices: Sequence[Tensor]) -> Tensor:
     """One index into several dimensions taken as one; below zero counts from the end."""
-    index = torch.zeros((), dtype=torch.int64)
-    for size, entry in zip(sizes, indices, strict=True):
-        index = index * size + checked(entry, size, wraps=True)
+    index, *rest = (checked(entry, size, wraps=True) for size, entry in zip(sizes, indices, strict=True))
+    for size, entry in zip(sizes[1:], rest, strict=True):
+        index = index * size + entry
     return index.expand(torch.broadcast_shapes(*(entry.shape for entry in indices)))
 
 

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from tilesmith.models.decompositions.gather_scatter import gather
 from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
@@ -66,7 +65,8 @@ def topk(
     taken = ranks(last, largest).unsqueeze(-2) == torch.arange(count).unsqueeze(-1)
     places = torch.where(taken, torch.arange(x.shape[dim]), 0).sum(-1)
     places = places.clamp(max=x.shape[dim] - 1)  # elements of a row with a NaN may share a rank
-    return gather(last, -1, places).movedim(-1, dim), places.movedim(-1, dim)
+    found = torch.where(taken, last.unsqueeze(-2), torch.zeros((), dtype=x.dtype)).sum(-1)
+    return found.movedim(-1, dim), places.movedim(-1, dim)
 
 
 @decomposition(aten.sort.default, when=is_short)

@@ -16,6 +16,7 @@ from tilesmith.models.backends.autotune import timing_key
 from tilesmith.models.backends.base import Executable
 from tilesmith.models.backends.memory import MemoryPlan, plan_memory
 from tilesmith.models.backends.nonfinite import Reference
+from tilesmith.models.backends.routing import route_evenly
 from tilesmith.models.backends.tenstorrent import TenstorrentBackend, TenstorrentExecutable
 from tilesmith.models.estimate.links import Links, name_of
 from tilesmith.models.estimate.timed import Timed
@@ -126,6 +127,7 @@ class TimedExecutable(TenstorrentExecutable):
         key = (step.template, *timing_key(step, self))
         if key not in backend.known:
             with self.settings(), settings.using(checks="off", numbers="none"):
+                route_evenly(step, self.tensor)
                 report = self.device.run(self.program(step))
             backend.known[key] = timed(step, report, self.arch, lasting)
         return backend.known[key]

@@ -10,6 +10,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models import custom_ops
 from tilesmith.models.custom_ops.attention import backward_products
+from tilesmith.models.custom_ops.experts import grouped_formula
 from tilesmith.models.custom_ops.paged_attention import paged_formula
 from tilesmith.models.passes.edit import recompile
 from tilesmith.models.passes.inline import expand
@@ -23,6 +24,8 @@ def lower_custom_ops(module: GraphModule) -> None:
     for node in module.graph.find_nodes(op="call_function", target=ours.paged_attention.default):
         node.args, node.kwargs = tuple(_given(node)), {}
         expand(module, node, paged_formula)  # into attention, among others
+    for node in module.graph.find_nodes(op="call_function", target=ours.group_rows.default):
+        expand(module, node, grouped_formula)
     for node in list(module.graph.nodes):
         if node.op != "call_function":
             continue

@@ -12,6 +12,7 @@ from tilesmith.models.passes.canonicalize_group_norm import canonicalize_group_n
 from tilesmith.models.passes.cse import cse
 from tilesmith.models.passes.decompose import decompose
 from tilesmith.models.passes.decompose_complex import decompose_complex
+from tilesmith.models.passes.drop_bounds import drop_bounds
 from tilesmith.models.passes.edit import compiled_once, tidy
 from tilesmith.models.passes.fill_unwritten import fill_unwritten
 from tilesmith.models.passes.fold_batch_norm import fold_batch_norm
@@ -22,6 +23,7 @@ from tilesmith.models.passes.fold_query_groups import fold_query_groups
 from tilesmith.models.passes.fold_single_rows import fold_single_rows
 from tilesmith.models.passes.fuse_attention import fuse_attention
 from tilesmith.models.passes.fuse_cache_updates import fuse_cache_updates
+from tilesmith.models.passes.fuse_experts import fuse_experts
 from tilesmith.models.passes.fuse_gelu import fuse_gelu
 from tilesmith.models.passes.fuse_grouped_query_attention import fuse_grouped_query_attention
 from tilesmith.models.passes.fuse_integer_products import fuse_integer_products
@@ -56,6 +58,7 @@ GENERAL: tuple[Pass, ...] = (
     decompose,
     lower_custom_ops,
     fold_constants,
+    drop_bounds,
     cse,
     fuse_patch_embedding,
     fuse_linear,
@@ -84,6 +87,9 @@ FOR_PADDED_ROWS: tuple[Pass, ...] = (
     fold_constants,
 )
 """What helps where, besides, a matrix of one row takes a whole tile."""
+
+FOR_TENSTORRENT: tuple[Pass, ...] = (remove_noops, fuse_experts, *GENERAL, *FOR_PADDED_ROWS)
+"""Every pass of the backend "tenstorrent"."""
 
 _BEFORE_INT8: tuple[Pass, ...] = (remove_noops, fold_constants, fold_batch_norm, fuse_linear, fold_constants)
 """What leaves products with the weights they really have."""

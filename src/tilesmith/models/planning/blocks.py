@@ -14,9 +14,11 @@ from tilesmith.arch import Arch
 from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
+from tilesmith.kernels.grouped_linear import GroupedLinear
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
+from tilesmith.models.planning.grouped_blocks import grouped_candidates
 from tilesmith.models.planning.matmul_blocks import product_candidates
 from tilesmith.models.planning.problem import exactness_of, problem_of
 from tilesmith.models.planning.steps import Launch, Plan, Template
@@ -169,4 +171,5 @@ _CHOICES: dict[type, Callable[[Launch, Arch], list[Template]]] = {
     StreamedRowWise: _streamed_norm,
     Elementwise: _elementwise,
     Embedding: _embedding,
+    GroupedLinear: grouped_candidates,
 }

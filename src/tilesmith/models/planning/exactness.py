@@ -15,6 +15,7 @@ from tilesmith.models.planning.dtypes import is_real
 from tilesmith.models.planning.op_tables import (
     ATTENTION,
     CONVOLUTIONS,
+    GROUPED_PRODUCT,
     INTEGER_PRODUCTS,
     MOVES,
     NORMS,
@@ -71,7 +72,7 @@ def precision_of(graph: Graph, chosen: str) -> str:
     >>> precision_of(graph, "bfloat16")
     'float32'
     """
-    products = {*PRODUCTS, *INTEGER_PRODUCTS, *CONVOLUTIONS, *ATTENTION}
+    products = {*PRODUCTS, GROUPED_PRODUCT, *INTEGER_PRODUCTS, *CONVOLUTIONS, *ATTENTION}
     if any(node.target in products for node in graph.nodes):
         return chosen
     reals = {node.meta["val"].dtype for node in graph.nodes if is_real(node)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tilesmith.kernels.grouped_linear import GroupedLinear
 from tilesmith.kernels.halo import HaloConvolution, HaloWindowed
 from tilesmith.kernels.linear import Linear
 from tilesmith.models.planning.steps import FORMATS, Download, Launch, Plan, Upload
@@ -63,7 +64,7 @@ def _weighs(plan: Plan, storage: Storage) -> bool:
     """Whether a storage is the weight of every kernel that reads it."""
     readers = [step for step in plan.steps if isinstance(step, Launch) and storage in step.storages.values()]
     return all(
-        isinstance(step.template, Linear | HaloConvolution)
+        isinstance(step.template, Linear | GroupedLinear | HaloConvolution)
         and all(name.startswith("w") for name, one in step.storages.items() if one == storage)
         for step in readers
     )

@@ -111,6 +111,18 @@ def _sum(node: Node, given: Sequence[Any]) -> Range | None:
     return min(0, given[0][0] * count), max(0, given[0][1] * count)
 
 
+def _clamp(node: Node, given: Sequence[Any]) -> Range | None:
+    """A limit that is not given is no argument, or none."""
+    source, low, high = (*given, None, None)[:3]
+    if source is None or node.kwargs or any(isinstance(arg, Node) for arg in node.args[1:]):
+        return None
+    ends = [end if low is None else max(end, limit) for end, limit in zip(source, low or source, strict=True)]
+    least, most = (
+        end if high is None else min(end, limit) for end, limit in zip(ends, high or ends, strict=True)
+    )
+    return least, most
+
+
 def _first(_: Node, given: Sequence[Any]) -> Range | None:
     found: Range | None = given[0]
     return found
@@ -122,6 +134,7 @@ _RULES: dict[Any, Callable[[Node, Sequence[Any]], Range | None]] = {
     **dict.fromkeys((aten.mul.Tensor, aten.mul.Scalar), _corners(lambda a, b: a * b)),
     aten.maximum.default: _corners(max),
     aten.minimum.default: _corners(min),
+    aten.clamp.default: _clamp,
     aten.neg.default: lambda _, given: given[0] and (-given[0][1], -given[0][0]),
     aten.where.self: lambda _, given: _over(*given[1:]),
     aten.where.ScalarOther: lambda _, given: _over(*given[1:]),

@@ -24,6 +24,7 @@ from tilesmith.models.planning.iteration_space import Placed, Space, block_rows,
 from tilesmith.models.planning.lower_attention import lower_attention
 from tilesmith.models.planning.lower_convolution import lower_convolution
 from tilesmith.models.planning.lower_group_norm import lower_group_norm
+from tilesmith.models.planning.lower_grouped import lower_grouped_product
 from tilesmith.models.planning.lower_images import (
     lower_image_elementwise,
     lower_pool,
@@ -40,11 +41,13 @@ from tilesmith.models.planning.op_tables import (
     BACKWARD_ROWS,
     CACHE_UPDATE,
     CONVOLUTIONS,
+    GROUPED_PRODUCT,
     NORMS,
     POOLS,
     PRODUCTS,
     REDUCTIONS,
 )
+from tilesmith.models.planning.partition import IN_BOUNDS
 from tilesmith.models.planning.residents import lower_cache_update
 from tilesmith.models.planning.views import (
     TILE,
@@ -276,24 +279,30 @@ def lower_embedding(lowering: Lowering, group: Group) -> View:
     if not shape_of(ids):
         raise NoKernel("one row of a table, not several")
     shape = shape_of(node)
-    lowering.to_host(ids)
-    columns = (*shape_of(ids), 1)
-    size = shape_of(table)[0]
-    picked = lowering.uploaded(
-        ids,
-        f"ids below {size}",
-        lambda: fresh_vector((1, *columns)[-max(2, len(columns)) :], "int32"),
-        below=size,
-    )
+    picked = _picked(lowering, ids, shape_of(table)[0], bool(node.meta.get(IN_BOUNDS)))
     rows = _table(lowering, table)
     done = finish(lowering, group, {node: Input("acc0")})
     operands = {"ids": Placed("column", picked.expand(shape)), **done.operands}
     room = lowering.space(shape, operands, join_rows=False)
-    template = Embedding(done.epilogue, (TILE, _divisor(room.cols, 128)), rows.dtype)
+    block = (TILE, _divisor(room.cols, 128))
+    template = Embedding(done.epilogue, block, rows.dtype, ids_dtype=picked.storage.dtype)
     still = {f"table_{key}": 0 for key in ("row", "row1", "row2", "col", "col1", "col2")}
     numbers = {**size_numbers(room), **room.numbers, **still}
     lowering.launch(template, {**_storages(operands), "table": rows}, numbers, describe(group), done.out)
     return done.out
+
+
+def _picked(lowering: Lowering, ids: Node, size: int, in_bounds: bool) -> View:
+    """Numbers of rows as a column: where a kernel found them, if none is beyond, or brought and checked."""
+    columns = (*shape_of(ids), 1)
+    columns = (1, *columns)[-max(2, len(columns)) :]
+    if in_bounds and lowering.formats and ids in lowering.device:
+        found = lowering.device[ids].reshape(columns)
+        if found is not None and found.storage.dtype == "float32" and fits(Placed("column", found)):
+            return found
+        return lowering.gathered(ids, columns, "column", "float32")
+    lowering.to_host(ids)
+    return lowering.uploaded(ids, f"ids below {size}", lambda: fresh_vector(columns, "int32"), below=size)
 
 
 def _table(lowering: Lowering, node: Node) -> Storage:
@@ -322,6 +331,7 @@ _LOWERINGS: dict[Any, Callable[[Lowering, Group], View]] = {
     aten.embedding.default: lower_embedding,
     aten.group_norm.default: lower_group_norm,
     aten.cat.default: lower_cat,
+    GROUPED_PRODUCT: lower_grouped_product,
     CACHE_UPDATE: lower_cache_update,
     aten.upsample_nearest2d.vec: lower_upsample,
     aten.upsample_nearest2d.default: lower_upsample,

@@ -55,6 +55,7 @@ REDUCTIONS: dict[Any, str] = {
     aten.amax.default: "max",
     aten.amin.default: "min",
 }
+GROUPED_PRODUCT = torch.ops.tilesmith.grouped_linear.default
 CACHE_UPDATE = torch.ops.tilesmith.cache_update.default
 MOVES = (
     aten.cat.default,
@@ -74,6 +75,7 @@ ANCHORS = {
     *MOVES,
     *PRODUCTS,
     *INTEGER_PRODUCTS,
+    GROUPED_PRODUCT,
     *ATTENTION,
     *NORMS,
     *CONVOLUTIONS,

@@ -23,6 +23,8 @@ aten = torch.ops.aten
 _PERIODIC = {aten.sin.default, aten.cos.default, aten.tan.default}
 _SIGN_OF_ZERO = {aten.copysign.Tensor, aten.signbit.default, aten.atan2.default}
 ZERO_HAS_SIGN = "zero has a sign"
+IN_BOUNDS = "in bounds"
+"""In the meta of an embedding: its numbers can name no row that is not there."""
 _REMAINDERS = {
     *(aten.remainder.Scalar, aten.remainder.Tensor, aten.fmod.Scalar, aten.fmod.Tensor),
     *(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.floor_divide.default),
@@ -36,6 +38,7 @@ def on_device(
     chosen: set[Node] = set(residents)
     ranges = ranges_of(graph, constants)
     _mark_signs_of_zero(graph)
+    _mark_bounds(graph, ranges)
     mark_narrow_casts(graph)
     for node in graph.nodes:
         if node.op != "call_function" or node in constants or divides_by_zero(node, constants):
@@ -43,6 +46,13 @@ def on_device(
         if _is_for_device(node, chosen, ranges):
             chosen.add(node)
     return chosen
+
+
+def _mark_bounds(graph: Graph, ranges: Mapping[Node, Range]) -> None:
+    for node in graph.find_nodes(op="call_function", target=aten.embedding.default):
+        table, ids = node.args[:2]
+        known = ranges.get(ids)
+        node.meta[IN_BOUNDS] = known is not None and known[0] >= 0 and known[1] < table.meta["val"].shape[0]
 
 
 def _mark_signs_of_zero(graph: Graph) -> None:
