@@ -58,13 +58,14 @@ class Gather:
     p counts the elements of the result in order. Split by the sizes d0, d1 ... it gives an index for each
     dimension of the source, and s0_row, s0_col ... say where that leads. The source lies in rows.
     With `runs` all of that counts 32 neighbours at a time, in the source as in the result, and a row of a
-    block is read at once.
+    block is read at once. `turned`, the neighbours are below each other in the result.
     """
 
     epilogue: Epilogue
     block: tuple[int, int] = (32, 32)
     dtype: str = "bfloat16"
     runs: bool = False
+    turned: bool = False
 
     @property
     def name(self) -> str:
@@ -104,6 +105,17 @@ class Gather:
             return here
 
         @macro
+        def copied_turned(x, col, row, bz):  # type: ignore[no-untyped-def]
+            lines = T.alloc_shared((bn, bm), self.dtype)
+            here = T.alloc_fragment((bm, bn), self.dtype)
+            for i, j in T.Parallel(bn, bm):
+                at = source((bz * T.ceildiv(m, TILE) + row // TILE) * n + col + i)
+                lines[i, j] = T.if_then_else(col + i < n, x[at[0], T.max(at[1], 0) * TILE + j], 0)
+            for i, j in T.Parallel(bm, bn):
+                here[i, j] = lines[j, i]
+            return here
+
+        @macro
         def copied(x, col, row, bz):  # type: ignore[no-untyped-def]
             here = T.alloc_shared((bm, bn), self.dtype)
             for i, j in T.Parallel(bm, bn):
@@ -114,7 +126,8 @@ class Gather:
             return op.Computed(lambda i, j: element(x, row + i, col + j, bz))
 
         assert not (self.runs and on_gpu()), "elements are counted one by one on a GPU"
-        on_chip = copied_runs if self.runs else copied
+        in_runs = copied_turned if self.turned else copied_runs
+        on_chip = in_runs if self.runs else copied
         gathered = in_place if on_gpu() else on_chip
 
         @macro

@@ -19,7 +19,7 @@ import tilelang.language as T  # noqa: N812
 from tilesmith.kernels.authoring import TILE, named, symbols
 from tilesmith.kernels.macros import macro
 
-Access = Literal["block", "rows", "row", "column", "scalar"]
+Access = Literal["block", "rows", "turned", "turned_rows", "row", "column", "scalar"]
 
 STRIDES = ("row", "row1", "row2", "col", "col1", "col2")
 """For each tensor NAME a kernel takes NAME_row (an offset), NAME_row1 and NAME_row2 (per b1 and b2), ..."""
@@ -29,8 +29,9 @@ STRIDES = ("row", "row1", "row2", "col", "col1", "col2")
 class Operand:
     """A tensor of a template.
 
-    A `block` lies in tiles; `rows` are a block too, of a tensor that lies in rows. A `row` has one value for
-    each column of the block, a `column` one for each of its rows.
+    A `block` lies in tiles; `rows` are a block too, of a tensor that lies in rows. What is `turned` lies with
+    its rows along columns, in tiles, and `turned_rows` in rows. A `row` has one value for each column of the
+    block, a `column` one for each of its rows.
     """
 
     name: str
@@ -60,6 +61,10 @@ class Bound:
             return (at_row + row) * TILE, (at_col + col) * TILE
         if access == "rows":
             return at_row + row * TILE, (at_col + col) * TILE
+        if access == "turned":
+            return (at_row + col) * TILE, (at_col + row) * TILE
+        if access == "turned_rows":
+            return at_row + col * TILE, (at_col + row) * TILE
         along = {"row": col, "column": row, "scalar": None}[access]
         return at_row, at_col if along is None else at_col + along * TILE
 
@@ -72,16 +77,17 @@ class Bound:
 
     def allocate(self, block: tuple[int, int]) -> Any:
         """Room in L1 for this operand's part of a block."""
-        shapes = {"block": block, "rows": block, "row": (block[1],), "column": (block[0],), "scalar": (1,)}
-        return named(
-            f"{self.operand.name}_here", T.alloc_shared(shapes[self.operand.access], self.operand.dtype)
-        )
+        turned = block[::-1]
+        shapes = {"block": block, "rows": block, "turned": turned, "turned_rows": turned}
+        vectors = {"row": (block[1],), "column": (block[0],), "scalar": (1,)}
+        shape = {**shapes, **vectors}[self.operand.access]
+        return named(f"{self.operand.name}_here", T.alloc_shared(shape, self.operand.dtype))
 
     def element(self, held: Any, i: Any, j: Any) -> Any:
         """One element of what was loaded, as the body of a map reads it."""
         access = self.operand.access
-        index = {"block": (i, j), "rows": (i, j), "row": (j,), "column": (i,), "scalar": (0,)}[access]
-        return held[index]
+        blocks = {"block": (i, j), "rows": (i, j), "turned": (j, i), "turned_rows": (j, i)}
+        return held[{**blocks, "row": (j,), "column": (i,), "scalar": (0,)}[access]]
 
 
 def sum_type(dtype: str) -> str:

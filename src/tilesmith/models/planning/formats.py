@@ -40,10 +40,8 @@ def stored_as(plan: Plan, weights: str, activations: str, cache: str = "") -> Pl
             wanted = weights if _weighs(plan, storage) else ""
         else:
             wanted = activations
-        whole = (
-            accesses[storage] == {"block"} and storage.layout is Layout.TILE and storage.dtype == "bfloat16"
-        )
-        if whole and wanted in FORMATS:
+        in_tiles = accesses[storage] <= {"block", "turned"} and storage.layout is Layout.TILE
+        if in_tiles and storage.dtype == "bfloat16" and wanted in FORMATS:
             narrow[storage] = wanted
     return with_formats(plan, narrow)
 

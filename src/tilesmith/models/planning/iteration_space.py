@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tilesmith.kernels.operands import Access
 from tilesmith.models.planning.views import TILE, Axis, View, padded
@@ -45,6 +45,9 @@ def fits(placed: Placed) -> bool:
     """Whether a kernel can read a view in place."""
     view, access = placed.view, placed.access
     *lead, rows, cols = view.axes
+    if access in ("turned", "turned_rows"):
+        straight: Access = "block" if access == "turned" else "rows"
+        return fits(Placed(straight, replace(view, axes=(*lead, cols, rows))))
     if access == "block":
         inside = (rows.size == 1 or (rows.row, rows.col) == (1, 0)) and (
             cols.size == 1 or (cols.row, cols.col) == (0, 1)
@@ -124,8 +127,8 @@ def _continues(operand: Placed, batch: Axis, rows: int) -> bool:
 
 
 def _numbers(operand: Placed, first: Axis, second: Axis) -> dict[str, int]:
-    down = TILE if operand.access == "block" else 1
-    along = TILE if operand.access in ("block", "rows") else 1
+    down = TILE if operand.access in ("block", "turned") else 1
+    along = TILE if operand.access in ("block", "rows", "turned", "turned_rows") else 1
     view = operand.view
     return {
         "row": view.row // down,

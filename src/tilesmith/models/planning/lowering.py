@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Expr, Input, Number, apply, narrowed
 from tilesmith.kernels.movement import DIMS, Gather, Untilize
@@ -21,7 +22,7 @@ from tilesmith.models.planning.partition import is_collective
 from tilesmith.models.planning.pointwise import expression_of
 from tilesmith.models.planning.source import Source
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
-from tilesmith.models.planning.views import TILE, Axis, Storage, View, fresh, fresh_vector, joined_axes
+from tilesmith.models.planning.views import TILE, Axis, Storage, View, fresh, fresh_vector, joined_axes, padded
 from tilesmith.runtime import Layout
 
 
@@ -227,6 +228,8 @@ class Lowering:
 
     def gather_into(self, source: View, target: View, access: Access) -> None:
         """Copy elements, in the order of both views' dimensions, into a view that a kernel can store to."""
+        if self.cores and access in ("block", "rows") and self._copied_whole(source, Placed(access, target)):
+            return
         if access == "row":  # each line is a vector of its own
             lines = (*target.axes[:-1], Axis(1, 0, 0), target.axes[-1])
             target = View(target.storage, lines, target.row, target.col)
@@ -234,26 +237,47 @@ class Lowering:
         if len(axes) > DIMS:
             raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
         runs = self.cores > 0 and access == "block" and _is_in_runs(axes, source, target)
-        if runs:
+        turned = _turned_runs(axes, source, target) if self.cores and access in ("block", "rows") else None
+        if turned is not None:
+            axes = turned
+        elif runs:
             axes = _by_runs(axes)
         axes = [Axis(1, 0, 0)] * (DIMS - len(axes)) + axes
         moves = {f"d{dim}": axis.size for dim, axis in enumerate(axes)}
         moves |= {f"s{dim}_row": axis.row for dim, axis in enumerate(axes)}
         moves |= {f"s{dim}_col": axis.col for dim, axis in enumerate(axes)}
-        origin = {**_still("x"), "x_row": source.row, "x_col": source.col // (TILE if runs else 1)}
+        origin = {**_still("x"), "x_row": source.row, "x_col": source.col // (TILE if runs or turned else 1)}
         room = self.space(target.shape, {"y": Placed(access, target)}, join_rows=False)
         dtype = source.storage.dtype
         block = (1, 256) if access == "row" else (32, 32)
-        template = Gather(
-            Epilogue((Result(Input("acc0"), Operand("y", access, target.storage.dtype)),)),
-            dtype=dtype,
-            block=block,
-            runs=runs,
-        )
+        ends_inside = turned is not None and target.shape[-2] % TILE != 0
+        out = Result(Input("acc0"), Operand("y", access, target.storage.dtype))
+        epilogue = Epilogue((out,), mask_rows=ends_inside)
+        template = Gather(epilogue, block, dtype, runs or turned is not None, turned is not None)
         storages = {"x": self.in_rows(source.storage), "y": target.storage}
         self.launch(
             template, storages, {**size_numbers(room), **moves, **room.numbers, **origin}, ("copy",), target
         )
+
+    def _copied_whole(self, source: View, target: Placed) -> bool:
+        """Copy whole blocks, turned where rows of the target run along columns of the source."""
+        view = source.reshape(target.view.shape)
+        ways: tuple[Access, ...] = ("block", "turned", "turned_rows")
+        found = next((way for way in ways if view is not None and fits(Placed(way, view))), None)
+        if view is None or found is None or not fits(target):
+            return False
+        operands = {"x": Placed(found, view), "y": target}
+        room = space(target.view.shape, operands)
+        if room is None:
+            return False
+        ends = [size % TILE != 0 for size in target.view.shape[-2:]]
+        result = Result(Input("x"), Operand("y", target.access, target.view.storage.dtype))
+        epilogue = Epilogue((result,), (Operand("x", found, source.storage.dtype),), ends[0], ends[1])
+        storages = {name: one.view.storage for name, one in operands.items()}
+        width = next(size for size in (128, 64, TILE) if padded(room.cols) % size == 0)
+        numbers = {**size_numbers(room), **room.numbers}
+        self.launch(Elementwise(epilogue, (TILE, width)), storages, numbers, ("copy",), target.view)
+        return True
 
     def in_rows(self, storage: Storage) -> Storage:
         """A storage in rows, copied from tiles if need be."""
@@ -324,6 +348,25 @@ def _by_runs(axes: Sequence[Axis]) -> list[Axis]:
     """The same axes, where columns are counted 32 at a time."""
     *lead, last = axes
     return [*(replace(axis, col=axis.col // TILE) for axis in lead), Axis(last.size // TILE, 0, 1)]
+
+
+def _turned_runs(axes: Sequence[Axis], source: View, target: View) -> list[Axis] | None:
+    """The axes with 32 rows of the target counted as one, where those lie side by side in the source."""
+    columns, split = 1, len(axes)
+    while columns < target.shape[-1] and split:
+        split -= 1
+        columns *= axes[split].size
+    if columns != target.shape[-1] or columns == 1 or not split:
+        return None
+    lead, inner, across = axes[: split - 1], axes[split - 1], axes[split:]
+    ends_alone = inner.size == target.shape[-2] and source.col + padded(inner.size) <= source.storage.cols
+    starts = [source.col, *(axis.col for axis in (*lead, *across))]
+    whole = inner.size % TILE == 0 or ends_alone
+    if (inner.row, inner.col) != (0, 1) or not whole or any(start % TILE for start in starts):
+        return None
+    counted = [replace(axis, col=axis.col // TILE) for axis in (*lead, *across)]
+    counted.insert(split - 1, Axis(-(-inner.size // TILE), 0, 1))
+    return counted
 
 
 def _at_least_2d(shape: Sequence[int]) -> tuple[int, ...]:

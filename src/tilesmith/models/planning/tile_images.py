@@ -15,7 +15,7 @@ from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue
 from tilesmith.kernels.linear import Linear
-from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.operands import Access, Operand
 from tilesmith.kernels.shared_group_norm import GroupSums, SharedGroupNorm
 from tilesmith.models.planning.halos import halo_template
 from tilesmith.models.planning.steps import Download, Launch, Plan, Step, Upload
@@ -23,6 +23,8 @@ from tilesmith.models.planning.views import TILE, Storage, padded
 from tilesmith.runtime import Layout
 
 _STORED = ("bfloat16", "float32")
+_IN_TILES: dict[Access, Access] = {"rows": "block", "turned_rows": "turned"}
+"""How an operand in rows is read when it lies in tiles."""
 
 
 def tile_images(plan: Plan, arch: Arch, fidelity: str, weights: str = "") -> Plan:
@@ -68,10 +70,11 @@ def _may_tile(step: Launch, name: str, halos: Mapping[int, Any]) -> bool:
     if not isinstance(template, Linear | Convolution | Windowed | Elementwise | GroupSums | SharedGroupNorm):
         return False
     accesses = {one.name: one.access for one in template.tensors}
-    if accesses.get(name) != "rows" or not _walks_tiles(step, name):
+    access = accesses.get(name)
+    if access not in _IN_TILES or numbers[f"{name}_row"] % TILE or not _walks_tiles(step, name):
         return False
-    if numbers[f"{name}_row"] % TILE:
-        return False
+    if access == "turned_rows":
+        return True
     if name == "x" and isinstance(template, Convolution | Windowed):
         return halos[id(step)] is not None
     if name == "x" and isinstance(template, Linear):
@@ -83,7 +86,9 @@ def _walks_tiles(step: Launch, name: str) -> bool:
     """Whether the images of a batch are one matrix, or begin at tiles where a kernel walks them."""
     numbers = step.numbers
     if isinstance(step.template, Elementwise) and numbers["nb1"] * numbers["nb2"] != 1:
-        starts = (numbers[f"{name}_row1"], numbers[f"{name}_row2"], numbers["m"])
+        # What a turned operand has beyond its columns is cleared in the result.
+        turned = any(one.name == name and one.access == "turned_rows" for one in step.template.tensors)
+        starts = (numbers[f"{name}_row1"], numbers[f"{name}_row2"], 0 if turned else numbers["m"])
         return all(start % TILE == 0 for start in starts)
     return numbers.get("nb1", 1) * numbers.get("nb2", 1) == 1
 
@@ -141,7 +146,7 @@ def _epilogue(epilogue: Epilogue, names: list[str], columns: int) -> Epilogue:
     """What lies beyond the last channel is read as zeros by products."""
 
     def kept(operand: Operand) -> Operand:
-        return replace(operand, access="block") if operand.name in names else operand
+        return replace(operand, access=_IN_TILES[operand.access]) if operand.name in names else operand
 
     results = tuple(replace(one, out=kept(one.out)) for one in epilogue.results)
     ends_inside = columns % TILE != 0 and any(one.out.name in names for one in epilogue.results)
