@@ -17,6 +17,8 @@ from tilesmith.models.decompositions.registry import decomposition, value_of
 
 aten = torch.ops.aten
 
+_CHANNELS = 32
+
 
 def lines(
     operator: Any, size: int, wanted: int, corners: bool | None = None, factor: float | None = None
@@ -46,9 +48,17 @@ def resampled(operator: Any) -> Callable[..., Tensor]:
         high, long = (None, None) if factors is None else factors
         down = lines(operator, x.shape[2], tall, corners, high).to(x.dtype)
         along = lines(operator, x.shape[3], wide, corners, long).to(x.dtype)
-        return torch.matmul(torch.matmul(down.T, x), along)
+        return _resampled(x, down, along)
 
     return make
+
+
+def _resampled(x: Tensor, down: Tensor, along: Tensor) -> Tensor:
+    """Lines, then columns. Channels that fill tiles stay beside each other, as they lie in images."""
+    if x.shape[1] < _CHANNELS:
+        return torch.matmul(torch.matmul(down.T, x), along)
+    columns = torch.matmul(down.T.contiguous(), x.permute(0, 3, 2, 1))
+    return torch.matmul(along.T.contiguous(), columns.permute(0, 2, 1, 3)).permute(0, 3, 1, 2)
 
 
 def _wanted(x: Tensor, size: Any, factors: Any) -> tuple[int, int]:
@@ -91,7 +101,7 @@ def adaptive_avg_pool2d(x: Tensor, size: Any) -> Tensor:
     down, along = (
         lines(aten._adaptive_avg_pool2d.default, x.shape[2 + dim], int(size[dim])) for dim in (0, 1)
     )
-    return torch.matmul(torch.matmul(down.to(x.dtype).T, x), along.to(x.dtype))
+    return _resampled(x, down.to(x.dtype), along.to(x.dtype))
 
 
 _SMOOTH = (

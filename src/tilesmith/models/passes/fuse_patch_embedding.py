@@ -12,6 +12,8 @@ from tilesmith.models.passes.match import is_call
 
 aten = torch.ops.aten
 
+_TILE = 32
+
 
 def fuse_patch_embedding(module: GraphModule) -> None:
     """Find convolutions with a stride as large as their window."""
@@ -46,17 +48,27 @@ def _arguments(node: Node) -> tuple[Node, Node, Any, list[int], list[int], list[
     return x, weight, bias, stride, padding, dilation, groups
 
 
+def _keeps_channels_together(x: Node, weight: Node) -> bool:
+    """Whether channels of a pixel lie side by side, and fill tiles: a patch is then copied pixel by pixel."""
+    return x.op == "call_function" and weight.op == "get_attr" and value_of(x).shape[1] % _TILE == 0
+
+
 def _rewrite(module: GraphModule, node: Node) -> None:
     x, weight, bias, *_ = _arguments(node)
     batch, channels, height, width = value_of(x).shape
     filters, _, tall, wide = value_of(weight).shape
     rows, columns = height // tall, width // wide
     cut = insert(module, node, aten.view.default, (x, [batch, channels, rows, tall, columns, wide]))
-    turned = insert(module, node, aten.permute.default, (cut, [0, 2, 4, 1, 3, 5]))
+    together = _keeps_channels_together(x, weight)
+    turned = insert(
+        module, node, aten.permute.default, (cut, [0, 2, 4, 3, 5, 1] if together else [0, 2, 4, 1, 3, 5])
+    )
+    if together:
+        weight = insert(module, node, aten.permute.default, (weight, [0, 2, 3, 1]))
     patches = insert(
         module, node, aten.reshape.default, (turned, [batch, rows * columns, channels * tall * wide])
     )
-    flat = insert(module, node, aten.view.default, (weight, [filters, channels * tall * wide]))
+    flat = insert(module, node, aten.reshape.default, (weight, [filters, channels * tall * wide]))
     product = insert(module, node, aten.linear.default, (patches, flat, bias))
     back = insert(module, node, aten.permute.default, (product, [0, 2, 1]))
     replace(module, node, insert(module, node, aten.reshape.default, (back, [batch, filters, rows, columns])))

@@ -155,7 +155,10 @@ def window_numbers(
     """How a kernel finds the pixels under a window; `zoom` makes the image larger, by repetition or zeros."""
     batch, _, height, width = source.axes
     sizes = {"height": height.size * zoom[0], "width": width.size * zoom[1]}
-    sizes |= {"area": batch.row, "pitch": height.row, "step": width.row}
+    # Of one pixel, line or image a view does not say how far the next would be: right behind.
+    step = width.row if width.size > 1 else 1
+    pitch = height.row if height.size > 1 else step * width.size
+    sizes |= {"area": batch.row if batch.size > 1 else pitch * height.size, "pitch": pitch, "step": step}
     sizes |= {"out_width": out[3], "out_area": out[2] * out[3], "taps": taps[0] * taps[1], "taps_w": taps[1]}
     pairs = {"stride": stride, "pad": padding, "dil": dilation, "zoom": zoom}
     return sizes | {f"{name}_{way}": both["hw".index(way)] for name, both in pairs.items() for way in "hw"}

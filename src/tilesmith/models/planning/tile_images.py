@@ -6,7 +6,7 @@ tile by tile. An image that some kernel reads in rows stays in rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from tilesmith.kernels.convolution import Convolution, Windowed
 from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.epilogue import Epilogue
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.movement import Untilize
 from tilesmith.kernels.operands import Access, Operand
 from tilesmith.kernels.shared_group_norm import GroupSums, SharedGroupNorm
 from tilesmith.models.planning.halos import halo_template
@@ -35,14 +36,29 @@ def tile_images(plan: Plan, arch: Arch, fidelity: str, weights: str = "") -> Pla
         if isinstance(step, Launch) and isinstance(step.template, Convolution | Windowed)
     }
     fixed = {upload.view.storage for upload in plan.constants} | _of_residents(plan)
+    copies = {one.storages["y"]: one for one in _copies_to_rows(plan, fixed)}
     moved: dict[Storage, Storage] = {}
     for storage, uses in _uses(plan).items():
         in_rows = storage.layout is Layout.ROW_MAJOR and storage.dtype in _STORED and storage not in fixed
-        if in_rows and all(_may_tile(step, name, halos) for step, name in uses):
-            moved[storage] = replace(
+        readers = [use for use in uses if use[0] is not copies.get(storage)]
+        if in_rows and all(_may_tile(step, name, halos) for step, name in readers):
+            in_tiles = replace(
                 storage, layout=Layout.TILE, rows=padded(storage.rows), cols=padded(storage.cols)
             )
-    return replace(plan, steps=tuple(_moved(step, moved, halos) for step in plan.steps))
+            moved[storage] = copies[storage].storages["x"] if storage in copies else in_tiles
+    dropped = {id(copy) for storage, copy in copies.items() if storage in moved}
+    kept = (step for step in plan.steps if id(step) not in dropped)
+    return replace(plan, steps=tuple(_moved(step, moved, halos) for step in kept))
+
+
+def _copies_to_rows(plan: Plan, fixed: Collection[Storage]) -> Iterator[Launch]:
+    """What copies whole tensors from tiles to rows, for windows to read, though nothing changes them later."""
+    for step in plan.steps:
+        if isinstance(step, Launch) and isinstance(step.template, Untilize):
+            source, target = step.storages["x"], step.storages["y"]
+            same = (source.rows, source.cols, source.dtype) == (target.rows, target.cols, target.dtype)
+            if same and source.tiles is None and not {source, target} & set(fixed):
+                yield step
 
 
 def _of_residents(plan: Plan) -> set[Storage]:
