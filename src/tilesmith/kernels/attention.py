@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import frexp
 from typing import Any
 
@@ -31,7 +31,8 @@ class Attention:
     Heads may lie side by side in the columns of one matrix: nothing is transposed for them. A mask is added
     to the scores. The epilogue sees the result as `acc0`. Keys that are `whole` blocks need no test for their
     end; `at_once` says that one block has all of them. With `rows`, a core works on so many blocks of queries
-    in turn, and reads their keys and values once.
+    in turn, and reads their keys and values once. The last so many keys may be a smaller block, the `tail`;
+    then only that is tested for their end.
     """
 
     width: int
@@ -46,6 +47,7 @@ class Attention:
     whole: bool = False
     at_once: bool = False
     rows: int = 0
+    tail: int = 0
     threads: int = 128
     stages: int = 2
 
@@ -113,13 +115,15 @@ class _Keys:
     bound: Mapping[str, op.Bound]
     count: Any
     ahead: Any
+    before: Any = 0
+    """How many keys lie before the first block."""
 
     def start(self, name: str, b1: Any, b2: Any, step: Any) -> tuple[Any, Any]:
         """Where a block of keys begins; on a GPU it need not be of whole tiles."""
         head, size = b2 // self.attention.group, self.attention.block[1]
         if size % TILE:
             return self.bound[name].row_start(b1, head, step * size)
-        return self.bound[name].start(b1, head, step * (size // TILE), 0)
+        return self.bound[name].start(b1, head, self.before // TILE + step * (size // TILE), 0)
 
     def seen(self, row: Any, key: Any) -> Any:
         return key <= row + self.ahead if self.attention.causal else key < self.count
@@ -178,6 +182,10 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
     """A block of keys at a time: what was summed so far is rescaled when a larger score comes."""
     bm, bn = attention.block
     value_width, n = attention.value_width, keys.count
+    blocks = T.ceildiv(n - attention.tail, bn)
+    body = replace(attention, whole=True) if attention.tail else attention
+    rest = replace(attention, block=(bm, attention.tail))
+    after = replace(keys, attention=rest, before=blocks * bn)
 
     @macro
     def block_of(tensors, output, by, b1, b2):  # type: ignore[no-untyped-def]
@@ -193,31 +201,47 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         T.clear(output)
         T.clear(total)
         T.fill(peak, HIDDEN)
-        to_diagonal = T.min((by + 1) * bm + keys.ahead, n)
-        blocks = T.ceildiv(to_diagonal, bn) if attention.causal else T.ceildiv(n, bn)
-        for step in T.Pipelined(blocks, num_stages=attention.stages):
-            k_here = T.alloc_shared((bn, attention.width), attention.dtype)
-            k_at = keys.start("k", b1, b2, step)
-            T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
-            _scores(attention, keys, tensors, q_here, k_here, scores, attention.scale, by, b1, b2, step)
-            T.copy(peak, peak_before)
-            reduce_max(scores, peak, dim=1, clear=False)
-            for i in T.Parallel(bm):
-                rescale[i] = T.exp(peak_before[i] - peak[i])
-            _exponentials(attention, scores, peak, weights, total_here)
-            for i in T.Parallel(bm):
-                total[i] = total[i] * rescale[i] + total_here[i]
-            for i, j in T.Parallel(bm, value_width):
-                output[i, j] = output[i, j] * rescale[i]
-            v_at = keys.start("v", b1, b2, step)
-            T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
-            T.gemm(weights, v_here, output, policy=_policy())
+        to_diagonal = T.min((by + 1) * bm + keys.ahead, n - attention.tail)
+        count = T.ceildiv(to_diagonal, bn) if attention.causal else blocks
+        sums = (peak, peak_before, rescale, total, total_here)
+        for step in T.Pipelined(count, num_stages=attention.stages):
+            _add_keys(body, keys, tensors, q_here, (v_here, scores, weights), sums, output, by, b1, b2, step)
+        if attention.tail:
+            v_rest = T.alloc_shared((attention.tail, value_width), attention.dtype)
+            scores_rest = T.alloc_fragment((bm, attention.tail), "float32")
+            weights_rest = _alloc_weights((bm, attention.tail), attention.dtype)
+            room = (v_rest, scores_rest, weights_rest)
+            _add_keys(rest, after, tensors, q_here, room, sums, output, by, b1, b2, 0)
         for i in T.Parallel(bm):
             total[i] = T.float32(1) / T.max(total[i], T.float32(LEAST_TOTAL))
         for i, j in T.Parallel(bm, value_width):
             output[i, j] = output[i, j] * total[i]
 
     return block_of
+
+
+@macro
+def _add_keys(attention, keys, tensors, q_here, room, sums, output, by, b1, b2, step):  # type: ignore[no-untyped-def]
+    """Add what one block of keys gives to the sums so far."""
+    bm, bn = attention.block
+    v_here, scores, weights = room
+    peak, peak_before, rescale, total, total_here = sums
+    k_here = T.alloc_shared((bn, attention.width), attention.dtype)
+    k_at = keys.start("k", b1, b2, step)
+    T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
+    _scores(attention, keys, tensors, q_here, k_here, scores, attention.scale, by, b1, b2, step)
+    T.copy(peak, peak_before)
+    reduce_max(scores, peak, dim=1, clear=False)
+    for i in T.Parallel(bm):
+        rescale[i] = T.exp(peak_before[i] - peak[i])
+    _exponentials(attention, scores, peak, weights, total_here)
+    for i in T.Parallel(bm):
+        total[i] = total[i] * rescale[i] + total_here[i]
+    for i, j in T.Parallel(bm, attention.value_width):
+        output[i, j] = output[i, j] * rescale[i]
+    v_at = keys.start("v", b1, b2, step)
+    T.copy(tensors["v"][v_at[0], v_at[1]], v_here)
+    T.gemm(weights, v_here, output, policy=_policy())
 
 
 @macro
@@ -272,7 +296,7 @@ def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2,
     if attention.mask is not None:
         mask = keys.bound["mask"]
         mask_here = mask.allocate(attention.block)
-        mask_at = mask.start(b1, b2, by * (bm // TILE), step * (bn // TILE))
+        mask_at = mask.start(b1, b2, by * (bm // TILE), keys.before // TILE + step * (bn // TILE))
         T.copy(tensors["mask"][mask_at[0], mask_at[1]], mask_here)
         for i, j in T.Parallel(bm, bn):
             scores[i, j] = scores[i, j] * scale + mask.element(mask_here, i, j)
@@ -280,7 +304,7 @@ def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2,
         for i, j in T.Parallel(bm, bn):
             scores[i, j] = scores[i, j] * scale
     if attention.causal and not on_gpu() and not attention.at_once:
-        if (step + 1) * bn > by * bm + keys.ahead + 1:  # otherwise all its keys are seen
+        if keys.before + (step + 1) * bn > by * bm + keys.ahead + 1:  # otherwise all its keys are seen
             _hide(attention, keys, scores, by, step)
     elif attention.causal or not attention.whole:
         _hide(attention, keys, scores, by, step)
@@ -290,5 +314,5 @@ def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2,
 def _hide(attention, keys, scores, by, step):  # type: ignore[no-untyped-def]
     bm, bn = attention.block
     for i, j in T.Parallel(bm, bn):
-        seen = keys.seen(by * bm + i, step * bn + j)
+        seen = keys.seen(by * bm + i, keys.before + step * bn + j)
         scores[i, j] = T.if_then_else(seen, scores[i, j], HIDDEN)

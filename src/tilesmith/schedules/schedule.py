@@ -37,6 +37,8 @@ class Schedule:
     """Of attention: whether the scores of all keys are held."""
     rows: int | None = None
     """Of attention: how many blocks of queries a core takes of one head."""
+    tail: int | None = None
+    """Of attention: how many keys the last block has, if it is smaller than the others."""
     chunk: int | None = None
     """Of norms: how many columns of a row a core has."""
     share: int | None = None
@@ -70,6 +72,8 @@ class Schedule:
         True
         """
         given = dict(plain)
+        if "at_once" in given:
+            given.setdefault("tail", 0)
         if "mesh" in given:
             cores = dict(given["mesh"])
             given["mesh"] = _CORES[cores.pop("shape")](**cores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -150,6 +151,31 @@ def test_keys_that_fit_are_taken_at_once() -> None:
     assert (best(100).block, best(100).at_once, best(100).whole) == ((32, 128), True, False)
     assert best(512, 512).block == (32, 128)  # what L1 holds
     assert (best(1024).block, best(1024).at_once, best(1024).whole) == ((32, 512), False, True)
+
+
+def attention(queries: int, keys: int, causal: bool = False, heads: int = 12, batch: int = 1) -> Launch:
+    template = Attention(64, 64, 0.125, PLAIN, causal=causal, block=(32, 32))
+    rows = batch * -(-queries // 32) * 32
+    storages = {name: new_storage(rows, 64 * heads, Layout.TILE, "bfloat16") for name in "qkvy"}
+    numbers = {"m": queries, "n": keys, "nb1": batch, "nb2": heads, "y_row": 0, "y_row2": 0}
+    return Launch(template, storages, numbers, ("attention",), (storages["y"],))
+
+
+def test_keys_that_no_large_block_divides_end_with_a_smaller_one() -> None:
+    def best(*given: Any, **more: Any) -> tuple[Any, ...]:
+        made = candidates(attention(*given, **more), ARCH)[0]
+        assert isinstance(made, Attention)
+        return made.block, made.tail, made.at_once, made.whole
+
+    assert best(577, 577) == ((64, 608), 0, True, False)
+    assert best(1500, 1500) == ((64, 512), 480, False, False)
+    assert best(1504, 1504) == ((64, 512), 480, False, True)
+    assert best(1500, 1500, causal=True) == ((64, 256), 224, False, False)
+    assert best(1500, 1536) == ((64, 512), 0, False, True)
+
+
+def test_blocks_of_queries_reach_no_further_than_their_own_result() -> None:
+    assert all(one.block[0] == 32 for one in candidates(attention(1500, 1500, batch=2), ARCH))  # type: ignore[union-attr]
 
 
 def test_elementwise_work_is_spread_over_the_cores() -> None:

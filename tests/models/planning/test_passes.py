@@ -158,6 +158,14 @@ def test_patches_become_a_product() -> None:
     assert left["conv2d"] == 0
 
 
+def test_patches_of_images_that_are_computed_keep_the_channels_of_a_pixel_together() -> None:
+    image = torch.randn(1, 32, 8, 8)
+    module = captured(lambda x, w: functional.conv2d(x * 2, w, stride=4), image, w=torch.randn(8, 32, 4, 4))
+    assert same_after(fuse_patch_embedding, module, image)["linear"] == 1
+    orders = [node.args[1] for node in module.graph.nodes if node.target is torch.ops.aten.permute.default]
+    assert [0, 2, 4, 3, 5, 1] in orders
+
+
 def test_products_of_the_same_rows_are_joined() -> None:
     def heads(x: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return functional.linear(x, a).view(2, 8, 2, 32), functional.linear(x, b).view(2, 8, 1, 32)

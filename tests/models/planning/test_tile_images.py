@@ -11,6 +11,7 @@ from torch import nn
 import tilesmith
 from tilesmith.kernels.halo import HaloConvolution, HaloWindowed
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.movement import Gather
 from tilesmith.models.planning.halos import halo_of
 from tilesmith.models.planning.steps import Launch
 from tilesmith.models.planning.views import Storage
@@ -217,3 +218,45 @@ def test_channels_that_find_no_room_are_held_part_by_part(
     (window,) = [step.template for step in launches(made) if isinstance(step.template, HaloConvolution)]
     assert 0 < window.channels < channels
     assert window.held == window.channels
+
+
+class Tokens(nn.Module):
+    """A depthwise window over tokens between two products, as in SegFormer."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        super().__init__()
+        self.size = size
+        self.up, self.down, self.window = (
+            nn.Linear(32, 64),
+            nn.Linear(64, 32),
+            nn.Conv2d(64, 64, 3, 1, 1, 1, 64),
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        image = self.up(x).transpose(1, 2).reshape(len(x), 64, *self.size)
+        made: torch.Tensor = self.down(self.window(image).flatten(2).transpose(1, 2))
+        return made
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+def test_windows_over_tokens_read_them_where_products_left_them(batch: int) -> None:
+    torch.manual_seed(0)
+    made = compiled(Tokens((8, 8)), torch.randn(batch, 64, 32))
+    assert [type(step.template) for step in launches(made)] == [Linear, HaloWindowed, Linear]
+
+
+def test_a_window_over_one_line_reads_tiles() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv1d(32, 64, 1), nn.Conv1d(64, 64, 3, padding=1), nn.Conv1d(64, 32, 1))
+    made = compiled(model, torch.randn(1, 32, 48))
+    assert HaloConvolution in [type(step.template) for step in launches(made)]
+
+
+@pytest.mark.parametrize("channels", [8, 64])
+def test_images_are_enlarged_smoothly_with_their_channels_side_by_side(channels: int) -> None:
+    torch.manual_seed(0)
+    larger = nn.Upsample(scale_factor=2, mode="bilinear")
+    model = nn.Sequential(nn.Conv2d(32, channels, 1), larger, nn.Conv2d(channels, 32, 1))
+    made = compiled(model, torch.randn(2, 32, 5, 8))
+    gathers = [step.template for step in launches(made) if isinstance(step.template, Gather)]
+    assert all(one.runs for one in gathers) or channels < 32

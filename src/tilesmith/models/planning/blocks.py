@@ -70,25 +70,47 @@ def _attention(step: Launch, arch: Arch) -> list[Template]:
     template = step.template
     assert isinstance(template, Attention)
     queries, keys = step.numbers["m"], step.numbers["n"]
-    rows = template.block[0]
-    if padded(queries) // rows * _batches(step) < arch.num_cores:
+    rows = 2 * TILE if _queries_end_alone(step) else template.block[0]
+    if -(-padded(queries) // rows) * _batches(step) < arch.num_cores:
         rows = TILE
     whole = padded(keys)
-    sizes = [whole] if whole <= _KEYS_AT_ONCE else []
-    wider = () if template.causal else (16 * TILE,)
-    sizes += [size for size in (*wider, 8 * TILE, 4 * TILE, 2 * TILE, TILE) if whole % size == 0]
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
-    fitting = [size for size in sizes if _attention_bytes(template, rows, size) <= room] or [TILE]
+    fitting = [
+        (size, tail)
+        for size, tail in _key_blocks(whole, template.causal)
+        if _attention_bytes(template, rows, size + tail) <= room
+    ]
     return [
         replace(
             template,
             block=(rows, size),
-            whole=keys % size == 0,
+            whole=keys % (TILE if tail else size) == 0,
             at_once=size == whole,
-            rows=_rows_of_a_core(padded(queries) // rows, _batches(step), arch) if size == whole else 0,
+            rows=_rows_of_a_core(-(-padded(queries) // rows), _batches(step), arch) if size == whole else 0,
+            tail=tail,
         )
-        for size in dict.fromkeys(fitting)
+        for size, tail in dict.fromkeys(fitting or [(TILE, 0)])
     ]
+
+
+def _key_blocks(whole: int, causal: bool) -> list[tuple[int, int]]:
+    """Sizes of the blocks of keys, and of the last if it is smaller, the likely fastest first."""
+    wide = [8 * TILE] if causal else [16 * TILE, 8 * TILE]
+    sizes = [whole] if whole <= _KEYS_AT_ONCE else []
+    sizes += [size for size in wide if whole % size == 0]
+    if not sizes and whole <= 2 * _KEYS_AT_ONCE and not causal:
+        sizes = [whole]
+    tails = [(size, whole % size) for size in wide if whole > size and whole % size]
+    narrow = [size for size in (4 * TILE, 2 * TILE, TILE) if whole % size == 0]
+    return [*((size, 0) for size in sizes), *tails, *((size, 0) for size in narrow)]
+
+
+def _queries_end_alone(step: Launch) -> bool:
+    """Whether nothing is stored below the last queries, so that blocks of them may end there."""
+    numbers, out = step.numbers, step.template.epilogue.results  # type: ignore[union-attr]
+    below = any(step.storages[one.out.name].rows > padded(numbers["m"]) for one in out)
+    moved = any(numbers[f"{one.out.name}_{key}"] for one in out for key in ("row", "row2"))
+    return numbers["nb1"] == 1 and numbers["m"] > 2 * TILE and not below and not moved
 
 
 def _rows_of_a_core(blocks: int, heads: int, arch: Arch) -> int:

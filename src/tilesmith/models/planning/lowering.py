@@ -22,7 +22,16 @@ from tilesmith.models.planning.partition import is_collective
 from tilesmith.models.planning.pointwise import expression_of
 from tilesmith.models.planning.source import Source
 from tilesmith.models.planning.steps import Download, HostCall, Launch, Step, Template, Upload
-from tilesmith.models.planning.views import TILE, Axis, Storage, View, fresh, fresh_vector, joined_axes, padded
+from tilesmith.models.planning.views import (
+    TILE,
+    Axis,
+    Storage,
+    View,
+    fresh,
+    fresh_vector,
+    joined_axes,
+    padded,
+)
 from tilesmith.runtime import Layout
 
 

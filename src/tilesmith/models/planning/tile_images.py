@@ -52,7 +52,7 @@ def tile_images(plan: Plan, arch: Arch, fidelity: str, weights: str = "") -> Pla
 
 
 def _copies_to_rows(plan: Plan, fixed: Collection[Storage]) -> Iterator[Launch]:
-    """What copies whole tensors from tiles to rows, for windows to read, though nothing changes them later."""
+    """What copies whole tensors from tiles to rows for windows to read, where nothing changes them later."""
     for step in plan.steps:
         if isinstance(step, Launch) and isinstance(step.template, Untilize):
             source, target = step.storages["x"], step.storages["y"]
