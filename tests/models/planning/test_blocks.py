@@ -15,6 +15,7 @@ from tilesmith.kernels.epilogue import Epilogue, Result
 from tilesmith.kernels.expression import Input
 from tilesmith.kernels.linear import Linear
 from tilesmith.kernels.operands import Operand
+from tilesmith.kernels.reduction import Reduction
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.models.planning.blocks import candidates
 from tilesmith.models.planning.matmul_blocks import product_of
@@ -151,6 +152,22 @@ def test_keys_that_fit_are_taken_at_once() -> None:
     assert (best(100).block, best(100).at_once, best(100).whole) == ((32, 128), True, False)
     assert best(512, 512).block == (32, 128)  # what L1 holds
     assert (best(1024).block, best(1024).at_once, best(1024).whole) == ((32, 512), False, True)
+
+
+def test_reductions_load_as_many_tiles_at_once_as_divide_them() -> None:
+    def best(along: Any, m: int, n: int) -> tuple[int, ...]:
+        template = Reduction("sum", along, (Operand("x"),), Input("x"), Input("acc0"), Operand("y", "row"))
+        storages = {name: new_storage(m, n, Layout.TILE, "bfloat16") for name in "xy"}
+        step = Launch(template, storages, {"m": m, "n": n, "nb1": 1, "nb2": 1}, ("sum",), (storages["y"],))
+        made = candidates(step, ARCH)[0]
+        assert isinstance(made, Reduction)
+        return made.block
+
+    assert best("rows", 3136, 256) == (224, 32)
+    assert best("rows", 784, 4096) == (160, 64)
+    assert best("rows", 49, 1024) == (64, 32)
+    assert best("columns", 5120, 16) == (32, 32)
+    assert best("columns", 64, 1024) == (32, 256)
 
 
 def attention(queries: int, keys: int, causal: bool = False, heads: int = 12, batch: int = 1) -> Launch:

@@ -260,3 +260,27 @@ def test_images_are_enlarged_smoothly_with_their_channels_side_by_side(channels:
     made = compiled(model, torch.randn(2, 32, 5, 8))
     gathers = [step.template for step in launches(made) if isinstance(step.template, Gather)]
     assert all(one.runs for one in gathers) or channels < 32
+
+
+class Joined(nn.Module):
+    """What is enlarged is joined with an image that was there before, as in a U-Net."""
+
+    def __init__(self, larger: int, older: int) -> None:
+        super().__init__()
+        self.older, self.small = nn.Conv2d(32, older, 3, 1, 1), nn.Conv2d(older, larger, 1)
+        self.pool, self.last = nn.MaxPool2d(2), nn.Conv2d(larger + older, 32, 3, 1, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        older = self.older(x)
+        larger = nn.functional.interpolate(self.small(self.pool(older)), scale_factor=2)
+        made: torch.Tensor = self.last(torch.cat((larger, older), 1))
+        return made
+
+
+@pytest.mark.parametrize(("larger", "older"), [(32, 32), (32, 16), (64, 48)])
+def test_joined_images_lie_in_tiles_where_each_begins_at_one(larger: int, older: int) -> None:
+    torch.manual_seed(0)
+    made = compiled(Joined(larger, older), torch.randn(1, 32, 8, 12))
+    last = launches(made)[-1]
+    assert isinstance(last.template, HaloConvolution)
+    assert last.storages["x"].cols == -(-(larger + older) // 32) * 32

@@ -16,6 +16,7 @@ from tilesmith.kernels.elementwise import Elementwise
 from tilesmith.kernels.embedding import Embedding
 from tilesmith.kernels.grouped_linear import GroupedLinear
 from tilesmith.kernels.linear import Linear
+from tilesmith.kernels.reduction import Reduction
 from tilesmith.kernels.rowwise import RowWise
 from tilesmith.kernels.rowwise_streamed import StreamedRowWise
 from tilesmith.models.planning.grouped_blocks import grouped_candidates
@@ -30,6 +31,8 @@ _KEYS_AT_ONCE = 512
 # Of a core's L1, what the buffers of a kernel may take; tensors lie beside them.
 _L1_SHARE = 0.6
 _NORM_SHARE = 0.75
+# Tiles that a reduction loads at once.
+_STEP = 8
 
 
 def choose_blocks(
@@ -187,6 +190,19 @@ def _width(template: Any) -> int:
     return int(template.block[1])
 
 
+def _reduction(step: Launch, arch: Arch) -> list[Template]:
+    """As many tiles at once as divide what is added up: each step of a block waits for what it loads."""
+    template = step.template
+    assert isinstance(template, Reduction)
+    rows, columns = (padded(step.numbers[name]) // TILE for name in "mn")
+    along_rows = template.along == "rows"
+    deep = next(size for size in range(_STEP, 0, -1) if (rows if along_rows else columns) % size == 0)
+    if not along_rows:
+        return [replace(template, block=(TILE, deep * TILE)), template]
+    wide = 2 if -(-columns // 2) * _batches(step) * 2 >= arch.num_cores else 1
+    return [replace(template, block=(deep * TILE, wide * TILE)), template]
+
+
 _CHOICES: dict[type, Callable[[Launch, Arch], list[Template]]] = {
     Attention: _attention,
     RowWise: _norm,
@@ -194,4 +210,5 @@ _CHOICES: dict[type, Callable[[Launch, Arch], list[Template]]] = {
     Elementwise: _elementwise,
     Embedding: _embedding,
     GroupedLinear: grouped_candidates,
+    Reduction: _reduction,
 }

@@ -21,7 +21,7 @@ from tilesmith.models.planning.fusion import Group, describe, shape_of
 from tilesmith.models.planning.images import CHANNELS_LAST, fresh_image, is_image, pixels
 from tilesmith.models.planning.iteration_space import Placed, Space, fits
 from tilesmith.models.planning.lowering import Lowering, NoKernel, inline, size_numbers
-from tilesmith.models.planning.views import TILE, View, fresh
+from tilesmith.models.planning.views import TILE, View, fresh, padded
 from tilesmith.runtime import Layout
 
 aten = torch.ops.aten
@@ -210,10 +210,15 @@ def lower_pool(lowering: Lowering, group: Group) -> View:
     known = Input("acc0") if largest else apply("mul", Input("acc0"), 1.0 / (taps[0] * taps[1]))
     done = finish_image(lowering, group, {node: known}, {})
     image = image_of(lowering, x)
-    template = Windowed("max" if largest else "sum", done.epilogue, (TILE, 64), image.storage.dtype)
+    template = Windowed("max" if largest else "sum", done.epilogue, _block(done), image.storage.dtype)
     numbers = window_numbers(image, done.out.shape, taps, stride, padding, dilation)
     launch_window(lowering, group, template, image, numbers, done)
     return done.out
+
+
+def _block(done: Finish) -> tuple[int, int]:
+    """Blocks that end where the channels do: others may lie behind them."""
+    return TILE, 64 if padded(done.out.shape[1]) % 64 == 0 else TILE
 
 
 def _adaptive(shape: Sequence[int], out: Sequence[int]) -> tuple[Any, Any, Any, Any]:
@@ -237,7 +242,7 @@ def lower_upsample(lowering: Lowering, group: Group) -> View:
     done = finish_image(lowering, group, {node: Input("acc0")}, {})
     image = image_of(lowering, x)
     numbers = window_numbers(image, done.out.shape, zoom=(tall // height, wide // width))
-    template = Windowed("sum", done.epilogue, (TILE, 64), image.storage.dtype)
+    template = Windowed("sum", done.epilogue, _block(done), image.storage.dtype)
     launch_window(lowering, group, template, image, numbers, done)
     return done.out
 

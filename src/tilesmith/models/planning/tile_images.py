@@ -115,6 +115,9 @@ def _is_covered(step: Launch, name: str) -> bool:
     if numbers[f"{name}_col"] == 0 and padded(storage.cols) == padded(numbers["n"]):
         return True
     block: Any = getattr(step.template, "block", (TILE, TILE))
+    is_last = numbers[f"{name}_col"] * TILE + numbers["n"] == storage.cols
+    if is_last and padded(numbers["n"]) % block[1] == 0:
+        return True
     return numbers["n"] % (TILE if isinstance(step.template, Linear) else block[1]) == 0
 
 
