@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from tests.models.planning.capturing import captured, operators, same_after
 from torch.fx import GraphModule
@@ -22,6 +23,7 @@ from tilesmith.models.passes.fuse_rms_norm import fuse_rms_norm
 from tilesmith.models.passes.fuse_rotary import fuse_rotary
 from tilesmith.models.passes.merge_linears import merge_linears
 from tilesmith.models.passes.remove_noops import remove_noops
+from tilesmith.models.passes.split_joined_channels import split_joined_channels
 
 X = torch.randn(2, 8, 64)
 HEADS = torch.randn(1, 4, 16, 32)
@@ -156,6 +158,36 @@ def test_patches_become_a_product() -> None:
     left = same_after(fuse_patch_embedding, module, image)
     assert left["linear"] == 1
     assert left["conv2d"] == 0
+
+
+@pytest.mark.parametrize(
+    ("widths", "convolutions"),
+    [((16, 16), 2), ((32, 16), 1), ((16, 32, 8), 2), ((16, 16, 8), 3), ((32, 16, 16), 2), ((8, 8, 8, 8), 1)],
+)
+def test_images_joined_inside_a_tile_are_convolved_by_themselves(
+    widths: tuple[int, ...], convolutions: int
+) -> None:
+    image = torch.randn(1, max(widths), 6, 6)
+
+    def joined(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        parts = [x[:, :width] * number for number, width in enumerate(widths, 1)]
+        return functional.conv2d(torch.cat(parts, 1), w, b, padding=1)
+
+    module = captured(joined, image, w=torch.randn(8, sum(widths), 3, 3), b=torch.randn(8))
+    left = same_after(split_joined_channels, module, image)
+    assert left["conv2d"] == convolutions
+    assert left["add"] == convolutions - 1
+
+
+def test_joined_images_that_something_else_reads_are_joined() -> None:
+    image = torch.randn(1, 16, 6, 6)
+
+    def read_twice(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        joined = torch.cat([x * 2, x], 1)
+        return functional.conv2d(joined, w) + joined.sum()
+
+    module = captured(read_twice, image, w=torch.randn(8, 32, 1, 1))
+    assert same_after(split_joined_channels, module, image)["conv2d"] == 1
 
 
 def test_patches_of_images_that_are_computed_keep_the_channels_of_a_pixel_together() -> None:

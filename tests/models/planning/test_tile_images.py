@@ -284,3 +284,13 @@ def test_joined_images_lie_in_tiles_where_each_begins_at_one(larger: int, older:
     last = launches(made)[-1]
     assert isinstance(last.template, HaloConvolution)
     assert last.storages["x"].cols == -(-(larger + older) // 32) * 32
+
+
+@pytest.mark.parametrize(("larger", "older"), [(16, 16), (48, 40)])
+def test_images_joined_inside_a_tile_are_not_joined(larger: int, older: int) -> None:
+    torch.manual_seed(0)
+    made = compiled(Joined(larger, older), torch.randn(1, 32, 8, 12))
+    assert not [step for step in launches(made) if isinstance(step.template, Gather)]
+    *_, first, last = launches(made)
+    assert [type(first.template), type(last.template)] == [HaloConvolution, HaloConvolution]
+    assert first.outputs[0] in last.storages.values()

@@ -40,6 +40,7 @@ from tilesmith.models.passes.quantize_products import quantize_products
 from tilesmith.models.passes.remove_noops import remove_noops
 from tilesmith.models.passes.separate_outputs import owners, separate_outputs
 from tilesmith.models.passes.split_gated_linear import split_gated_linear
+from tilesmith.models.passes.split_joined_channels import split_joined_channels
 from tilesmith.models.passes.widen_heads import widen_heads
 
 Pass = Callable[[GraphModule], None]
@@ -78,6 +79,7 @@ FOR_TILES: tuple[Pass, ...] = (fuse_rotary, split_gated_linear)
 
 FOR_PADDED_ROWS: tuple[Pass, ...] = (
     *FOR_TILES,
+    split_joined_channels,
     widen_heads,
     merge_linears,
     fold_query_groups,
