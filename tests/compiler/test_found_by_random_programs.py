@@ -258,3 +258,37 @@ def test_roots_of_negative_zero_are_those_of_zero(arch: str) -> None:
     torch.testing.assert_close(root, plain.sqrt(), equal_nan=True)
     torch.testing.assert_close(inverse, plain.rsqrt(), equal_nan=True)
     torch.testing.assert_close(below_one, (plain * plain + 1).rsqrt(), equal_nan=True)
+
+
+def added_in_tiles() -> Any:
+    """A buffer whose padding nobody writes is added to a tensor in tiles."""
+
+    @T.prim_func
+    def main(
+        X: T.Tensor((34, 48), "float32"), count: T.Tensor((4,), "int32"), Y: T.Tensor((34, 48), "float32")
+    ):
+        with T.Kernel(2, threads=128) as bx:
+            x = T.alloc_shared((32, 48), "float32")
+            y = T.alloc_shared((32, 48), "float32")
+            T.copy(X[bx * 32 : bx * 32 + 32, 0:48], x)
+            T.copy(X[bx * 32 : bx * 32 + 32, 0:48], y)
+            for k in T.serial(4):
+                if count[k] == 0:
+                    continue
+                for i, j in T.Parallel(32, 48):
+                    y[i, j] = T.max(y[i, j], -1.5 - x[(i + 5) % 32, j])
+            T.atomic_add(Y[bx * 32 : bx * 32 + 32, 0:48], y)
+
+    return main
+
+
+@pytest.mark.parametrize("target", ["wormhole", "blackhole"])
+def test_padding_is_not_added(target: str) -> None:
+    x, before = noise(34, 48), noise(34, 48, seed=1)
+    found = before.clone()
+    tilesmith.compile(added_in_tiles(), target=target)(
+        x, torch.tensor([0, 1, 0, 2], dtype=torch.int32), found
+    )
+    blocks = torch.cat([x, torch.zeros(30, 48)]).reshape(2, 32, 48)
+    wanted = torch.maximum(blocks, -1.5 - blocks.roll(-5, 1)).reshape(64, 48)[:34] + before
+    assert torch.equal(found, wanted)

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from tilesmith.arch import Arch
 from tilesmith.compiler.analysis.index_ranges import largest, may_be_negative
-from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS, page_bytes, tile_grid
+from tilesmith.compiler.analysis.tile_geometry import TILE, TILE_ELEMENTS, axes_of, page_bytes, tile_grid
 from tilesmith.compiler.dialects import tile, tt
 from tilesmith.compiler.dialects.tt_dataflow import (
     ReadBarrierOp,
@@ -21,10 +21,11 @@ from tilesmith.compiler.dialects.tt_dataflow import (
     WritePageOp,
     ZeroPagesOp,
 )
+from tilesmith.compiler.dialects.types import BufferType
 from tilesmith.compiler.lowering.transfers.barriers import end_writes
 from tilesmith.compiler.lowering.transfers.build import Body, Index, divided, index_of
 from tilesmith.compiler.lowering.transfers.combine import combined
-from tilesmith.compiler.lowering.transfers.elements import load_word, storage_of, store_word
+from tilesmith.compiler.lowering.transfers.elements import datum, load_word, storage_of, store_word
 from tilesmith.compiler.lowering.transfers.scratch import scratch
 from tilesmith.compiler.lowering.transfers.tensors import (
     Transfer,
@@ -46,6 +47,8 @@ class _Spot:
     tile: Index
     page: Index
     inside: bool | SSAValue
+    place: tuple[Index, Index]
+    """Row and column of the tile in its grid."""
 
 
 def load_tiles(op: tile.LoadOp) -> tt.StageOp:
@@ -90,7 +93,7 @@ def accumulate_tiles(op: tile.StoreOp, arch: Arch) -> tt.StageOp:
         body.op(ReadBytesOp(*place))
         body.op(ReadBarrierOp.build())
         first = body.named(body.mul(spot.tile, TILE_ELEMENTS), "first")
-        with body.loop(TILE_ELEMENTS, "i") as i:
+        with _each_datum(body, buffer_of(op.buffer), spot.place) as i:
             there = load_word(body, room, i, storage)
             new = load_word(body, source, body.add(first, i), storage)
             store_word(body, room, i, combined(body, op.accumulate.data, there, new), storage)
@@ -98,6 +101,27 @@ def accumulate_tiles(op: tile.StoreOp, arch: Arch) -> tt.StageOp:
         body.op(WriteBarrierOp.build())
     title = f"{op.accumulate.data} {op.buffer.name_hint} into {name_of(op.tensor)}"
     return tt.StageOp(role_of(op), title, [op.buffer], [], body.region)
+
+
+@contextmanager
+def _each_datum(body: Body, buffer_type: BufferType, place: tuple[Index, Index]) -> Iterator[Index]:
+    """Loops over the elements of a tile, without its padding: nothing may have been written there."""
+    axes = axes_of(buffer_type)
+    sizes = [None if axis is None else buffer_type.dims[axis] for axis in (axes.row, axes.col)]
+    if all(size is not None and size % TILE == 0 for size in sizes):
+        with body.loop(TILE_ELEMENTS, "i") as i:
+            yield i
+        return
+    rows, cols = (_filled(body, size, at) for size, at in zip(sizes, place, strict=True))
+    with body.loop(rows, "down") as row, body.loop(cols, "across") as col:
+        yield body.named(datum(body, row, col, 1), "i")
+
+
+def _filled(body: Body, size: int | None, place: Index) -> Index:
+    """How many rows or columns of a tile hold elements; copies of a vector count once."""
+    if size is None:
+        return 1
+    return body.smaller(TILE, body.sub(size, body.mul(place, TILE))) if size % TILE else TILE
 
 
 @contextmanager
@@ -123,7 +147,7 @@ def _each_tile(body: Body, op: Transfer) -> Iterator[_Spot]:
         )
         page = body.add(body.mul(body.add(body.mul(grid, tile_rows), row), tile_cols), col)
         place = body.add(body.mul(i, cols), j)
-        yield _Spot(body.named(place, "tile"), body.named(page, "page"), inside)
+        yield _Spot(body.named(place, "tile"), body.named(page, "page"), inside, (i, j))
 
 
 def _first_tile(body: Body, offset: SSAValue | None) -> Index:
