@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
+from tilesmith.compiler.importer.affine import plus
 from tilesmith.compiler.importer.source import (
     Binary,
     Expr,
@@ -13,12 +15,14 @@ from tilesmith.compiler.importer.source import (
     Memory,
     Name,
     Number,
+    Select,
     Statement,
     Store,
     Sync,
     Variable,
     is_float,
 )
+from tilesmith.compiler.importer.unsupported import refuse
 
 WARP = 32
 """Threads of a block that a shuffle reaches."""
@@ -58,6 +62,7 @@ def reduce_in_warp(
     combiner: str, value: Expr, threads: Threads, at: Location
 ) -> tuple[list[Statement], Expr]:
     """The same for the threads of one warp, counted along the first dimension."""
+    check_warps(threads, at)
     shared, before = _published(value, threads, at)
     result = Memory("reduced", (Number(1),), value.dtype, "var", at)
     lane = Variable("lane", counts=True)
@@ -70,12 +75,34 @@ def reduce_in_warp(
     return [*before, start, loop, Sync(at)], Load(result, (Number(0),), value.dtype)
 
 
-def source_of(op: str, thread: Variable, other: Expr) -> Expr:
-    """The thread a shuffle takes its value from: `other` away from this one, or that one of its warp."""
-    if op:
-        return Binary(op, Name(thread), other, "int32")
-    lane = Binary("floormod", Name(thread), Number(WARP), "int32")
-    return Binary("add", Binary("sub", Name(thread), lane, "int32"), other, "int32")
+def check_warps(threads: Threads, at: Location) -> None:
+    """A warp is 32 threads one behind the other: refuse blocks whose first dimension cuts warps elsewhere."""
+    (_, extent), *others = threads
+    if extent % WARP and (others or extent > WARP):
+        sizes = " x ".join(str(size) for _, size in threads)
+        refuse(
+            f"values exchanged in warps of {WARP} threads, where a block has {sizes}",
+            str(at),
+            f"let the first number of threads be a multiple of {WARP}",
+        )
+
+
+def source_of(op: str, thread: Variable, other: Expr, width: Expr) -> Expr:
+    """The thread a shuffle takes its value from: `other` away from this one, or that one of its group.
+
+    Groups are `width` neighbours; a thread whose source lies beyond its group keeps its own value.
+    """
+    here = Name(thread)
+    within = Binary("floormod", here, width, "int32")
+    first = Binary("sub", here, within, "int32")
+    if not op:
+        return Binary("add", first, Binary("floormod", other, width, "int32"), "int32")
+    there = Binary(op, here, other, "int32")
+    if op == "sub":
+        reached: Expr = Binary("ge", there, first, "bool")
+    else:
+        reached = Binary("lt", there, Binary("add", first, width, "int32"), "bool")
+    return Select(reached, there, here, "int32")
 
 
 def from_thread(value: Expr, source: Expr, threads: Threads, at: Location) -> tuple[list[Statement], Expr]:
@@ -86,6 +113,30 @@ def from_thread(value: Expr, source: Expr, threads: Threads, at: Location) -> tu
     load = Load(shared, (source, *(Name(v) for v, _ in others)), value.dtype)
     take = Store(result, (Number(0),), load, at=at)
     return [*before, take, Sync(at)], Load(result, (Number(0),), value.dtype)
+
+
+def over_elements(combiner: str, first: Load, count: int, at: Location) -> tuple[list[Statement], Expr]:
+    """Statements that look at `count` elements from this one on, in the order they lie, and what they find.
+
+    With "max" whether any is true, with "min" whether all are.
+    """
+    sizes = first.memory.sizes
+    depth = len(first.indices) - 1
+    while depth and sizes is not None and prod(sizes[depth:]) < count:
+        depth -= 1
+    extents = [count] if depth == len(first.indices) - 1 else list((sizes or ())[depth:])
+    if prod(extents) != count:
+        refuse(f"{count} elements of {first.memory.name} are no box of it", str(at), "name whole rows")
+    counters = [Variable(f"element{n}", counts=True) for n in range(len(extents))]
+    moved = (plus(start, Name(v)) for start, v in zip(first.indices[depth:], counters, strict=True))
+    load = Load(first.memory, (*first.indices[:depth], *moved), first.dtype)
+    holds = Select(Binary("ne", load, Number(0, load.dtype), "bool"), Number(1), Number(0), "int32")
+    result = Memory("holds", (Number(1),), "int32", "var", at)
+    body = _combine(combiner, result, holds, at)
+    for variable, extent in zip(reversed(counters), reversed(extents), strict=True):
+        body = Loop(variable, Number(0), Number(extent), (body,), at=at)
+    start = Store(result, (Number(0),), Number(0 if combiner == "max" else 1), at=at)
+    return [start, body], Binary("ne", Load(result, (Number(0),), "int32"), Number(0), "bool")
 
 
 def _published(value: Expr, threads: Threads, at: Location) -> tuple[Memory, list[Statement]]:

@@ -227,12 +227,14 @@ class Values:
             return self._atomic_value(name, node)
         if name in ("access_ptr", "address_of"):
             return self._pointed_at(node)
+        if name in ("any_of", "all_of"):
+            return self._any_or_all(name, node)
         fn = _FUNCTION_ALIASES.get(name, name)
         if fn not in FUNCTIONS and name not in BINARY_CALLS and name not in _OTHER_CALLS:
             refuse_call(name, str(self.at))
-        args = tuple(self.expr(arg) for arg in node.args)
         if name == "if_then_else":
-            return s.Select(args[0], args[1], args[2], dtype)
+            return self._choice(node, dtype)
+        args = tuple(self.expr(arg) for arg in node.args)
         if name in BINARY_CALLS:
             return s.Binary(BINARY_CALLS[name], args[0], args[1], dtype)
         if name == "clamp":
@@ -247,6 +249,13 @@ class Values:
             return args[0]
         return s.Call(fn, args, dtype)
 
+    def _choice(self, call: Any, dtype: str) -> s.Expr:
+        test, done = self.expr(call.args[0]), len(self.hoisted)
+        sides = self.expr(call.args[1]), self.expr(call.args[2])
+        if any(isinstance(work, s.Store) and work.accumulate for work in self.hoisted[done:]):
+            self.refuse("an atomic update on one side of T.if_then_else", "write it with if and else")
+        return s.Select(test, *sides, dtype)
+
     def _warp_value(self, name: str, call: Any) -> s.Expr:
         """A value that comes from other threads of the warp."""
         if name.startswith("warp_reduce_"):
@@ -255,8 +264,9 @@ class Values:
                 combiner, self.expr(call.args[0]), self.threads, self.at
             )
         else:
-            value, other = self.expr(call.args[1]), self.expr(call.args[2])
-            source = collectives.source_of(_SHUFFLES[name], self.threads[0][0], other)
+            collectives.check_warps(self.threads, self.at)
+            value, other, width = (self.expr(arg) for arg in call.args[1:4])
+            source = collectives.source_of(_SHUFFLES[name], self.threads[0][0], other, width)
             work, result = collectives.from_thread(value, source, self.threads, self.at)
         self.hoisted += work
         return result
@@ -271,6 +281,13 @@ class Values:
         value = self.expr(call.args[1])
         self.hoisted.append(s.Store(target.memory, target.indices, value, combiner, self.at, before))
         return s.Name(before)
+
+    def _any_or_all(self, name: str, call: Any) -> s.Expr:
+        work, result = collectives.over_elements(
+            "max" if name == "any_of" else "min", self._pointed_at(call.args[0]), int(call.args[1]), self.at
+        )
+        self.hoisted += work
+        return result
 
     def _pointed_at(self, pointer: Any) -> s.Load:
         load = self.expr(pointer if isinstance(pointer, tirx.BufferLoad) else pointer.args[0])
