@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, SSAValue
 
+from tilesmith.compiler.computed_sizes import computed, names_in, solved
 from tilesmith.compiler.dialects import tile
 from tilesmith.compiler.dialects.elements import bits_of, numpy_type
 from tilesmith.compiler.dialects.types import Dim, TensorType
@@ -59,6 +60,8 @@ class Signature:
     symbols: tuple[str, ...]
     order: tuple[str, ...]
     outputs: tuple[str, ...]
+    sizes: Mapping[str, str] = field(default_factory=dict)
+    """Symbols that are computed from others, as text."""
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
@@ -92,6 +95,7 @@ class Signature:
             if name in self.tensors:
                 arrays[name] = self._array(self.tensors[name], value)
                 self._match(self.tensors[name], arrays[name].shape, symbols)
+        self._compute(symbols)
         unbound = [symbol for symbol in self.symbols if symbol not in symbols]
         if unbound:
             raise BadCallError(
@@ -100,6 +104,31 @@ class Signature:
                 remedy="pass the tensors whose shapes name it, outputs included",
             )
         return Call(arrays, symbols)
+
+    def _compute(self, symbols: dict[str, int]) -> None:
+        """Find the symbols that sizes are computed from, then the sizes that no argument has."""
+        for name, text in self.sizes.items():
+            unknown = names_in(text) - symbols.keys()
+            if name in symbols and len(unknown) == 1:
+                value = solved(text, symbols[name], *unknown, symbols)
+                if value is not None:
+                    symbols[unknown.pop()] = value
+        for name, text in self.sizes.items():
+            if names_in(text) - symbols.keys():
+                if name in symbols:
+                    self._refuse_size(name, text, symbols)
+                continue
+            if symbols.setdefault(name, computed(text, symbols)) != computed(text, symbols):
+                self._refuse_size(name, text, symbols)
+
+    def _refuse_size(self, name: str, text: str, symbols: Mapping[str, int]) -> NoReturn:
+        tensor, _, position = name.rpartition("_")
+        known = ", ".join(f"{one} is {symbols[one]}" for one in sorted(names_in(text) & symbols.keys()))
+        raise BadCallError(
+            f"dimension {position} of argument {tensor} is {symbols[name]}, and should be {text}",
+            where=str(self),
+            remedy=f"give tensors whose sizes fit together{f': {known}' if known else ''}",
+        )
 
     def _array(self, parameter: Parameter, value: Any) -> Array:
         expected = numpy_type(parameter.element)
@@ -155,7 +184,7 @@ def signature_of(modules: Sequence[ModuleOp], out_idx: Sequence[int] | int | Non
         outputs = tuple(names[index] for index in chosen)
     symbols = tuple(symbol.data for symbol in func.symbols)
     kernel = func.sym_name.data if len(funcs) == 1 else func.sym_name.data.removesuffix("_0")
-    return Signature(kernel, tensors, symbols, names, outputs)
+    return Signature(kernel, tensors, symbols, names, outputs, _sizes(func))
 
 
 def _check_out_idx(chosen: Sequence[int], names: Sequence[str], kernel: str) -> None:
@@ -166,6 +195,13 @@ def _check_out_idx(chosen: Sequence[int], names: Sequence[str], kernel: str) -> 
             where="compile(out_idx=...)",
             remedy=f"it has {len(names)} parameters, 0 to {len(names) - 1}: {', '.join(names)}",
         )
+
+
+def _sizes(func: tile.FuncOp) -> Mapping[str, str]:
+    sizes = func.attributes.get("sizes")
+    if not isinstance(sizes, DictionaryAttr):
+        return {}
+    return {name: text.data for name, text in sizes.data.items() if isinstance(text, StringAttr)}
 
 
 def _names(func: tile.FuncOp, attribute: str) -> tuple[str, ...]:

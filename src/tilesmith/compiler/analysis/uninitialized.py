@@ -13,6 +13,7 @@ from tilesmith.compiler.dialects.tile import (
     GemmOp,
     MapOp,
     ReduceOp,
+    ScalarOp,
     StoreOp,
     location_of,
 )
@@ -23,7 +24,11 @@ from tilesmith.errors import KernelError
 def check_written(func: FuncOp) -> None:
     """Raise if an operation reads a buffer before any other writes it, in program order."""
     written: set[SSAValue] = set()
+    ever = {buffer for op in walk(func) for buffer in buffer_effects(op).writes}
     for op in walk(func):
+        for buffer in buffer_effects(op).reads if isinstance(op, ScalarOp) else ():
+            if buffer not in ever:
+                raise _never_written(op, buffer)
         for buffer in _needs(op):
             if buffer not in written and not _is_written_around(op, buffer):
                 raise _never_written(op, buffer)

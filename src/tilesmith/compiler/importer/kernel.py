@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Block, Region, SSAValue
 
 from tilesmith.compiler.dialects import tile
@@ -59,6 +59,10 @@ def lower_kernel(kernel: Kernel) -> ModuleOp:
         func.attributes["parameters"] = ArrayAttr([StringAttr(name) for name in kernel.parameters])
     if kernel.workspace:
         func.attributes["workspace"] = ArrayAttr([StringAttr(name) for name in kernel.workspace])
+    if kernel.sizes:
+        func.attributes["sizes"] = DictionaryAttr(
+            {name: StringAttr(text) for name, text in kernel.sizes.items()}
+        )
     emitter = Emitter(func.body.block)
     with emitter.at(kernel.at):
         emitter.locate(func)

@@ -240,7 +240,7 @@ class Kernel:
 
     `parameters` are the names a caller gives values for, in order; `workspace` tensors nobody outside sees.
     `depths` are how many versions of a buffer the user asked for; `notes` say what of the annotations is not
-    done.
+    done. `sizes` are symbols that are the size of a tensor and computed from others.
     """
 
     name: str
@@ -253,6 +253,7 @@ class Kernel:
     workspace: tuple[str, ...] = ()
     depths: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    sizes: Mapping[str, str] = field(default_factory=dict)
     at: Location = Location()
 
 
@@ -336,6 +337,10 @@ def walk_statements(statements: tuple[Statement, ...]) -> Iterator[Statement]:
 
 def loads_of(expr: Expr) -> Iterator[Load]:
     return (part for part in walk(expr) if isinstance(part, Load))
+
+
+def variables_of(expr: Expr) -> Iterator[Variable]:
+    return (part.variable for part in walk(expr) if isinstance(part, Name))
 
 
 def outer_loads_of(expr: Expr) -> Iterator[Load]:

@@ -18,6 +18,7 @@ from tilesmith.compiler.importer import source as s
 from tilesmith.compiler.importer.annotations import Annotations
 from tilesmith.compiler.importer.grid_sync import phases
 from tilesmith.compiler.importer.kernel import lower_kernel
+from tilesmith.compiler.importer.size_text import size_text
 from tilesmith.compiler.importer.source_lines import UserLines
 from tilesmith.compiler.importer.tilelang_ops import Operations, combiner_of
 from tilesmith.compiler.importer.tilelang_values import DEFAULT_THREADS, LIBRARY, dtype_of, location
@@ -79,6 +80,13 @@ def counted_from_the_end(func: tirx.PrimFunc) -> tirx.PrimFunc:
     return func if structural_equal(legal.body, func.body) else legal
 
 
+def _names_thread(stmt: Any) -> bool:
+    """Whether a statement names a thread; without a loop over blocks it begins a launch of one block."""
+    value = getattr(stmt, "value", None)
+    return isinstance(stmt, tirx.Bind) and isinstance(value, tirx.Call) and value.op.name == _THREAD
+
+
+_THREAD = "tl.launch_thread_idx"
 _REACHES_OUT = "template_reaches_out"
 
 
@@ -112,7 +120,8 @@ class _Translation(Operations):
             self.refuse("the kernel has no grid of blocks", "put its body inside `with T.Kernel(...)`")
         tensors += self.workspace
         symbols += [d.variable for t in tensors for d in t.shape if isinstance(d, s.Name)]
-        self._check_computed(symbols)
+        symbols += [v for size in self.computed.values() for v in s.variables_of(size)]
+        self._check_computed()
         name = str(self.func.attrs["global_symbol"])
         return [
             replace(
@@ -123,33 +132,28 @@ class _Translation(Operations):
                 parameters=order,
                 workspace=tuple(memory.name for memory in self.workspace),
                 depths=self.annotations.depths,
+                sizes={name: text for name, size in self.computed.items() if (text := size_text(size))},
                 notes=(*self.annotations.notes, *wide_integer_notes(kernel.body)),
             )
             for n, kernel in enumerate(kernels)
         ]
 
-    def _check_computed(self, symbols: list[s.Variable]) -> None:
-        """A symbol must be the size of something, or a parameter, for a call to give it a value."""
+    def _check_computed(self) -> None:
+        """Sizes of workspace must be known without a call that brings them."""
         for memory in self.workspace:
             if any(isinstance(size, s.Name) and size.variable.name in self.computed for size in memory.shape):
                 self.refuse(
                     f"the size of {memory.name} is computed from symbols",
                     "pass it as a parameter of the kernel",
                 )
-        for size in self.computed.values():
-            for part in s.walk(size):
-                if isinstance(part, s.Name) and part.variable not in symbols:
-                    name = part.variable.name
-                    self.refuse(
-                        f"{name} is only part of a size, so no tensor tells it",
-                        f"make it the size of a dimension, or pass it: {name}: T.int32",
-                    )
 
     def _launches(self, stmt: Any) -> Iterator[Any]:
         """The loops over blocks, outermost ones only."""
-        if isinstance(stmt, tirx.SeqStmt):
+        if isinstance(stmt, tirx.SeqStmt) and not any(map(_names_thread, stmt.seq)):
             for part in stmt.seq:
                 yield from self._launches(part)
+        elif isinstance(stmt, tirx.AssertStmt):
+            self._not_asserted(stmt)
         elif isinstance(stmt, tirx.SBlockRealize):
             yield from self._launches(stmt.block)
         elif isinstance(stmt, tirx.SBlock):
@@ -158,11 +162,17 @@ class _Translation(Operations):
         else:
             yield stmt
 
+    def _not_asserted(self, stmt: Any) -> None:
+        at = location(get_stmt_span(stmt)) or self.at
+        self.annotations.notes.append(f"{at}: the assertion {stmt.condition} is not looked at")
+
     def _kernel(self, stmt: Any) -> s.Kernel:
         """One launch; its name, tensors and symbols are those of the function."""
         self.grid, self.thread_vars, self.thread_extents = [], {}, list(DEFAULT_THREADS)
         at = location(get_stmt_span(stmt)) or self.start
         body = self.block(stmt)
+        if not self.grid and self.thread_vars:
+            self.grid = [(s.Variable("block", counts=True), s.Number(1))]  # `T.Kernel()` launches one block
         if not self.grid:
             self.refuse(
                 "a statement stands outside the grid of blocks", "move it inside `with T.Kernel(...)`"
@@ -204,7 +214,7 @@ class _Translation(Operations):
                 then = self.block(stmt.then_case)
                 return (s.Branch(self.expr(stmt.condition), then, otherwise, self.at),)
             case "While":
-                return (s.Repeat(self.expr(stmt.condition), self.block(stmt.body), self.at),)
+                return self._while(stmt)
             case "BufferStore":
                 return self._store(stmt)
             case "Bind":
@@ -217,10 +227,22 @@ class _Translation(Operations):
                 self.memory(stmt.buffer)
                 return () if getattr(stmt, "body", None) is None else self.block(stmt.body)
             case "AssertStmt":
+                self._not_asserted(stmt)
                 return () if getattr(stmt, "body", None) is None else self.block(stmt.body)
         return self.refuse(
             f"the statement {type(stmt).__name__} has no counterpart", "write it with TileLang operations"
         )
+
+    def _while(self, stmt: Any) -> tuple[s.Statement, ...]:
+        """What the condition needs is done before the loop, and again at the end of each iteration."""
+        condition, body = self.expr(stmt.condition), self.block(stmt.body)
+        again = tuple(self.hoisted)
+        if again and any(isinstance(inner, s.Jump) for inner in s.walk_statements(body)):
+            self.refuse(
+                "a while loop with break or continue whose condition several elements or threads decide",
+                "compute the condition into a variable at the end of the loop",
+            )
+        return (s.Repeat(condition, (*body, *again), self.at),)
 
     def _sblock(self, stmt: Any) -> tuple[s.Statement, ...]:
         notes = stmt.annotations or {}
@@ -279,7 +301,7 @@ class _Translation(Operations):
         return (s.Store(memory, indices, self.expr(stmt.value), "", self.at),)
 
     def _bind(self, stmt: Any) -> tuple[s.Statement, ...]:
-        if isinstance(stmt.value, tirx.Call) and stmt.value.op.name == "tl.launch_thread_idx":
+        if _names_thread(stmt):
             self._thread(int(stmt.value.args[0]), self.variable(stmt.var, counts=True))
             return ()
         value = self.expr(stmt.value)

@@ -1,0 +1,51 @@
+"""What stands around the grid of blocks: none at all, assertions, and buffers that nothing writes."""
+
+# mypy: disable-error-code="valid-type, no-untyped-def, no-untyped-call, misc, untyped-decorator"
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tilelang.language as T
+from tests.compiler.importer.importing import imported, noise, run
+
+import tilesmith
+from tilesmith.errors import KernelError
+
+
+def test_a_kernel_without_numbers_is_one_block() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((16,), "float32"), B: T.Tensor((16,), "float32")):
+        with T.Kernel(threads=32):
+            a = T.alloc_shared((16,), "float32")
+            T.copy(A, a)
+            T.copy(a, B)
+
+    a, b = noise(16), np.zeros(16, np.float32)
+    run(main, A=a, B=b)
+    np.testing.assert_array_equal(a, b)
+
+
+def test_an_assertion_is_named_in_the_notes() -> None:
+    m, n = T.dynamic("m"), T.dynamic("n")
+
+    @T.prim_func
+    def main(A: T.Tensor((m,), "float32"), B: T.Tensor((n,), "float32")):
+        assert m == n, "sizes differ"
+        with T.Kernel(1):
+            for i in T.serial(m):
+                B[i] = A[i]
+
+    assert "the assertion m == n is not looked at" in str(imported(main))
+
+
+def test_scalar_code_may_not_read_what_nothing_writes() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((32, 32), "float32")):
+        with T.Kernel(1, threads=32):
+            a = T.alloc_fragment((32, 32), "float32")
+            for i, j in T.Parallel(32, 32):
+                A[i, j] = a[i, j // 2]
+
+    with pytest.raises(KernelError, match="a is read before anything is written"):
+        tilesmith.compile(main)
