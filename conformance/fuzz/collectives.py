@@ -12,6 +12,8 @@ from conformance.fuzz.matrix_unit import product
 from conformance.fuzz.statements import Memory, State, Statement
 from conformance.fuzz.values import Array, Value, half_unit, is_float, largest, settled, stored
 
+_BITS = {"bitand": np.bitwise_and, "bitor": np.bitwise_or, "bitxor": np.bitwise_xor}
+
 
 @dataclass(frozen=True)
 class Reduce(Statement):
@@ -50,6 +52,8 @@ class Reduce(Statement):
         )
 
     def _combined(self, data: Array, error: Array) -> Value:
+        if self.kind in _BITS:
+            return Value(_BITS[self.kind].reduce(data, axis=0), error.max(0))
         if self.kind.endswith("sum"):
             total = data.sum(0)
             spread = half_unit(np.abs(data).sum(0), "float32") * 2 if is_float(self.dest.dtype) else 0.0
@@ -57,6 +61,8 @@ class Reduce(Statement):
         return _extreme(self.kind, data, error, 0)
 
     def _result(self, data: Array, error: Array) -> Value:
+        if self.kind in _BITS:
+            return Value(_BITS[self.kind].reduce(data, axis=self.dim), error.max(self.dim))
         if not self.kind.endswith("sum"):
             return _extreme(self.kind, data, error, self.dim)
         total = data.sum(self.dim)
@@ -76,13 +82,16 @@ def _extreme(kind: str, data: Array, error: Array, dim: int) -> Value:
 
 
 @dataclass(frozen=True)
-class Cumsum(Statement):
+class Scan(Statement):
+    """A running sum, or with `kind` "max" a running maximum."""
+
     memory: Memory
     dim: int
     reverse: bool
+    kind: str = "sum"
 
     def lines(self) -> Iterator[str]:
-        yield f"T.cumsum({self.memory.name}, dim={self.dim}, reverse={self.reverse})"
+        yield f"T.cum{self.kind}({self.memory.name}, dim={self.dim}, reverse={self.reverse})"
 
     def run(self, state: State) -> None:
         """One element after another, each sum rounded: scalar code on a core that adds as IEEE has it."""
@@ -94,6 +103,13 @@ class Cumsum(Statement):
         order = range(len(lines))[:: -1 if self.reverse else 1]
         with np.errstate(all="ignore"):
             for before, here in pairwise(order):
+                if self.kind == "max":
+                    found = Value(
+                        np.stack([lines[before], lines[here]]), np.stack([errors[before], errors[here]])
+                    )
+                    made = _extreme("max", found.data, found.error, 0)
+                    lines[here], errors[here] = made.data, made.error
+                    continue
                 total = lines[before] + lines[here]
                 unsure = errors[before] + errors[here]
                 lines[here] = stored(total, self.memory.dtype)

@@ -11,6 +11,7 @@ from conformance.fuzz.nodes import Const, Index, Load, Node
 from conformance.fuzz.plain_products import PlainProducts
 from conformance.fuzz.program import Program
 from conformance.fuzz.statements import Copy, Memory, Region, Statement, Store
+from conformance.fuzz.thread_steps import ThreadSteps
 from conformance.fuzz.tiled_products import TiledProducts
 from conformance.fuzz.values import is_float
 
@@ -18,7 +19,7 @@ _STEPS = (
     *("map",) * 5,
     *("branch", "reduce", "gemm") * 2,
     *("vector", "cumsum", "loop", "while", "where", "part", "copy", "attention", "stack", "scalar"),
-    *("turns", "powers", "leave", "decide", "tiled"),
+    *("turns", "powers", "leave", "decide", "tiled", "threads", "reducer"),
 )
 
 
@@ -26,7 +27,7 @@ def random_program(random: Random) -> Program:
     return _Drawing(random).program()
 
 
-class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts, PlainProducts):
+class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts, PlainProducts, ThreadSteps):
     def program(self) -> Program:
         return self._program(self.plain_product() if self.random.random() < 0.08 else self._steps_of())
 

@@ -23,8 +23,8 @@ def plus(node: Node, number: int) -> Node:
     return Binary(op, node, Const(abs(number)), "int32")
 
 
-def _is_constant(node: Node) -> bool:
-    return isinstance(node, Const) or (bool(node.parts) and all(map(_is_constant, node.parts)))
+def is_constant(node: Node) -> bool:
+    return isinstance(node, Const) or (bool(node.parts) and all(map(is_constant, node.parts)))
 
 
 class Expressions:
@@ -81,12 +81,12 @@ class Expressions:
         if op in ("//", "%"):
             return Binary(op, a, Const(self.random.choice([1, 2, 3, 7, 16]), dtype), dtype)
         b = self.draw(dtype, depth - 1)
-        if op == "-" and dtype.startswith("uint") and _is_constant(a) and _is_constant(b):
+        if op == "-" and dtype.startswith("uint") and is_constant(a) and is_constant(b):
             op = "+"  # TileLang computes it, and refuses a difference below zero
         return Binary(op, a, b, dtype)
 
     def _cast(self, node: Node, dtype: str) -> Node:
-        if dtype.startswith("uint") and _is_constant(node):
+        if dtype.startswith("uint") and is_constant(node):
             # TileLang computes it, and has no unsigned integer for a negative number, nor a bool for 2.
             node = Const(2.0 if is_float(node.dtype) else 1 if node.dtype == "bool" else 2, node.dtype)
         return node if node.dtype == dtype else Cast(node, dtype)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from conformance.fuzz.collectives import Cumsum, Gemm, Reduce
+from conformance.fuzz.collectives import Gemm, Reduce, Scan
 from conformance.fuzz.drawing import Drawing
 from conformance.fuzz.functions import Function, Quotient
 from conformance.fuzz.nodes import Binary, Const, Index, Load
 from conformance.fuzz.statements import Copy, Fill, For, Memory, Statement, Store
+from conformance.fuzz.values import is_float
 
 _REDUCTIONS = ("sum", "max", "min", "abssum", "absmax")
+_OF_BITS = ("bitand", "bitor", "bitxor")
 _REDUCED = ("float32", "bfloat16", "float16", "int32", "int16", "int8", "uint8", "uint16", "uint32")
 _SUMS = {"bfloat16": "float32", "float16": "float32", "float32": "float32", "int8": "int32"}
 
@@ -27,9 +29,8 @@ class MatrixSteps(Drawing):
         dest = self.buffer(shape, source.dtype)
         clear = self.random.random() < 0.6
         before: list[Statement] = [] if clear else [Fill(dest, self.random.choice([0, 1, 3]))]
-        kind = self.random.choice(
-            [one for one in _REDUCTIONS if clear or one != "abssum"]
-        )  # it always clears
+        kinds = _REDUCTIONS if is_float(source.dtype) else (*_REDUCTIONS, *_OF_BITS)
+        kind = self.random.choice([one for one in kinds if clear or one != "abssum"])  # it always clears
         self.hold(dest)
         return [*before, Reduce(kind, source, dest, dim, clear)]
 
@@ -37,7 +38,8 @@ class MatrixSteps(Drawing):
         sources = self.blocks_of("float32", "int32", "bfloat16", "float16", "int16", "uint8")
         if not sources:
             return []
-        return [Cumsum(self.random.choice(sources), self.random.choice([0, 1]), self.random.random() < 0.3)]
+        kind, dim = self.random.choice(["sum", "sum", "max"]), self.random.choice([0, 1])
+        return [Scan(self.random.choice(sources), dim, self.random.random() < 0.3, kind)]
 
     def _gemm(self) -> list[Statement]:
         """A block, or its transpose, times a tensor; sometimes the result goes into a second product."""
