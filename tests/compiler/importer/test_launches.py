@@ -49,3 +49,33 @@ def test_scalar_code_may_not_read_what_nothing_writes() -> None:
 
     with pytest.raises(KernelError, match="a is read before anything is written"):
         tilesmith.compile(main)
+
+
+def test_a_part_of_a_buffer_may_have_a_name() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64, 64), "float32")):
+        with T.Kernel(1, threads=128):
+            whole = T.alloc_shared((64, 64), "float32")
+            upper = whole[:32, :64]
+            T.clear(whole)
+            T.fill(upper, 2.0)
+            T.copy(A[0:16, 0:64], whole[16:32, :])
+            T.copy(whole, B)
+
+    a, b, wanted = noise(64, 64), np.ones((64, 64), np.float32), np.zeros((64, 64), np.float32)
+    wanted[:32] = 2
+    wanted[16:32] = a[:16]
+    run(main, A=a, B=b)
+    np.testing.assert_array_equal(b, wanted)
+
+
+def test_atomic_loads_and_stores() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((64,), "int32"), B: T.Tensor((64,), "int32")):
+        with T.Kernel(1, threads=64):
+            tx = T.get_thread_binding()
+            T.atomic_store(B[tx], T.atomic_load(A[tx]) + 1)
+
+    a, b = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    run(main, A=a, B=b)
+    np.testing.assert_array_equal(b, a + 1)

@@ -141,6 +141,28 @@ def test_threads_combine_from_what_changes_nothing(combine: Any, wanted: Any, dt
         assert found[0] == (values.prod(dtype=dtype) if wanted is np.prod else wanted(values))
 
 
+def test_threads_that_take_no_part_in_a_reduction() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((8,), "int32"), B: T.Tensor((1,), "int32")):
+        with T.Kernel(1, threads=8) as _:
+            tx = T.get_thread_binding(0)
+            least = T.alloc_local((1,), "int32")
+            with T.attr(
+                T.comm_reducer(lambda x, y: T.min(x, y), [T.cast(0, "int32")]),
+                "reduce_scope",
+                T.reinterpret(T.uint64(0), dtype="handle"),
+            ):
+                T.evaluate(
+                    T.tvm_thread_allreduce(T.uint32(1), A[tx], A[tx] > 4, least[0], tx, dtype="handle")
+                )
+            if tx == 0:
+                B[0] = least[0]
+
+    b = np.zeros(1, np.int32)
+    run(main, A=np.array([3, 9, 1, 6, 4, 7, 2, 8], np.int32), B=b)
+    assert b[0] == 6
+
+
 def test_threads_combine_in_no_other_way() -> None:
     with pytest.raises(UnsupportedKernelError, match="combines two values as"):
         run(reduced(lambda x, y: x + y * y, "float32"), A=noise(8), B=np.zeros(1, np.float32))

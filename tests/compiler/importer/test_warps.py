@@ -108,3 +108,18 @@ def test_an_update_on_one_side_of_a_choice_is_refused() -> None:
 
     with pytest.raises(UnsupportedKernelError, match="one side of"):
         run(main, A=np.zeros(32, np.int32), B=np.zeros(1, np.int32))
+
+
+def test_elements_are_looked_at_only_where_a_condition_says_so() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((3, 4), "int32"), B: T.Tensor((8,), "int32")):
+        with T.Kernel(1, threads=32):
+            for i in T.serial(4):
+                B[i] = 0
+                if T.And(i < 3, T.any_of(A[i, 0:4])):
+                    B[i] = 1
+                B[4 + i] = T.if_then_else(i >= 3, 7, T.cast(T.all_of(A[i, 0:4]), "int32"))
+
+    b = np.zeros(8, np.int32)
+    run(main, A=np.array([[0, 0, 0, 0], [0, 2, 0, 0], [1, 2, 3, 4]], np.int32), B=b)
+    np.testing.assert_array_equal(b, [0, 1, 1, 0, 0, 0, 1, 7])

@@ -304,6 +304,10 @@ class _Translation(Operations):
         if _names_thread(stmt):
             self._thread(int(stmt.value.args[0]), self.variable(stmt.var, counts=True))
             return ()
+        if isinstance(stmt.value, tirx.BufferLoad) and any(
+            isinstance(i, tirx.Ramp) for i in stmt.value.indices
+        ):
+            return ()  # a name for a part of a buffer: operations on it name the buffer and the part
         value = self.expr(stmt.value)
         return (s.Bind(self.variable(stmt.var, s.is_nonnegative(value)), value, self.at),)
 

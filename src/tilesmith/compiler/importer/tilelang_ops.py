@@ -75,9 +75,13 @@ class Operations(Values):
             return self._reducer_update(call)
         if name in ("atomic_addx2_elem_op", "atomic_addx4_elem_op"):
             return self._atomic_run(call, int(name.removeprefix("atomic_addx")[0]))
-        if name in _ATOMICS:
+        if name in _ATOMICS or name == "atomic_store_elem_op":
             target = self._pointed_at(call.args[0])
-            return (s.Store(target.memory, target.indices, self.expr(call.args[1]), _ATOMICS[name], self.at),)
+            return (
+                s.Store(
+                    target.memory, target.indices, self.expr(call.args[1]), _ATOMICS.get(name, ""), self.at
+                ),
+            )
         return refuse_call(name, str(self.at))
 
     def _atomic_run(self, call: Any, count: int) -> tuple[s.Statement, ...]:
@@ -96,6 +100,13 @@ class Operations(Values):
         """tvm_thread_allreduce(count, value, condition, target, thread index, ...)"""
         value, target = self.expr(call.args[1]), self.expr(call.args[3])
         assert isinstance(target, s.Load)
+        takes_part = self.expr(call.args[2])
+        if not isinstance(takes_part, s.Number):
+            value = s.Select(
+                takes_part, value, collectives.identity(self.reduce_scope, value.dtype), value.dtype
+            )
+        elif not takes_part.value:
+            self.refuse("a reduction of threads in which none takes part", "give it a condition that holds")
         dims = [self.variable(arg) for arg in call.args[4:]]
         work, result = collectives.reduce_over(self.reduce_scope, value, dims, self.threads, self.at)
         return (*work, s.Store(target.memory, target.indices, result, "", self.at))

@@ -195,7 +195,13 @@ class Values:
         if node_class is tirx.FloatImm:
             return s.Number(float(node.value), dtype_of(node))
         if node_class is tirx.Var or node_class is tirx.SizeVar:
+            if "x" in dtype_of(node):
+                self.refuse(f"{node.name} stands for several elements at once", "write it element by element")
             return self.floats.get(node) or s.Name(self.variable(node))
+        if node_class is tirx.And or node_class is tirx.Or:
+            a = self.expr(node.a)
+            b = self._only_where(a if node_class is tirx.And else s.Not(a), node.b)
+            return s.Binary(BINARY[node_class], a, b, dtype_of(node))
         if node_class in BINARY:
             return folded(s.Binary(BINARY[node_class], self.expr(node.a), self.expr(node.b), dtype_of(node)))
         if node_class is tirx.BufferLoad:
@@ -225,8 +231,8 @@ class Values:
             return self._warp_value(name, node)
         if name.endswith("_ret_elem_op"):
             return self._atomic_value(name, node)
-        if name in ("access_ptr", "address_of"):
-            return self._pointed_at(node)
+        if name in ("access_ptr", "address_of", "atomic_load_elem_op"):
+            return self._pointed_at(node.args[0])
         if name in ("any_of", "all_of"):
             return self._any_or_all(name, node)
         fn = _FUNCTION_ALIASES.get(name, name)
@@ -250,11 +256,20 @@ class Values:
         return s.Call(fn, args, dtype)
 
     def _choice(self, call: Any, dtype: str) -> s.Expr:
-        test, done = self.expr(call.args[0]), len(self.hoisted)
-        sides = self.expr(call.args[1]), self.expr(call.args[2])
-        if any(isinstance(work, s.Store) and work.accumulate for work in self.hoisted[done:]):
-            self.refuse("an atomic update on one side of T.if_then_else", "write it with if and else")
-        return s.Select(test, *sides, dtype)
+        test = self.expr(call.args[0])
+        a, b = self._only_where(test, call.args[1]), self._only_where(s.Not(test), call.args[2])
+        return s.Select(test, a, b, dtype)
+
+    def _only_where(self, condition: s.Expr, node: Any) -> s.Expr:
+        """A value that is wanted only where a condition holds; so is what must be done for it before."""
+        done = len(self.hoisted)
+        value = self.expr(node)
+        work = tuple(s.walk_statements(tuple(self.hoisted[done:])))
+        if any(isinstance(one, s.Store) and one.accumulate for one in work):
+            self.refuse("an atomic update on one side of a choice", "write it with if and else")
+        if work and not any(isinstance(one, s.Sync) for one in work):  # for which all threads are needed
+            self.hoisted[done:] = [s.Branch(condition, tuple(self.hoisted[done:]), (), self.at)]
+        return value
 
     def _warp_value(self, name: str, call: Any) -> s.Expr:
         """A value that comes from other threads of the warp."""
@@ -290,7 +305,7 @@ class Values:
         return result
 
     def _pointed_at(self, pointer: Any) -> s.Load:
-        load = self.expr(pointer if isinstance(pointer, tirx.BufferLoad) else pointer.args[0])
+        load = self.expr(pointer)
         if not isinstance(load, s.Load):
             self.refuse("a pointer to something that is not an element", "name the element: A[i, j]")
         assert isinstance(load, s.Load)
