@@ -63,6 +63,8 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts, PlainProduct
         shape: tuple[int, ...] = (self.height, self.cols)
         offsets: tuple[Node, ...] = (self.row(), Const(0))
         sizes: tuple[int, ...] = (self.rows, self.cols)
+        if self.random.random() < 0.2:
+            offsets = self.moved(offsets)
         if not self.dynamic and self.random.random() < 0.2:
             middle = self.random.choice([1, 3])
             shape = (self.blocks, middle, self.rows, self.cols)
@@ -95,11 +97,13 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts, PlainProduct
         name = self.name("y")
         if source.shape != (self.rows, self.cols):
             return Copy(self.whole(source), self.whole(self.tensor(name, source.shape, source.dtype, "out")))
-        offsets = (self.row(), self.column())
+        offsets: tuple[Node, ...] = (self.row(), self.column())
         atomic = self.random.choice(["add", "max", "min"]) if self._may_meet(source) else ""
         written = [one for one in self.in_place if one.dtype == source.dtype]
         if written and not atomic and self.random.random() < 0.15:
             return Copy(self.whole(source), Region(self._written(written[0]), offsets, source.shape))
+        if self.random.random() < 0.15:
+            offsets = self.moved(offsets)
         shape = (self.height, self.across * self.cols)
         dest = self.tensor(name, shape, source.dtype, "both" if atomic else "out")
         return Copy(self.whole(source), Region(dest, offsets, source.shape), atomic)

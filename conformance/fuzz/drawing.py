@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from conformance.fuzz.expressions import Expressions
+from conformance.fuzz.expressions import Expressions, plus
 from conformance.fuzz.nodes import Binary, Const, Index, Node
 from conformance.fuzz.statements import Memory, Parallel, Region, Statement, Store
 from conformance.fuzz.values import DTYPES
@@ -71,6 +71,11 @@ class Drawing:
 
     def column(self) -> Node:
         return Binary("*", Index("bc"), Const(self.cols), "int32") if self.across > 1 else Const(0)
+
+    def moved(self, offsets: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The same place some rows and columns further, so that a part of a block lies outside."""
+        by = self.random.choice([0, 3, 16, 32]), self.random.choice([0, 5, 32])
+        return tuple(plus(at, further) for at, further in zip(offsets, by, strict=True))
 
     def block_extents(self) -> dict[str, int]:
         return {"i": self.rows, "j": self.cols}

@@ -8,11 +8,15 @@ from random import Random
 from conformance.fuzz.functions import FUNCTIONS, Function, Quotient
 from conformance.fuzz.nodes import Binary, Both, Cast, Compare, Const, Index, Load, Node, Select, Unary
 from conformance.fuzz.statements import Memory
+from conformance.fuzz.step_functions import TESTS, WHOLE, Bits, Clamp, Test, Whole
 from conformance.fuzz.values import INTEGERS, is_float
 
 _FLOAT_OPS = ("+", "-", "*", "+", "-", "*", "max", "min", "/")
-_INTEGER_OPS = ("+", "-", "*", "&", "|", "^", "max", "min", "<<", ">>", "//", "%")
+_QUOTIENTS = ("//", "%", "truncdiv", "truncmod")
+_INTEGER_OPS = ("+", "-", "*", "&", "|", "^", "max", "min", "<<", ">>", *_QUOTIENTS)
 _WAYS = ("plain",) * 7 + ("shift", "back", "reverse", "half", "twice", "gather", "fixed", "modulo")
+_KINDS = (*("binary",) * 6, *("unary", "select", "cast", "function") * 2, "bits", "clamp")
+_WORDS = ("float32", "int32", "uint32")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -54,7 +58,7 @@ class Expressions:
             return self.condition(depth)
         if depth == 0 or self.random.random() < 0.15:
             return self.leaf(dtype)
-        match self.random.choice(["binary", "binary", "binary", "unary", "select", "cast", "function"]):
+        match self.random.choice(_KINDS):
             case "binary":
                 return self._binary(dtype, depth)
             case "unary" if not dtype.startswith("uint"):
@@ -62,8 +66,19 @@ class Expressions:
             case "select":
                 sides = self.draw(dtype, depth - 1), self.draw(dtype, depth - 1)
                 return Select(self.condition(depth - 1), *sides, dtype)
+            case "function" if is_float(dtype) and self.random.random() < 0.2:
+                return Whole(self.random.choice(WHOLE), self.draw(dtype, depth - 1), dtype)
             case "function" if is_float(dtype):
                 return Function(self.random.choice(FUNCTIONS), self.draw(dtype, depth - 1), dtype)
+            case "bits" if dtype in _WORDS:
+                other = self.random.choice(_WORDS) if dtype == "float32" else "float32"
+                inner = self.draw(other, depth - 1)
+                return inner if other == dtype or is_constant(inner) else Bits(inner, dtype)
+            case "clamp":
+                least, most = (
+                    Const(number, dtype) for number in ((-1.5, 2.0) if is_float(dtype) else (1, 9))
+                )
+                return Clamp(self.draw(dtype, depth - 1), least, most, dtype)
             case "cast":
                 other = self.random.choice(["float32", "bfloat16", "float16", *INTEGERS])
                 return self._cast(self.draw(other, depth - 1), dtype)
@@ -78,7 +93,7 @@ class Expressions:
         a = self.draw(dtype, depth - 1)
         if op in ("<<", ">>"):
             return Binary(op, a, Const(self.random.randint(0, 7), dtype), dtype)
-        if op in ("//", "%"):
+        if op in _QUOTIENTS:
             return Binary(op, a, Const(self.random.choice([1, 2, 3, 7, 16]), dtype), dtype)
         b = self.draw(dtype, depth - 1)
         if op == "-" and dtype.startswith("uint") and is_constant(a) and is_constant(b):
@@ -106,6 +121,8 @@ class Expressions:
                 Const(self.random.randint(0, self.extents[name])),
             )
         memory = self.random.choice(self.memories)
+        if is_float(memory.dtype) and self.random.random() < 0.15:
+            return Test(self.random.choice(TESTS), self.load(memory))
         dtype = "int32" if memory.dtype == "bool" else memory.dtype
         number = Const(self.random.choice([0, 1, 3]), dtype)
         return Compare(self.random.choice(_COMPARISONS), self._cast(self.load(memory), dtype), number)

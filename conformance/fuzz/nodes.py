@@ -114,7 +114,7 @@ class Binary(Node):
     @property
     def text(self) -> str:
         a, b = self.a.text, self.b.text
-        return f"T.{self.op}({a}, {b})" if self.op in ("max", "min") else f"({a} {self.op} {b})"
+        return f"T.{self.op}({a}, {b})" if self.op.isalpha() else f"({a} {self.op} {b})"
 
     @property
     def parts(self) -> tuple[Node, ...]:
@@ -136,6 +136,8 @@ _OPS: dict[str, Callable[[Array, Array], Array]] = {
     "*": np.multiply,
     "//": np.floor_divide,
     "%": np.mod,
+    "truncdiv": lambda a, b: np.sign(a) * (np.abs(a) // b),
+    "truncmod": lambda a, b: np.sign(a) * (np.abs(a) % b),
     "&": np.bitwise_and,
     "|": np.bitwise_or,
     "^": np.bitwise_xor,
