@@ -292,3 +292,50 @@ def test_padding_is_not_added(target: str) -> None:
     blocks = torch.cat([x, torch.zeros(30, 48)]).reshape(2, 32, 48)
     wanted = torch.maximum(blocks, -1.5 - blocks.roll(-5, 1)).reshape(64, 48)[:34] + before
     assert torch.equal(found, wanted)
+
+
+@T.prim_func
+def stored_beside(
+    X: T.Tensor((32, 32), "int32"), Y: T.Tensor((32, 32), "int32"), Z: T.Tensor((32, 32), "int32")
+):
+    with T.Kernel(1, threads=128):
+        x = T.alloc_shared((32, 32), "int32")
+        T.copy(X, x)
+        T.copy(x, Y[0:32, 32:64])
+        T.copy(x, Z)
+
+
+@T.prim_func
+def loaded_beside(
+    X: T.Tensor((32, 32), "int32"), Y: T.Tensor((32, 32), "int32"), Z: T.Tensor((32, 32), "int32")
+):
+    with T.Kernel(1, threads=128):
+        x = T.alloc_shared((32, 32), "int32")
+        y = T.alloc_shared((32, 32), "int32")
+        T.copy(X[32:64, 0:32], x)
+        T.copy(Y, y)
+        for i, j in T.Parallel(32, 32):
+            y[i, j] = y[i, j] - x[i, j] // 3
+        T.copy(y, Z)
+
+
+def test_a_transfer_wholly_outside_its_tensor_moves_nothing() -> None:
+    x = torch.arange(1024, dtype=torch.int32).reshape(32, 32)
+    y, z = torch.full_like(x, 7), torch.zeros_like(x)
+    tilesmith.compile(stored_beside)(x, y, z)
+    assert torch.equal(y, torch.full_like(x, 7))
+    assert torch.equal(z, x)
+    tilesmith.compile(loaded_beside)(x, y, z)
+    assert torch.equal(z, y)
+
+
+def test_the_remainder_of_floats_that_rounds_towards_zero() -> None:
+    @T.prim_func
+    def main(X: T.Tensor((32, 32), "float32"), Y: T.Tensor((32, 32), "float32")):
+        with T.Kernel(1, threads=128):
+            for i, j in T.Parallel(32, 32):
+                Y[i, j] = T.truncmod(X[i, j], 3.0)
+
+    x, y = noise(32, 32) * 10, torch.zeros(32, 32)
+    tilesmith.compile(main)(x, y)
+    assert torch.allclose(y, torch.fmod(x, 3.0), atol=2e-6)

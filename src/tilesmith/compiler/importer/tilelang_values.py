@@ -202,6 +202,8 @@ class Values:
             a = self.expr(node.a)
             b = self._only_where(a if node_class is tirx.And else s.Not(a), node.b)
             return s.Binary(BINARY[node_class], a, b, dtype_of(node))
+        if node_class is tirx.Mod and s.is_float(dtype_of(node)):
+            return s.Call("fmod", (self.expr(node.a), self.expr(node.b)), dtype_of(node))
         if node_class in BINARY:
             return folded(s.Binary(BINARY[node_class], self.expr(node.a), self.expr(node.b), dtype_of(node)))
         if node_class is tirx.BufferLoad:

@@ -28,10 +28,11 @@ class ConfigureTensorAccessorTT(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if isinstance(kernel, tt.KernelOp):
-                _bind(kernel)
+                bind_accessors(kernel)
 
 
-def _bind(kernel: tt.KernelOp) -> None:
+def bind_accessors(kernel: tt.KernelOp) -> None:
+    """Number the accessors that are used; the others go."""
     position = 0
     for accessor in [one for one in kernel.body.block.ops if isinstance(one, tt.AccessorOp)]:
         if accessor.tensor.uses.get_length() == 1 and not accessor.accessor.uses.get_length():
