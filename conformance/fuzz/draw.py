@@ -19,7 +19,7 @@ _STEPS = (
     *("map",) * 5,
     *("branch", "reduce", "gemm") * 2,
     *("vector", "cumsum", "loop", "while", "where", "part", "copy", "attention", "stack", "scalar"),
-    *("turns", "powers", "leave", "decide", "tiled", "threads", "reducer"),
+    *("turns", "powers", "leave", "decide", "tiled", "threads", "reducer", "turned"),
 )
 
 
@@ -77,7 +77,7 @@ class _Drawing(ElementSteps, MatrixSteps, FlowSteps, TiledProducts, PlainProduct
         other = self.dtype() if self.random.random() < 0.2 else dtype
         if is_float(dtype) and not is_float(other):
             other = dtype
-        if len(shape) == 2 and self.across == 1:
+        if len(shape) == 2 and self.across == 1 and offsets == (self.row(), Const(0)):
             self.in_place.append(made)
         dest = self.buffer((self.rows, self.cols), other)
         self.ready.append(dest)

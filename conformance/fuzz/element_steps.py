@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from conformance.fuzz.drawing import Drawing
 from conformance.fuzz.nodes import Binary, Const, Index, Load, Node
-from conformance.fuzz.statements import Assign, Choice, Copy, For, Memory, Region, Statement, Store
+from conformance.fuzz.statements import Assign, Choice, Copy, For, Memory, Region, Statement, Store, Transpose
 from conformance.fuzz.values import DTYPES, is_float
 
 
@@ -98,6 +98,17 @@ class ElementSteps(Drawing):
         made = self.parallel(extents, self.store(dest, extents, 2))
         self.hold(dest)
         return [made]
+
+    def _turned(self) -> list[Statement]:
+        """The transpose of a block, which a block then reads."""
+        source = self.random.choice(self.blocks_of())
+        turned = Memory(self.name("b"), source.shape[::-1], source.dtype, source.scope)
+        self.buffers.append(turned)
+        dest = self.buffer(source.shape, source.dtype)
+        self.hold(dest)
+        element = Load(turned.name, (Index("j"), Index("i")), turned.dtype)
+        back = Store(dest, (Index("i"), Index("j")), element)
+        return [Transpose(source, turned), self.parallel(self.block_extents(), back)]
 
     def _scalar(self) -> list[Statement]:
         """A variable, and a sum into it."""

@@ -28,7 +28,8 @@ def plus(node: Node, number: int) -> Node:
 
 
 def is_constant(node: Node) -> bool:
-    return isinstance(node, Const) or (bool(node.parts) and all(map(is_constant, node.parts)))
+    inner = bool(node.parts) and not isinstance(node, Load)
+    return isinstance(node, Const) or (inner and all(map(is_constant, node.parts)))
 
 
 class Expressions:
@@ -73,7 +74,8 @@ class Expressions:
             case "bits" if dtype in _WORDS:
                 other = self.random.choice(_WORDS) if dtype == "float32" else "float32"
                 inner = self.draw(other, depth - 1)
-                return inner if other == dtype or is_constant(inner) else Bits(inner, dtype)
+                same = other == dtype or is_constant(inner)
+                return self._cast(inner, dtype) if same else Bits(inner, dtype)
             case "clamp":
                 least, most = (
                     Const(number, dtype) for number in ((-1.5, 2.0) if is_float(dtype) else (1, 9))
@@ -122,7 +124,7 @@ class Expressions:
             )
         memory = self.random.choice(self.memories)
         if is_float(memory.dtype) and self.random.random() < 0.15:
-            return Test(self.random.choice(TESTS), self.load(memory))
+            return Test(self.random.choice(TESTS), self._cast(self.load(memory), "float32"))
         dtype = "int32" if memory.dtype == "bool" else memory.dtype
         number = Const(self.random.choice([0, 1, 3]), dtype)
         return Compare(self.random.choice(_COMPARISONS), self._cast(self.load(memory), dtype), number)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from conformance.fuzz.drawing import Drawing
 from conformance.fuzz.nodes import Binary, Both, Compare, Const, Either, Index, Load, Node
 from conformance.fuzz.statements import Choice, Copy, For, Leave, Memory, Statement, Store, While
+from conformance.fuzz.step_functions import Looked
+from conformance.fuzz.values import is_float
 
 _COUNTS = 4
+_HEADERS = ("T.serial({})", "T.serial({})", "T.unroll({})", "T.Pipelined({}, num_stages=2)")
 
 
 class FlowSteps(Drawing):
@@ -47,7 +50,7 @@ class FlowSteps(Drawing):
         inner: tuple[Statement, ...] = (update,)
         if self.random.random() < 0.3:
             inner = (For(self.name("k"), Const(2), inner),)
-        header = self.random.choice(["T.serial({})", "T.serial({})", "T.Pipelined({}, num_stages=2)"])
+        header = self.random.choice(_HEADERS)
         return [For(variable, self._number(), inner, header)]
 
     def _while(self) -> list[Statement]:
@@ -60,6 +63,11 @@ class FlowSteps(Drawing):
         if self.random.random() < 0.5:
             left = self._number()
         otherwise = (other,) if self.random.random() < 0.5 else ()
+        rows = [one for one in self.tensors if one.scope == "in" and one.shape == (self.height, self.cols)]
+        rows = [one for one in rows if not is_float(one.dtype) and one not in self.in_place]
+        if rows and not self.dynamic and self.random.random() < 0.4:
+            looked = Looked(self.random.choice(["any_of", "all_of"]), rows[0].name, self.row(), self.cols)
+            return [Choice(looked, (update,), otherwise)]
         return [Choice(Compare(self.random.choice(["==", "<", ">"]), left, Const(1)), (update,), otherwise)]
 
     def _decide(self) -> list[Statement]:

@@ -121,6 +121,21 @@ def combined(op: str, old: Value, new: Value, dtype: str) -> Value:
 
 
 @dataclass(frozen=True)
+class Transpose(Statement):
+    source: Memory
+    dest: Memory
+
+    def lines(self) -> Iterator[str]:
+        yield f"T.transpose({self.source.name}, {self.dest.name})"
+
+    def run(self, state: State) -> None:
+        found = state.memories[self.source.name]
+        moved = converted(Value(found.data.T, found.error.T), self.source.dtype, self.dest.dtype)
+        target = state.memories[self.dest.name]
+        target.data[...], target.error[...] = moved.data, moved.error
+
+
+@dataclass(frozen=True)
 class Assign(Statement):
     """A scalar variable gets a value."""
 

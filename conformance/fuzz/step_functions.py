@@ -123,3 +123,26 @@ class Clamp(Node):
             small = np.abs(result) < FLUSHED
             error = error + np.where(small & is_float(self.dtype), np.abs(result), 0.0)
         return Value(result, np.where(np.isnan(a.data), np.inf, error))
+
+
+@dataclass(frozen=True)
+class Looked(Node):
+    """Whether any element, or all, of a row of a tensor that nothing writes are true."""
+
+    op: str
+    name: str
+    row: Node
+    cols: int
+    dtype: str = field(default="bool")
+
+    @property
+    def text(self) -> str:
+        return f"T.{self.op}({self.name}[{self.row.text}, 0:{self.cols}])"
+
+    @property
+    def parts(self) -> tuple[Node, ...]:
+        return (self.row,)
+
+    def value(self, scope: Scope) -> Value:
+        found = scope.memories[self.name].data[int(self.row.value(scope).data)] != 0
+        return Value.exact(np.asarray(found.any() if self.op == "any_of" else found.all(), np.int64))
