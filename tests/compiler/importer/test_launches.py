@@ -10,7 +10,7 @@ import tilelang.language as T
 from tests.compiler.importer.importing import imported, noise, run
 
 import tilesmith
-from tilesmith.errors import KernelError
+from tilesmith.errors import KernelError, UnsupportedKernelError
 
 
 def test_a_kernel_without_numbers_is_one_block() -> None:
@@ -79,3 +79,20 @@ def test_atomic_loads_and_stores() -> None:
     a, b = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     run(main, A=a, B=b)
     np.testing.assert_array_equal(b, a + 1)
+
+
+@pytest.mark.parametrize("mode", ["rn", "rz"])
+def test_arithmetic_that_says_how_it_rounds(mode: str) -> None:
+    @T.prim_func
+    def main(A: T.Tensor((16,), "float32"), B: T.Tensor((16,), "float32")):
+        with T.Kernel(1, threads=32):
+            for i in T.Parallel(16):
+                B[i] = T.ieee_fdiv(T.ieee_mul(A[i], 2.0, mode), T.ieee_fsqrt(T.abs(A[i]), mode), mode)
+
+    a, b = noise(16), np.zeros(16, np.float32)
+    if mode == "rz":
+        with pytest.raises(UnsupportedKernelError, match='rounding mode "rz"'):
+            run(main, A=a, B=b)
+        return
+    run(main, A=a, B=b)
+    np.testing.assert_allclose(b, 2 * a / np.sqrt(np.abs(a)), rtol=1e-6)

@@ -242,7 +242,7 @@ class Values:
             refuse_call(name, str(self.at))
         if name == "if_then_else":
             return self._choice(node, dtype)
-        args = tuple(self.expr(arg) for arg in node.args)
+        args = tuple(self.expr(arg) for arg in self._without_rounding(name, node))
         if name in BINARY_CALLS:
             return s.Binary(BINARY_CALLS[name], args[0], args[1], dtype)
         if name == "clamp":
@@ -256,6 +256,13 @@ class Values:
         if name in ("likely", "ldg"):
             return args[0]
         return s.Call(fn, args, dtype)
+
+    def _without_rounding(self, name: str, call: Any) -> list[Any]:
+        """The operands of a call that may say how it rounds; the chip only rounds to nearest."""
+        modes = [str(arg.value) for arg in call.args if isinstance(arg, tirx.StringImm)]
+        if any(mode != "rn" for mode in modes):
+            self.refuse(f'{name} with rounding mode "{modes[0]}"', 'leave it out: "rn" rounds to nearest')
+        return [arg for arg in call.args if not isinstance(arg, tirx.StringImm)]
 
     def _choice(self, call: Any, dtype: str) -> s.Expr:
         test = self.expr(call.args[0])
