@@ -74,7 +74,9 @@ class Drawing:
 
     def moved(self, offsets: tuple[Node, ...]) -> tuple[Node, ...]:
         """The same place some rows and columns further, so that a part of a block lies outside."""
-        by = self.random.choice([0, 3, 16, 32]), self.random.choice([0, 5, 32])
+        # A place known to be negative would count from the end.
+        back = [-3, -16] if self.blocks > 1 else []
+        by = self.random.choice([0, 3, 16, 32, *back]), self.random.choice([0, 5, 32])
         return tuple(plus(at, further) for at, further in zip(offsets, by, strict=True))
 
     def block_extents(self) -> dict[str, int]:
