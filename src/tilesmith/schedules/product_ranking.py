@@ -7,6 +7,7 @@ them ask of DRAM and of the rings of the NoC, and the matrix unit. It only has t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from tilesmith.arch import Arch, load_arch
@@ -40,6 +41,12 @@ def product_choices(product: Product, chip: str) -> tuple[ProductChoice, ...]:
     return tuple(
         sorted(choices, key=lambda choice: (choice.cycles, -choice.mesh.columns if choice.mesh else 0))
     )
+
+
+def cycles_alone(product: Product, block: tuple[int, int, int], chip: str) -> float:
+    """What a product should take whose blocks are counted off to cores, each of which reads its own."""
+    rows = -(-product.rows // block[0]) * block[0]
+    return _cycles(replace(product, rows=rows), block, None, load_arch(chip))
 
 
 def _choices(product: Product, arch: Arch) -> Iterator[ProductChoice]:

@@ -152,3 +152,8 @@ def test_a_kernel_whose_blocks_differ_by_their_place_stays(step: str) -> None:
 def test_a_kernel_that_is_cut_for_the_chip_stays() -> None:
     kept = compile_kernel(gemm(), "n150", keeps_blocks=True)
     assert not _new_grid(kept)
+
+
+def test_a_kernel_whose_own_blocks_give_more_cores_work_stays() -> None:
+    assert not is_scheduled(gemm((4096, 64, 256), (64, 64, 32)))
+    assert is_scheduled(gemm((4096, 64, 256), (32, 32, 32)))

@@ -28,6 +28,7 @@ from tilesmith.compiler.pass_group import Pass
 from tilesmith.formats import DataFormat, tile_bytes
 from tilesmith.schedules.cores import Rectangle
 from tilesmith.schedules.product import Product, ProductChoice
+from tilesmith.schedules.product_ranking import cycles_alone
 from tilesmith.schedules.rectangles import ranked_rectangles
 
 # Of L1, what all buffers may take: what is loaded three times (two in use, one staged), the rest twice.
@@ -52,10 +53,16 @@ class ScheduleProducts(Pass):
 
 
 def _choice(product: BlockedProduct, arch: Arch, fidelity: str) -> ProductChoice | None:
-    """The best of the rectangles whose blocks fit into L1 with all that the kernel holds."""
+    """The best of the rectangles whose blocks fit into L1 with all that the kernel holds.
+
+    None if the kernel's own blocks should be faster: few columns leave cores of a rectangle without work.
+    """
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
-    ranked = ranked_rectangles(_problem(product, fidelity), arch.name)
-    return next((one for one in ranked if _bytes(product, one.block) <= room), None)
+    problem, block = _problem(product, fidelity), product.block
+    ranked = ranked_rectangles(problem, arch.name)
+    best = next((one for one in ranked if _bytes(product, one.block) <= room), None)
+    own = cycles_alone(problem, (block["row"], block["col"], block["deep"]), arch.name)
+    return best if best is None or best.cycles < own else None
 
 
 def _problem(product: BlockedProduct, fidelity: str) -> Product:
