@@ -38,8 +38,9 @@ class PlainProducts(Drawing):
         draw, turn = self.random, Index(self.name("k"))
         deep, turns = draw.choice([32, 64]), draw.choice([1, 2, 3, 4])
         depth, start = turns * deep - draw.choice([0, 0, 5]), Binary("*", turn, Const(deep), "int32")
-        place = (self.row(), start)
-        left, load = self._brought((self.height, depth), place, (self.rows, deep), dtype, turned[0])
+        left, load = self._brought(
+            (self.height, depth), (self.row(), start), (self.rows, deep), dtype, turned[0]
+        )
         body = [load]
         for total in totals:
             place = (start, self.column())

@@ -98,7 +98,7 @@ def _new_grid(kernel: CompiledKernel) -> str:
 def checked(kernel: Any, arch: str, step: str = "", rows: int | None = None) -> None:
     """Run it with checks on, and compare what it computes with torch."""
     compiled = compile_kernel(kernel, arch)
-    shapes = [tuple(one.shape) for one in compiled.signature.tensors.values()]
+    shapes = [tuple(map(int, one.shape)) for one in compiled.signature.tensors.values()]
     torch.manual_seed(0)
     x, w = (torch.randn(shape).bfloat16() for shape in shapes[:2])
     bias, y = torch.randn(shapes[2]), torch.full(shapes[3], -7.0)

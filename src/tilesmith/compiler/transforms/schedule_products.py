@@ -149,11 +149,11 @@ class _Rewriting:
         grid.location = old.location
         Rewriter.insert_op([columns, rows, grid], InsertPoint.before(old))
         for alloc in self.product.allocs:
-            alloc.detach()
+            old.body.block.detach_op(alloc)
             grid.body.block.add_op(alloc)
         at = self._blocks(Builder(InsertPoint.at_end(grid.body.block)), *grid.body.block.args)
         for op in list(old.body.block.ops):
-            op.detach()
+            old.body.block.detach_op(op)
             at.insert(op)
         self._deepen()
         for transfer in _transfers(grid):

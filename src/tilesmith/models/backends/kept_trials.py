@@ -102,7 +102,7 @@ def _target(node: Node) -> str:
         if node.target.namespace in _NAMESPACES and not _is_random(node, node.target):
             return str(node.target)
     elif getattr(node.target, "__module__", "") in _FUNCTIONS:
-        return f"{node.target.__module__}.{getattr(node.target, '__name__', '')}"  # type: ignore[union-attr]
+        return f"{node.target.__module__}.{getattr(node.target, '__name__', '')}"
     raise Unknown(str(node.target))
 
 
@@ -110,7 +110,7 @@ def _is_random(node: Node, target: torch._ops.OpOverload) -> bool:
     """Attention is tagged as random for the sake of its dropout."""
     if target is torch.ops.aten.scaled_dot_product_attention.default:
         dropout = node.args[4] if len(node.args) > 4 else node.kwargs.get("dropout_p", 0.0)
-        return dropout != 0.0
+        return bool(dropout != 0.0)
     return torch.Tag.nondeterministic_seeded in target.tags
 
 
@@ -160,4 +160,4 @@ def _bytes(value: torch.Tensor) -> bytes:
     if not plain or value.device.type != "cpu" or value.is_quantized or value.is_complex():
         raise Unknown(str(type(value)))
     flat = value.detach().contiguous().reshape(-1)
-    return sha256(memoryview(flat.view(torch.uint8).numpy())).digest()
+    return sha256(flat.view(torch.uint8).numpy().data).digest()
