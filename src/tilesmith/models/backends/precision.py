@@ -81,7 +81,8 @@ def lowered(
         if correlation >= options.accuracy:
             return _reported(candidate, lowering, correlation, True)
         best = max(best, correlation)
-    return _reported(exact(), LOWERINGS[-1], best, False)
+    kept = exact()
+    return kept if kept.plan.residents else _reported(kept, LOWERINGS[-1], best, False)
 
 
 def _tried(candidate: TenstorrentExecutable, inputs: Sequence[Any]) -> float:
