@@ -14,7 +14,9 @@ import tilesmith
 from tilesmith import settings
 from tilesmith.models.backends import kept_trials, precision
 from tilesmith.models.backends.kept_trials import kept_trial, trial_key
+from tilesmith.models.backends.resident import Resident
 from tilesmith.models.capture.fx import export
+from tilesmith.models.options import ModelOptions
 from tilesmith.toolchain import Cache
 
 X = torch.randn(32, 64, generator=torch.Generator().manual_seed(1))
@@ -132,3 +134,14 @@ def test_without_a_key_every_trial_runs(runs: list[Any]) -> None:
     found = iter((0.5, 0.75))
     assert [kept_trial("key", "way", lambda: next(found)) for _ in range(2)] == [0.5, 0.5]
     assert not runs
+
+
+def test_a_model_that_keeps_state_on_the_device_is_not_tried() -> None:
+    """A plan in lower precision would put the state in another form before the one that stays finds it."""
+
+    def never(_: object) -> Any:
+        raise AssertionError("planned in lower precision")
+
+    exact: Any = object()
+    options = ModelOptions(optimization_level="O3")
+    assert precision.lowered(lambda: exact, never, options, [X, Resident(torch.ones(1))], "") is exact

@@ -19,6 +19,7 @@ from tilesmith import settings
 from tilesmith.kernels.attention import Attention
 from tilesmith.kernels.packed_attention import PackedAttention
 from tilesmith.models.backends.kept_trials import kept_trial
+from tilesmith.models.backends.resident import Resident
 from tilesmith.models.options import Approximation, BlockFloat, ModelOptions
 from tilesmith.models.planning.approximations import PRODUCTS
 from tilesmith.models.planning.steps import Launch, Plan
@@ -69,20 +70,20 @@ def lowered(
 
     `key` stands for the graph and all it is given: what trials of it gave is kept on disk.
     """
-    if not all(map(_is_real, inputs)) or options.precision != "bfloat16":
+    keeps = any(isinstance(value, Resident) for value in inputs)
+    if keeps or not all(map(_is_real, inputs)) or options.precision != "bfloat16":
         return exact()
     best = -1.0
     for lowering in LOWERINGS if options.accuracy < 1 else ():
         candidate = make(lowering)
-        if candidate.plan.residents or not _products(candidate.plan):
+        if not _products(candidate.plan):
             return exact()
         way = (candidate.options, candidate.arch.product, candidate.plan)
         correlation = kept_trial(key, way, partial(_tried, candidate, inputs))
         if correlation >= options.accuracy:
             return _reported(candidate, lowering, correlation, True)
         best = max(best, correlation)
-    kept = exact()
-    return kept if kept.plan.residents else _reported(kept, LOWERINGS[-1], best, False)
+    return _reported(exact(), LOWERINGS[-1], best, False)
 
 
 def _tried(candidate: TenstorrentExecutable, inputs: Sequence[Any]) -> float:
