@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.sfpu.harness import Suite, run
+
+from tilesmith.emulator import library
 
 BODY = """
 ts::sfpu::map_floats({"mad", ts::At::current()}, 0, 1, 2, 3,
@@ -83,3 +87,19 @@ def test_wormhole_has_only_positive_zeros_and_marks_nan_in_the_last_bit() -> Non
     assert (run(suite("BLACKHOLE"), "mad", [minus_one, zero, minus_zero], out=3) == 1 << 31).all()
     assert (run(suite("WORMHOLE"), "mad", [infinity, zero, one], out=3) & 0x7F800001 == 0x7F800001).all()
     assert (run(suite("BLACKHOLE"), "mad", [infinity, zero, one], out=3) == 0x7FC00000).all()
+
+
+def test_lanes_of_another_register_width_are_computed_alike() -> None:
+    multiply_add = library.runtime().functions.ts_lanes_mad
+    words = np.zeros(4 * 64 + 16, np.uint32)
+    start = -words.ctypes.data % 64 // 4  # registers of the host are aligned
+    given = words[start : start + 4 * 64].reshape(4, 64)
+    given[1:] = [one.ravel()[:64] for one in operands(3, cancelling=False)]
+    results = []
+    for lanes in (4, 8, 16, 12):
+        for at in range(0, 64 // lanes * lanes, lanes):
+            pointers = [row.ctypes.data + 4 * at for row in given]
+            multiply_add(False, lanes, *map(ctypes.c_void_p, pointers))
+        results.append(given[0, :60].copy())
+    assert results[0].any()
+    assert all(np.array_equal(one, results[0]) for one in results)

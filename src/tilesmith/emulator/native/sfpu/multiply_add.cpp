@@ -7,8 +7,9 @@
 #include "ts/abi_lanes.h"
 #include "ts/sfpu/lanes.h"
 
-namespace ts::sfpu {
+namespace ts::lanes {
 namespace {
+using namespace ts::sfpu;
 
 TS_LANE Ints flush_input(Ints a) { return a & ~(((a & 0x7f800000) == 0) & 0x7fffffff); }
 
@@ -215,4 +216,4 @@ extern "C" void ts_lanes_subtract(bool blackhole, uint32_t lanes, float* r, cons
     else in_registers(lanes, r, subtract<false>, a, b);
 }
 
-}  // namespace ts::sfpu
+}  // namespace ts::lanes
