@@ -96,28 +96,30 @@ struct Way {
     NocNode from, to;
     Hops hops;
     uint32_t noc, cycles;
-    uint32_t apart;  // not every link is watched: what goes on straight meets mostly the same neighbours at the next
 };
 
+// Not every link is watched, but some so far `apart`: what goes on straight meets mostly the same neighbours at the next.
+template <uint32_t apart>
 void pass_ring(Packet& packet, Occupancy& links, uint32_t base, uint32_t from, uint32_t hops, uint32_t ring,
                const Way& way) {
-    const uint32_t behind = from % way.apart;
-    const uint32_t first = way.noc == 1 || behind == 0 ? behind : way.apart - behind;
-    for (uint32_t hop = first; hop < hops; hop += way.apart) {
+    const uint32_t behind = from % apart;
+    const uint32_t first = way.noc == 1 || behind == 0 ? behind : apart - behind;
+    for (uint32_t hop = first; hop < hops; hop += apart) {
         uint32_t at = way.noc == 0 ? from + hop : from + ring - hop;
         if (at >= ring) at -= ring;
         packet.pass(links, base + at, way.cycles);
     }
 }
 
+template <uint32_t apart>
 void pass_links(Packet& packet, const Way& way) {
     const uint32_t width = timing().noc_width, height = timing().noc_height;
     NocLinks& links = current_run->machine->nocs[way.noc];
     const uint32_t row = width * (way.noc == 0 ? way.from.y : way.to.y);
     const uint32_t column = height * (way.noc == 0 ? way.to.x : way.from.x);
-    if (way.noc == 1) pass_ring(packet, links.along_y, column, way.from.y, way.hops.y, height, way);
-    pass_ring(packet, links.along_x, row, way.from.x, way.hops.x, width, way);
-    if (way.noc == 0) pass_ring(packet, links.along_y, column, way.from.y, way.hops.y, height, way);
+    if (way.noc == 1) pass_ring<apart>(packet, links.along_y, column, way.from.y, way.hops.y, height, way);
+    pass_ring<apart>(packet, links.along_x, row, way.from.x, way.hops.x, width, way);
+    if (way.noc == 0) pass_ring<apart>(packet, links.along_y, column, way.from.y, way.hops.y, height, way);
 }
 
 inline constexpr uint32_t apart_reads = 3, apart_writes = 2;  // blocked writes hold links, so more of them count
@@ -152,7 +154,7 @@ Journey read_journey(const Core& core, const Target& target, uint32_t size, uint
         packet.pass(links.out, index_of(there), cycles_at(size, t.l1_read_bytes), lost, packet.head);
         if (own) packet.head += t.loopback;
     }
-    pass_links(packet, {there, here, answer, noc, stream, apart_reads});
+    pass_links<apart_reads>(packet, {there, here, answer, noc, stream});
     packet.pass(links.in, index_of(here), stream);
     const uint64_t done = packet.head + packet.slowest + answer.there() * t.hop + (t.read_round_trip - first_half);
     return {done, done, done};
@@ -171,7 +173,7 @@ Journey write_journey(Core& core, const Target& target, uint32_t size, uint32_t 
     packet.pass(links.out, index_of(here), stream);
     const uint64_t leaves = packet.head + stream;
     packet.head += first_half;
-    pass_links(packet, {here, there, way, noc, stream, apart_writes});
+    pass_links<apart_writes>(packet, {here, there, way, noc, stream});
     if (target.dram) {
         const double rate = t.dram_write_bytes.at(std::min(size, t.max_packet));
         packet.pass(machine.bank_service, target.index, static_cast<uint32_t>(size / rate));
@@ -213,7 +215,7 @@ Way multicast_way(NocNode here, uint64_t address, uint32_t cycles, uint32_t noc)
     };
     Hops hops{reach(here.x, near.x, far.x, t.noc_width), reach(here.y, near.y, far.y, t.noc_height), 0};
     hops.ring = (hops.x ? t.noc_width : 0) + (hops.y ? t.noc_height : 0);
-    return {here, far, hops, noc, cycles, apart_writes};
+    return {here, far, hops, noc, cycles};
 }
 
 // An unlinked multicast reserves its path to the farthest core before every packet; a linked one leaves it reserved.
@@ -236,7 +238,7 @@ Journey multicast_journey(Core& core, uint64_t address, uint32_t cores, uint32_t
     packet.head += uint64_t{reservation} * paths_reserved(core.multicast_open[noc], linked, packets(size));
     NocLinks& links = current_run->machine->nocs[noc];
     packet.pass(links.out, index_of(here), way.cycles);
-    pass_links(packet, way);
+    pass_links<apart_writes>(packet, way);
     const uint64_t leaves = packet.head + way.cycles;
     core.multicast_busy[noc] = leaves;
     const uint64_t arrives = leaves + t.write_round_trip / 2 + way.hops.there() * t.hop;
