@@ -117,6 +117,9 @@ class FixedArgs(dict[CoreCoord, tuple[int, ...]]):
 
     >>> FixedArgs({CoreCoord(0, 0): (1, 2)})[CoreCoord(0, 0)]
     (1, 2)
+    >>> from copy import deepcopy
+    >>> deepcopy(FixedArgs({CoreCoord(0, 0): (1, 2)}))
+    {CoreCoord(x=0, y=0): (1, 2)}
     """
 
     kept: object = None

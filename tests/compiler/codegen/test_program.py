@@ -18,6 +18,7 @@ from tilesmith.compiler.dialects.context import parse
 from tilesmith.compiler.pipeline import lower
 from tilesmith.errors import BadCallError
 from tilesmith.program import ComputeConfig, CoreCoord, MathFidelity, Program, ReaderConfig, WriterConfig
+from tilesmith.program.kernel import FixedArgs
 from tilesmith.runtime import open_device
 
 
@@ -48,6 +49,8 @@ def test_arguments() -> None:
         assert writer.common_runtime_args == (c.address,)
         assert compute.common_runtime_args == ()
         assert reader.compile_time_args == (2, 2048, 2, 2048)
+    # An executor packs them once.
+    assert all(isinstance(kernel.runtime_args, FixedArgs) for kernel in program.kernels)
     # 16 blocks on 16 cores: each core has its number and one block.
     assert [reader.runtime_args[core] for core in (CoreCoord(0, 0), CoreCoord(7, 1))] == [(0, 1), (15, 1)]
 

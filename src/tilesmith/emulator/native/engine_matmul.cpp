@@ -38,7 +38,7 @@ num::TileSource source_of(const Engine& engine, const SrcBank& bank, uint32_t op
     return {static_cast<uint8_t>(engine.cbs[cb].format), bank.as[operand], engine.fast, transposed};
 }
 
-// A fast product takes a fifth of one of the chip, and less than two of them what it takes to hand their tiles over.
+// A fast product takes a seventh of the time of one of the chip's: handing over the tiles of a few costs what it wins.
 constexpr uint32_t fast_worth_handing_over = 12;  // products of one instruction
 
 bool can_defer(const Engine& engine, const SrcBank& bank, uint32_t rows, uint32_t cols) {
