@@ -70,7 +70,7 @@ class Attention:
         bm = self.block[0]
         m, n, nb1, nb2 = symbols("m", "n", "nb1", "nb2")
         bound = op.bind(self.tensors)
-        keys = _Keys(self, bound, n, n - m)
+        keys = Keys(self, bound, n, n - m)
         block_of = _at_once(self, keys) if self.at_once else _step_by_step(self, keys)
 
         @macro
@@ -108,7 +108,7 @@ class Attention:
 
 
 @dataclass(frozen=True)
-class _Keys:
+class Keys:
     """The keys and values of a kernel: `count` of them, `ahead` more than queries."""
 
     attention: Attention
@@ -129,7 +129,7 @@ class _Keys:
         return key <= row + self.ahead if self.attention.causal else key < self.count
 
 
-def _at_once(attention: Attention, keys: _Keys) -> Any:
+def _at_once(attention: Attention, keys: Keys) -> Any:
     """All keys fit one block: the softmax is the plain one."""
 
     @macro
@@ -161,8 +161,8 @@ def _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2):  # type
     weights = _alloc_weights((bm, bn), attention.dtype)
     peak = T.alloc_fragment((bm,), "float32")
     total = T.alloc_fragment((bm,), "float32")
-    q_here = _queries(attention, keys, tensors, by, b1, b2)
-    _scores(attention, keys, tensors, q_here, held[0], scores, early, by, b1, b2, 0)
+    q_here = queries(attention, keys, tensors, by, b1, b2)
+    scores_of(attention, keys, tensors, q_here, held[0], scores, early, by, b1, b2, 0)
     reduce_max(scores, peak, dim=1)
     if attention.mask is not None:
         for i in T.Parallel(bm):
@@ -178,7 +178,7 @@ def _softmax_of_all(attention, keys, tensors, held, output, by, b1, b2):  # type
         output[i, j] = output[i, j] * total[i]
 
 
-def _step_by_step(attention: Attention, keys: _Keys) -> Any:
+def _step_by_step(attention: Attention, keys: Keys) -> Any:
     """A block of keys at a time: what was summed so far is rescaled when a larger score comes."""
     bm, bn = attention.block
     value_width, n = attention.value_width, keys.count
@@ -197,7 +197,7 @@ def _step_by_step(attention: Attention, keys: _Keys) -> Any:
         rescale = T.alloc_fragment((bm,), "float32")
         total = T.alloc_fragment((bm,), "float32")
         total_here = T.alloc_fragment((bm,), "float32")
-        q_here = _queries(attention, keys, tensors, by, b1, b2)
+        q_here = queries(attention, keys, tensors, by, b1, b2)
         T.clear(output)
         T.clear(total)
         T.fill(peak, HIDDEN)
@@ -229,7 +229,7 @@ def _add_keys(attention, keys, tensors, q_here, room, sums, output, by, b1, b2, 
     k_here = T.alloc_shared((bn, attention.width), attention.dtype)
     k_at = keys.start("k", b1, b2, step)
     T.copy(tensors["k"][k_at[0], k_at[1]], k_here)
-    _scores(attention, keys, tensors, q_here, k_here, scores, attention.scale, by, b1, b2, step)
+    scores_of(attention, keys, tensors, q_here, k_here, scores, attention.scale, by, b1, b2, step)
     T.copy(peak, peak_before)
     reduce_max(scores, peak, dim=1, clear=False)
     for i in T.Parallel(bm):
@@ -274,7 +274,7 @@ def _times(value: Any, factor: float) -> Any:
 
 
 @macro
-def _queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-def]
+def queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-def]
     q_here = T.alloc_shared((attention.block[0], attention.width), attention.dtype)
     q_at = keys.bound["q"].start(b1, b2, by * (attention.block[0] // TILE), 0)
     T.copy(tensors["q"][q_at[0], q_at[1]], q_here)
@@ -287,7 +287,7 @@ def _queries(attention, keys, tensors, by, b1, b2):  # type: ignore[no-untyped-d
 
 
 @macro
-def _scores(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2, step):  # type: ignore[no-untyped-def]
+def scores_of(attention, keys, tensors, q_here, k_here, scores, scale, by, b1, b2, step):  # type: ignore[no-untyped-def]
     """Products of queries and a block of keys, scaled, with the mask and what must not be seen far below."""
     bm, bn = attention.block
     scale = 1.0 if attention.scales_queries else scale

@@ -18,20 +18,25 @@ from tilesmith.models.planning.fusion import args_of
 
 aten = torch.ops.aten
 
+_MANY_KEYS = 1024
+
 
 def fold_query_groups(module: GraphModule) -> None:
     """Let the heads of a group be rows of attention, where each has one query."""
     for node in list(module.graph.nodes):
         if is_call(node, aten.scaled_dot_product_attention.default) and _has_single_queries(node):
-            node.meta[IN_ROWS] = True
-            if _can_fold(node):
+            folds = _can_fold(node)
+            node.meta[IN_ROWS] = value_of(node).shape[0] > 1 or folds
+            if folds:
                 _fold(module, node)
     tidy(module)
 
 
 def _has_single_queries(node: Node) -> bool:
-    shape = value_of(node).shape
-    return len(shape) == 4 and all(isinstance(size, int) for size in shape) and shape[0] > 1 and shape[2] == 1
+    """A single text is worth the moves where it has many keys."""
+    shape, keys = value_of(node).shape, value_of(args_of(node)[1]).shape
+    known = len(shape) == 4 and all(isinstance(size, int) for size in (*shape, *keys))
+    return known and shape[2] == 1 and (shape[0] > 1 or keys[2] >= _MANY_KEYS)
 
 
 def _can_fold(node: Node) -> bool:

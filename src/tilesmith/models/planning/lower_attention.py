@@ -17,6 +17,7 @@ from tilesmith.models.planning.dtypes import IN_ROWS
 from tilesmith.models.planning.epilogue import finish
 from tilesmith.models.planning.fusion import Group, args_of, describe, shape_of
 from tilesmith.models.planning.iteration_space import Placed, block_rows, unjoined
+from tilesmith.models.planning.lower_split_attention import lower_split, parts_of_keys
 from tilesmith.models.planning.lowering import Lowering, NoKernel, new_view, size_numbers
 from tilesmith.models.planning.views import TILE, View, fresh, fresh_heads, padded
 from tilesmith.runtime import Layout
@@ -52,8 +53,6 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
         operands["mask"] = _mask(lowering, mask, (batch, heads, rows, keys))
         optional["mask"] = Operand("mask", operands["mask"].access, operands["mask"].view.storage.dtype)
     done = finish(lowering, group, {node: Input("acc0")}, out=_heads(lowering, node))
-    operands |= done.operands
-    room = unjoined((batch, heads, rows, value_width), operands)
     template = Attention(
         padded(width),
         padded(value_width),
@@ -61,10 +60,15 @@ def lower_attention(lowering: Lowering, group: Group) -> View:
         done.epilogue,
         causal=bool(causal),
         group=heads // shared,
-        block=(block_rows(room, 64, rows), TILE),
         dtype=operands["q"].view.storage.dtype,
         **optional,
     )
+    parts = parts_of_keys(template, rows, batch * heads, keys, lowering.cores)
+    if parts > 1:
+        return lower_split(lowering, group, template, operands, done, parts)
+    operands |= done.operands
+    room = unjoined((batch, heads, rows, value_width), operands)
+    template = replace(template, block=(block_rows(room, 64, rows), TILE))
     numbers = {**size_numbers(room), "n": keys, **room.numbers}
     lowering.launch(
         template,
