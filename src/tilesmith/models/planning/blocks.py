@@ -79,20 +79,21 @@ def _attention(step: Launch, arch: Arch) -> list[Template]:
     whole = padded(keys)
     room = _L1_SHARE * (arch.l1_size - arch.l1_unreserved_base)
     fitting = [
-        (size, tail)
+        (high, size, tail)
         for size, tail in _key_blocks(whole, template.causal)
-        if _attention_bytes(template, rows, size + tail) <= room
+        for high in ((rows, TILE) if size == whole else (rows,))
+        if _attention_bytes(template, high, size + tail) <= room
     ]
     return [
         replace(
             template,
-            block=(rows, size),
+            block=(high, size),
             whole=keys % (TILE if tail else size) == 0,
             at_once=size == whole,
-            rows=_rows_of_a_core(-(-padded(queries) // rows), _batches(step), arch) if size == whole else 0,
+            rows=_rows_of_a_core(-(-padded(queries) // high), _batches(step), arch) if size == whole else 0,
             tail=tail,
         )
-        for size, tail in dict.fromkeys(fitting or [(TILE, 0)])
+        for high, size, tail in dict.fromkeys(fitting or [(rows, TILE, 0)])
     ]
 
 
