@@ -237,7 +237,8 @@ class Lowering:
 
     def gather_into(self, source: View, target: View, access: Access) -> None:
         """Copy elements, in the order of both views' dimensions, into a view that a kernel can store to."""
-        if self.cores and access in ("block", "rows") and self._copied_whole(source, Placed(access, target)):
+        blocks = self.cores > 0 and access in ("block", "rows")
+        if blocks and self._copied_whole(source, Placed(access, target)):
             return
         if access == "row":  # each line is a vector of its own
             lines = (*target.axes[:-1], Axis(1, 0, 0), target.axes[-1])
@@ -245,8 +246,8 @@ class Lowering:
         axes = joined_axes(source.axes)
         if len(axes) > DIMS:
             raise NoKernel(f"a tensor with {len(axes)} dimensions is moved; {DIMS} can be")
-        runs = self.cores > 0 and access == "block" and _is_in_runs(axes, source, target)
-        turned = _turned_runs(axes, source, target) if self.cores and access in ("block", "rows") else None
+        runs = blocks and _is_in_runs(axes, source, target)
+        turned = _turned_runs(axes, source, target) if blocks else None
         if turned is not None:
             axes = turned
         elif runs:
