@@ -61,8 +61,8 @@ def _rewrite(module: GraphModule, node: Node, groups: list[list[Node]]) -> None:
         channels = sum(value_of(part).shape[1] for part in parts)
         own = insert(module, node, aten.slice.Tensor, (weight, 1, start, start + channels))
         x = parts[0] if len(parts) == 1 else insert(module, node, aten.cat.default, (parts, 1))
-        one = insert(module, node, aten.conv2d.default, (x, own, None if total else bias, *sizes))
-        total = one if total is None else insert(module, node, aten.add.Tensor, (one, total))
+        part = insert(module, node, aten.conv2d.default, (x, own, None if total else bias, *sizes))
+        total = part if total is None else insert(module, node, aten.add.Tensor, (part, total))
         start += channels
     assert total is not None
     replace(module, node, total)
