@@ -51,7 +51,7 @@ def test_rows_are_moved_whole(
     assert {one.runs for one in gathers} == {runs}
 
 
-TURNED = {
+TURNED: dict[str, tuple[Callable[[Tensor], Tensor], tuple[int, ...], str]] = {
     "a matrix": (lambda x: x.transpose(1, 2), (1, 72, 100), "turned"),
     "a batch": (lambda x: x.transpose(1, 2), (2, 64, 40), "turned"),
     "what a softmax along rows reads": (lambda x: x.transpose(1, 2), (3, 33, 96), "turned"),

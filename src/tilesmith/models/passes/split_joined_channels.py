@@ -50,8 +50,9 @@ def _takes_apart(user: Node, joined: Node) -> bool:
     """Whether a node is a convolution with a known weight, of one group, of the joined images."""
     if not is_call(user, aten.conv2d.default) or user.args[0] is not joined or user.kwargs:
         return False
-    weight, groups = user.args[1], user.args[6] if len(user.args) > 6 else 1
-    return isinstance(weight, Node) and weight.op == "get_attr" and groups == 1
+    given: list[Any] = list(user.args)
+    weight, groups = given[1], given[6] if len(given) > 6 else 1
+    return weight.op == "get_attr" and int(groups) == 1
 
 
 def _rewrite(module: GraphModule, node: Node, groups: list[list[Node]]) -> None:

@@ -111,7 +111,8 @@ def _key_blocks(whole: int, causal: bool) -> list[tuple[int, int]]:
 
 def _queries_end_alone(step: Launch) -> bool:
     """Whether nothing is stored below the last queries, so that blocks of them may end there."""
-    numbers, out = step.numbers, step.template.epilogue.results  # type: ignore[union-attr]
+    template: Any = step.template
+    numbers, out = step.numbers, template.epilogue.results
     below = any(step.storages[one.out.name].rows > padded(numbers["m"]) for one in out)
     moved = any(numbers[f"{one.out.name}_{key}"] for one in out for key in ("row", "row2"))
     return numbers["nb1"] == 1 and numbers["m"] > 2 * TILE and not below and not moved
