@@ -81,6 +81,23 @@ def test_atomic_loads_and_stores() -> None:
     np.testing.assert_array_equal(b, a + 1)
 
 
+def test_what_neighbours_were_before_an_atomic_addition() -> None:
+    @T.prim_func
+    def main(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32"), C: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=32):
+            tx = T.get_thread_binding()
+            before = T.alloc_local((2,), "float32")
+            before[0:2] = T.atomic_addx2(A[2 * tx], B[2 * tx], return_prev=True)
+            C[2 * tx] = before[0]
+            C[2 * tx + 1] = before[1]
+
+    a, b, c = noise(64), noise(64, seed=1), np.zeros(64, np.float32)
+    old = a.copy()
+    run(main, A=a, B=b, C=c)
+    np.testing.assert_array_equal(c, old)
+    np.testing.assert_array_equal(a, old + b)
+
+
 @pytest.mark.parametrize("mode", ["rn", "rz"])
 def test_arithmetic_that_says_how_it_rounds(mode: str) -> None:
     @T.prim_func

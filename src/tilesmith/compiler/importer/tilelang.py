@@ -297,6 +297,11 @@ class _Translation(Operations):
 
     def _store(self, stmt: Any) -> tuple[s.Statement, ...]:
         memory = self.memory(stmt.buffer)
+        name = str(stmt.value.op.name) if isinstance(stmt.value, tirx.Call) else ""
+        if name.endswith(("atomic_addx2_ret_elem_op", "atomic_addx4_ret_elem_op")):
+            first = [index.base if isinstance(index, tirx.Ramp) else index for index in stmt.indices]
+            kept = s.Load(memory, tuple(map(self.expr, first)), memory.dtype)
+            return self._atomic_run(stmt.value, 2 if "x2" in name else 4, kept)
         indices = tuple(self.expr(index) for index in stmt.indices)
         return (s.Store(memory, indices, self.expr(stmt.value), "", self.at),)
 

@@ -84,8 +84,8 @@ class Operations(Values):
             )
         return refuse_call(name, str(self.at))
 
-    def _atomic_run(self, call: Any, count: int) -> tuple[s.Statement, ...]:
-        """An atomic addition of neighbouring elements."""
+    def _atomic_run(self, call: Any, count: int, kept: s.Load | None = None) -> tuple[s.Statement, ...]:
+        """An atomic addition of neighbouring elements; what was there may be kept elsewhere."""
         dest, source = (self._pointed_at(arg) for arg in call.args[:2])
         n = s.Variable("n", counts=True)
 
@@ -93,8 +93,11 @@ class Operations(Values):
             return (*load.indices[:-1], plus(load.indices[-1], s.Name(n)))
 
         value = s.Load(source.memory, shifted(source), source.dtype)
-        store = s.Store(dest.memory, shifted(dest), value, "add", self.at)
-        return (s.Loop(n, s.Number(0), s.Number(count), (store,), at=self.at),)
+        before = None if kept is None else s.Variable("before", dest.dtype)
+        body: list[s.Statement] = [s.Store(dest.memory, shifted(dest), value, "add", self.at, before)]
+        if kept is not None and before is not None:
+            body.append(s.Store(kept.memory, shifted(kept), s.Name(before), "", self.at))
+        return (s.Loop(n, s.Number(0), s.Number(count), tuple(body), at=self.at),)
 
     def _allreduce(self, call: Any) -> tuple[s.Statement, ...]:
         """tvm_thread_allreduce(count, value, condition, target, thread index, ...)"""
