@@ -76,7 +76,7 @@ class Operations(Values):
         if name in ("atomic_addx2_elem_op", "atomic_addx4_elem_op"):
             return self._atomic_run(call, int(name.removeprefix("atomic_addx")[0]))
         if name in _ATOMICS or name == "atomic_store_elem_op":
-            target = self._pointed_at(call.args[0])
+            target = self.pointed_at(call.args[0])
             return (
                 s.Store(
                     target.memory, target.indices, self.expr(call.args[1]), _ATOMICS.get(name, ""), self.at
@@ -86,7 +86,7 @@ class Operations(Values):
 
     def _atomic_run(self, call: Any, count: int, kept: s.Load | None = None) -> tuple[s.Statement, ...]:
         """An atomic addition of neighbouring elements; what was there may be kept elsewhere."""
-        dest, source = (self._pointed_at(arg) for arg in call.args[:2])
+        dest, source = (self.pointed_at(arg) for arg in call.args[:2])
         n = s.Variable("n", counts=True)
 
         def shifted(load: s.Load) -> tuple[s.Expr, ...]:

@@ -10,8 +10,8 @@ from tilelang.ir import get_buffer_span
 from tvm import tirx
 
 from tilesmith.compiler.dialects.tile import FUNCTIONS
-from tilesmith.compiler.importer import collectives
 from tilesmith.compiler.importer import source as s
+from tilesmith.compiler.importer.shared_values import any_or_all, atomic_value, warp_value
 from tilesmith.compiler.importer.unsupported import refuse, refuse_call, refuse_scope
 
 LIBRARY = str(Path(tilelang.__file__).parent)
@@ -81,16 +81,6 @@ _FUNCTION_ALIASES = {
     "power": "pow",
 }
 
-# Which thread a value comes from: so many further down or up, across, or by its number.
-_SHUFFLES = {
-    "shfl_xor_sync": "xor",
-    "shfl_down_sync": "add",
-    "shfl_up_sync": "sub",
-    "shfl_sync": "",
-    "tvm_warp_shuffle": "",
-    "tvm_warp_shuffle_up": "sub",
-    "tvm_warp_shuffle_down": "add",
-}
 _OTHER_CALLS = {
     *("if_then_else", "clamp", "bitwise_not", "reinterpret", "bitcast", "fma", "ieee_fmaf", "likely", "ldg"),
 }
@@ -230,13 +220,13 @@ class Values:
         if name in ("infinity", "max_value", "min_value"):
             return s.Number(_extreme(name, dtype), dtype)
         if name.startswith(("warp_reduce_", "shfl_", "tvm_warp_shuffle")):
-            return self._warp_value(name, node)
+            return warp_value(self, name, node)
         if name.endswith("_ret_elem_op"):
-            return self._atomic_value(name, node)
+            return atomic_value(self, name, node)
         if name in ("access_ptr", "address_of", "atomic_load_elem_op"):
-            return self._pointed_at(node.args[0])
+            return self.pointed_at(node.args[0])
         if name in ("any_of", "all_of"):
-            return self._any_or_all(name, node)
+            return any_or_all(self, name, node)
         fn = _FUNCTION_ALIASES.get(name, name)
         if fn not in FUNCTIONS and name not in BINARY_CALLS and name not in _OTHER_CALLS:
             refuse_call(name, str(self.at))
@@ -280,40 +270,7 @@ class Values:
             self.hoisted[done:] = [s.Branch(condition, tuple(self.hoisted[done:]), (), self.at)]
         return value
 
-    def _warp_value(self, name: str, call: Any) -> s.Expr:
-        """A value that comes from other threads of the warp."""
-        if name.startswith("warp_reduce_"):
-            combiner = collectives.combiner_named(name.removeprefix("warp_reduce_"))
-            work, result = collectives.reduce_in_warp(
-                combiner, self.expr(call.args[0]), self.threads, self.at
-            )
-        else:
-            collectives.check_warps(self.threads, self.at)
-            value, other, width = (self.expr(arg) for arg in call.args[1:4])
-            source = collectives.source_of(_SHUFFLES[name], self.threads[0][0], other, width)
-            work, result = collectives.from_thread(value, source, self.threads, self.at)
-        self.hoisted += work
-        return result
-
-    def _atomic_value(self, name: str, call: Any) -> s.Expr:
-        """An atomic update whose old value is wanted."""
-        combiner = name.removeprefix("atomic_").removesuffix("_ret_elem_op")
-        if combiner not in ("add", "max", "min"):
-            refuse_call(name, str(self.at))
-        target = self._pointed_at(call.args[0])
-        before = s.Variable("before", target.dtype)
-        value = self.expr(call.args[1])
-        self.hoisted.append(s.Store(target.memory, target.indices, value, combiner, self.at, before))
-        return s.Name(before)
-
-    def _any_or_all(self, name: str, call: Any) -> s.Expr:
-        work, result = collectives.over_elements(
-            "max" if name == "any_of" else "min", self._pointed_at(call.args[0]), int(call.args[1]), self.at
-        )
-        self.hoisted += work
-        return result
-
-    def _pointed_at(self, pointer: Any) -> s.Load:
+    def pointed_at(self, pointer: Any) -> s.Load:
         load = self.expr(pointer)
         if not isinstance(load, s.Load):
             self.refuse("a pointer to something that is not an element", "name the element: A[i, j]")
