@@ -108,11 +108,11 @@ class Signature:
     def _compute(self, symbols: dict[str, int]) -> None:
         """Find the symbols that sizes are computed from, then the sizes that no argument has."""
         for name, text in self.sizes.items():
-            unknown = names_in(text) - symbols.keys()
+            unknown = sorted(names_in(text) - symbols.keys())
             if name in symbols and len(unknown) == 1:
-                value = solved(text, symbols[name], *unknown, symbols)
+                value = solved(text, symbols[name], unknown[0], symbols)
                 if value is not None:
-                    symbols[unknown.pop()] = value
+                    symbols[unknown[0]] = value
         for name, text in self.sizes.items():
             if names_in(text) - symbols.keys():
                 if name in symbols:
