@@ -274,6 +274,16 @@ def _learning_norm(d: Draw) -> Args:
     return x, weight, bias, d.x(x.shape[1]), d.x(x.shape[1]).abs(), True, 0.1, 1e-3
 
 
+def _group_norm_gradient(d: Draw) -> Args:
+    batch, each, groups, area = d.size(1, 2), d.size(), d.size(1, 3), d.size(2)
+    x = d.x(batch, channels := groups * each, area)
+    rows = x.reshape(batch, groups, -1)
+    scale = (rows.var(-1, correction=0) + 1e-3).rsqrt()
+    weight = d.x(channels) if d.flag() else None
+    sizes = (batch, channels, area, groups)
+    return d.x(*x.shape), x, rows.mean(-1), scale, weight, *sizes, [True, weight is not None, d.flag()]
+
+
 def _lstm(d: Draw) -> Args:
     steps, batch, wide, hidden = d.shape(4)
     weights = d.x(4 * hidden, wide) / 9, d.x(4 * hidden, hidden) / 9, d.x(4 * hidden) / 9, d.x(4 * hidden) / 9
@@ -371,6 +381,7 @@ CASES: dict[str, Case] = {
         d.x(n := d.size(), 4, wide := d.size(2)),
         *(d.x(4), d.x(4), n, 4, wide, d.any_of(1, 2), 1e-3),
     ),
+    "aten::native_group_norm_backward": _group_norm_gradient,
     "aten::native_layer_norm": lambda d: (
         *(d.x(d.size(), wide := d.size(2)), [wide], d.x(wide)),
         *(d.x(wide) if d.flag() else None, 1e-3),

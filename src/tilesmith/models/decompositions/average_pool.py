@@ -12,22 +12,10 @@ from torch.fx import Node
 
 from tilesmith.models.decompositions.registry import decomposition, value_of
 from tilesmith.models.planning.lower_group_norm import CORES_SHARE, WIDEST, shared_columns
-from tilesmith.models.planning.lower_images import pair
+from tilesmith.models.planning.lower_images import pair, windows_differ
 from tilesmith.models.planning.views import TILE, padded
 
 aten = torch.ops.aten
-
-
-def windows_differ(node: Node) -> bool:
-    """a window may count less than all its pixels"""
-    args: Sequence[Any] = node.args
-    if value_of(args[0]).dim() != 4:
-        return False
-    usual: list[Any] = [(), (0,), False, True, None]
-    taps, _, padding, ceil, include, divisor = [*args[1:], *usual[len(args) - 2 :]]
-    if divisor == prod(pair(taps)):
-        return False
-    return bool(ceil or divisor or (max(padding) and not include))
 
 
 def groups_are_wide(node: Node) -> bool:
@@ -74,13 +62,14 @@ def group_norm(
     epsilon: float = 1e-5,
     _: bool = True,
 ) -> Tensor:
-    """A layer norm of each group as one row.
+    """A layer norm of each group as one row, by one kernel, which keeps the statistics as float32.
 
     >>> group_norm(torch.tensor([[[[1.0]], [[3.0]]]]), 1, epsilon=0.0).flatten().tolist()
     [-1.0, 1.0]
     """
     rows = x.reshape(x.shape[0], groups, -1)
-    result = torch.nn.functional.layer_norm(rows, rows.shape[-1:], eps=epsilon).reshape(x.shape)
+    result: Tensor = torch.ops.tilesmith.layer_norm(rows, [rows.shape[-1]], None, None, epsilon)
+    result = result.reshape(x.shape)
     along = [1, -1] + [1] * (x.dim() - 2)
     result = result if weight is None else result * weight.reshape(along)
     return result if bias is None else result + bias.reshape(along)

@@ -182,14 +182,13 @@ def batch_norm(
     _momentum: float,
     epsilon: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """A batch norm with known mean and variance: a factor and a summand for each channel."""
+    """A batch norm with known mean and variance. The mean goes first: its product with the factor rounds."""
     factor = (square + epsilon).rsqrt()
     factor = factor if weight is None else factor * weight
-    summand = -mean * factor
-    summand = summand if bias is None else summand + bias
     along = [1, -1] + [1] * (x.dim() - 2)
+    result = (x - mean.reshape(along)) * factor.reshape(along)
     empty = x.new_zeros((0,))
-    return x * factor.reshape(along) + summand.reshape(along), empty, empty
+    return result if bias is None else result + bias.reshape(along), empty, empty
 
 
 @decomposition(aten._native_batch_norm_legit.no_stats, when=has_dims)

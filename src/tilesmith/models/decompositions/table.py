@@ -16,6 +16,7 @@ from tilesmith.models.decompositions import (
     convolution_backward,
     gather_scatter,
     grid_sample,
+    group_norm_training,
     interpolate,
     max_pool_backward,
     mixture_of_experts,
@@ -30,7 +31,7 @@ from tilesmith.models.decompositions.registry import REGISTRY, Decomposition
 
 MODULES = (
     *(average_pool, backward, batch_norm_training, concat, convolution, convolution_backward),
-    *(gather_scatter, grid_sample, interpolate, max_pool_backward, mixture_of_experts),
+    *(gather_scatter, grid_sample, group_norm_training, interpolate, max_pool_backward, mixture_of_experts),
     *(outer_products, recurrent, reductions, scaled_products, sort, training),
 )
 """Importing one registers its decompositions."""

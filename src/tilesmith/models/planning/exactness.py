@@ -2,8 +2,9 @@
 
 A model is stored as bfloat16 because matrix products round to it anyway. What no product takes part in gains
 nothing by that: it keeps the precision its tensors have. Beside products, the values that decide something
-keep it: those that are compared, ordered or made into integers, and those a loss or the angle of a sine is
-made from.
+keep it: those that are compared, ordered or made into integers, those a loss or the angle of a sine is made
+from, and what is taken from every element of a larger tensor, as norms take a mean: of values far from zero
+little but its rounding would be left.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def exact_values(graph: Graph) -> set[Node]:
             found |= {source for source in node.args[1:2] if isinstance(source, Node)}
         elif decides or (node in found and _passes_on(node)):
             found |= {source for source in node.all_input_nodes if is_real(source)}
-    return found | _scales(graph)
+    return found | _scales(graph) | _centres(graph)
 
 
 def is_decisive(node: Node) -> bool:
@@ -136,6 +137,34 @@ def _scales(graph: Graph) -> set[Node]:
             sums.add(node)
             found |= {one for one in node.args[1:] if isinstance(one, Node) and is_real(one)}
     return found
+
+
+def _centres(graph: Graph) -> set[Node]:
+    """What is subtracted from larger tensors, or they from it, up to the sums it is made of.
+
+    >>> graph = Graph()
+    >>> x = graph.placeholder("x")
+    >>> mean = graph.call_function(aten.mean.dim, (x, [-1], True))
+    >>> away = graph.call_function(aten.sub.Tensor, (x, mean))
+    >>> for node in (x, mean, away): node.meta["val"] = torch.zeros(4, 1 if node is mean else 32)
+    >>> _centres(graph) == {mean}
+    True
+    """
+    found: set[Node] = set()
+    for node in graph.nodes:
+        if node.target is aten.sub.Tensor and is_real(node):
+            left = [one for one in node.all_input_nodes if _is_smaller(one, node)]
+            while left:
+                source = left.pop()
+                found.add(source)
+                if is_pointwise(source) or source.target in VIEWS:
+                    made_of = source.all_input_nodes
+                    left += [one for one in made_of if _is_smaller(one, node) and one not in found]
+    return found
+
+
+def _is_smaller(node: Node, other: Node) -> bool:
+    return is_real(node) and bool(node.meta["val"].numel() < other.meta["val"].numel())
 
 
 def _decides(node: Node) -> bool:

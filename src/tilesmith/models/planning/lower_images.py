@@ -205,8 +205,8 @@ def lower_pool(lowering: Lowering, group: Group) -> View:
         padding = pair(rest[2]) if len(rest) > 2 else (0, 0)
         dilation = pair(rest[3]) if node.target is aten.max_pool2d.default and len(rest) > 3 else (1, 1)
     largest = node.target is aten.max_pool2d.default
-    if not largest and max(padding) and (node.args[5:6] or (True,))[0] is False:
-        raise NoKernel("an average that leaves out what lies beyond the border")
+    if node.target is aten.avg_pool2d.default and windows_differ(node):
+        raise NoKernel("an average of windows that count less than all their pixels")
     known = Input("acc0") if largest else apply("mul", Input("acc0"), 1.0 / (taps[0] * taps[1]))
     done = finish_image(lowering, group, {node: known}, {})
     image = image_of(lowering, x)
@@ -219,6 +219,18 @@ def lower_pool(lowering: Lowering, group: Group) -> View:
 def _block(done: Finish) -> tuple[int, int]:
     """Blocks that end where the channels do: others may lie behind them."""
     return TILE, 64 if padded(done.out.shape[1]) % 64 == 0 else TILE
+
+
+def windows_differ(node: Node) -> bool:
+    """a window may count less than all its pixels"""
+    args: Sequence[Any] = node.args
+    if args[0].meta["val"].dim() != 4:
+        return False
+    usual: list[Any] = [(), (0,), False, True, None]
+    taps, _, padding, ceil, include, divisor = [*args[1:], *usual[len(args) - 2 :]]
+    if divisor == prod(pair(taps)):
+        return False
+    return bool(ceil or divisor or (max(padding) and not include))
 
 
 def _adaptive(shape: Sequence[int], out: Sequence[int]) -> tuple[Any, Any, Any, Any]:
