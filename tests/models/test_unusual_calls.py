@@ -214,3 +214,31 @@ def test_attention_over_other_lengths_stays_one_kernel_and_lies_as_in_torch() ->
                 assert made.stride() == wanted.stride()
                 torch.testing.assert_close(made, wanted, atol=1e-4, rtol=1e-4)
     assert all(report.kernels and not report.host for report in reports)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"divisor_override": 5},
+        {"count_include_pad": False},
+        {"ceil_mode": True},
+        {"ceil_mode": True, "count_include_pad": False},
+    ],
+)
+@pytest.mark.parametrize("level", ["O0", "O2"])
+def test_averages_of_windows_that_count_less_than_their_pixels(level: str, options: dict[str, Any]) -> None:
+    x = noise(2, 6, 12, 17)
+    average = Applied(lambda x: functional.avg_pool2d(x, 3, 2, 1, **options))
+    made = tilesmith.compile(average, optimization_level=level, **FAST)(x)
+    torch.testing.assert_close(made, average(x), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("learns", [False, True])
+def test_dropout_draws_what_torch_draws(learns: bool) -> None:
+    x = noise(5, 33).requires_grad_(learns)
+    drawn = []
+    for call in (functional.dropout, compiled(functional.dropout)):
+        torch.manual_seed(3)
+        drawn.append(call(x, 0.3) == 0)
+    assert torch.equal(*drawn)
+    assert bool(drawn[0].any())

@@ -120,7 +120,7 @@ HOST = [
         (lambda a: functional.max_pool2d(a, 2), (IMAGE,)),
     ),
     Rule(
-        "an average that leaves out what lies beyond the border",
+        "an average of windows that count less than all their pixels",
         (lambda a: functional.avg_pool2d(a, 3, padding=1, count_include_pad=False), (IMAGE,)),
         "sum_window",
         (lambda a: functional.avg_pool2d(a, 3, padding=1), (IMAGE,)),

@@ -29,11 +29,11 @@ def embedding_dense_backward(grad: Tensor, ids: Tensor, rows: int, padding: int,
 
 @decomposition(aten.native_dropout.default, stage="autograd")
 def native_dropout(x: Tensor, chance: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """What is kept is drawn on the host, where the generator is; the rest is elementwise work."""
+    """What is kept is drawn on the host, as PyTorch draws it; the rest is elementwise work."""
     if train is False:
         return x, torch.ones_like(x, dtype=torch.bool)
-    kept = torch.rand_like(x) > chance
-    return x * kept * (0.0 if chance == 1 else 1 / (1 - chance)), kept
+    kept = torch.bernoulli(x, 1 - chance)
+    return x * kept * (0.0 if chance == 1 else 1 / (1 - chance)), kept.bool()
 
 
 @decomposition(aten.slice_backward.default, stage="autograd")
