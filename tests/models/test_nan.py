@@ -107,3 +107,30 @@ def test_masks_of_infinity_stay_on_the_device() -> None:
     compiled: Any = tilesmith.compile(Applied(work), checks="off")
     torch.testing.assert_close(compiled(x, mask), work(x, mask), rtol=2e-2, atol=2e-2)
     assert compiled.report.recomputed == 0
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda x: x.masked_fill(x > 1, nan).argmax(-1),
+        lambda x: x.masked_fill(x > 1, nan).amax(-1) > 0,
+        lambda x: torch.where(x > 1, nan, x).clamp(-1, 1),
+        lambda x: x.index_fill(-1, torch.tensor([1]), nan).relu(),
+        lambda x: (x + torch.tensor([nan, 1.0, 2.0, 3.0])).clamp(max=1.0),
+    ],
+    ids=["largest", "compared", "bounded", "filled", "a tensor"],
+)
+def test_nan_that_the_model_puts_there(work: Callable[[Tensor], Tensor]) -> None:
+    x = torch.tensor([[-4.0, 0.5, 2.0, 0.0], [3.0, 1.0, 4.0, 5.0]])
+    compiled: Any = tilesmith.compile(Applied(work), checks="off", numbers="chip")
+    assert torch.equal(compiled(x).nan_to_num(7.0), work(x).nan_to_num(7.0))
+
+
+def test_weights_of_nan_are_left_to_torch() -> None:
+    model = torch.nn.Linear(8, 4)
+    with torch.no_grad():
+        model.weight[1] = nan
+        x = torch.ones(2, 8)
+        compiled = tilesmith.compile(model, checks="off", numbers="chip")
+        assert torch.equal(compiled(x).isnan(), model(x).isnan())
+    assert compiled.report.recomputed == 1

@@ -41,7 +41,7 @@ from tilesmith.models.passes.lower_custom_ops import lower_custom_ops
 from tilesmith.models.passes.pipeline import FOR_TENSTORRENT, optimise
 from tilesmith.models.planning.approximations import safely_approximated
 from tilesmith.models.planning.blocks import choose_blocks
-from tilesmith.models.planning.finite import is_finite
+from tilesmith.models.planning.finite import has_nan, is_finite
 from tilesmith.models.planning.formats import stored_as
 from tilesmith.models.planning.lower_group_norm import CORES_SHARE
 from tilesmith.models.planning.plan import constants_of, plan
@@ -157,6 +157,7 @@ class TenstorrentExecutable(Executable):
         self._chooses = options.tunes
         self._last: list[RunReport] = []
         self._infinite: dict[str, Ends] = {}
+        self._constant_nan = ""
         self._ceiling = self.device.l1_lowest
         self.memory = self._placed(plan)
         self._host = HostCalls(module)
@@ -216,6 +217,8 @@ class TenstorrentExecutable(Executable):
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         values = self.values(inputs)
+        if self._constant_nan:
+            return self._on_host(inputs, values, f"NaN in {self._constant_nan}")
         with ONE_AT_A_TIME, self.settings():
             self._make_room()
             self.build()
@@ -310,7 +313,8 @@ class TenstorrentExecutable(Executable):
     def place(self, upload: Upload) -> None:
         """Bring a constant to the device, unless it is there."""
         value = {**self._fixed, **self.plan.added_constants}[upload.node]
-        refuse_nan(upload.node, value)
+        if has_nan(value):
+            self._constant_nan = upload.node
         storage = upload.view.storage
         matrix = to_matrix(value, upload.view, upload.additive)
         key, held = weights.find(self.device, storage, matrix)

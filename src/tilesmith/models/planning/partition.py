@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Mapping
-from math import inf
+from math import inf, isnan
 
 import torch
 from torch._ops import HigherOrderOperator
@@ -41,7 +41,9 @@ def on_device(
     _mark_bounds(graph, ranges)
     mark_narrow_casts(graph)
     for node in graph.nodes:
-        if node.op != "call_function" or node in constants or divides_by_zero(node, constants):
+        if node.op != "call_function" or node in constants:
+            continue
+        if divides_by_zero(node, constants) or reads_nan(node, constants):
             continue
         if _is_for_device(node, chosen, ranges):
             chosen.add(node)
@@ -100,6 +102,18 @@ def divides_by_zero(node: Node, constants: Mapping[Node, torch.Tensor]) -> bool:
         known = constants.get(divisor)
         return known is not None and known.numel() == 1 and float(known) == 0
     return isinstance(divisor, int | float) and divisor == 0
+
+
+def reads_nan(node: Node, constants: Mapping[Node, torch.Tensor]) -> bool:
+    """Whether a number that a node is told is NaN, which kernels would make infinity of.
+
+    >>> node = Graph().call_function(aten.clamp.default, (1.0, float("nan")))
+    >>> reads_nan(node, {})
+    True
+    """
+    known = [constants[one] for one in node.all_input_nodes if one in constants]
+    numbers = [float(one) for one in known if one.numel() == 1 and one.is_floating_point()]
+    return any(isinstance(one, float) and isnan(one) for one in (*node.args, *node.kwargs.values(), *numbers))
 
 
 def _reads_nothing(node: Node) -> bool:
@@ -180,6 +194,8 @@ def why_on_host(node: Node, constants: Mapping[Node, torch.Tensor]) -> str:
         return "the chip's division would round before the remainder is taken"
     if divides_by_zero(node, constants):
         return "a division by zero"
+    if reads_nan(node, constants):
+        return "it is told NaN, and kernels make infinity of it"
     if node.meta.get(DECIDES):
         return "a cast has rounded it, and what follows decides by that"
     if node.meta.get(ZERO_HAS_SIGN):
