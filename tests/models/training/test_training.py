@@ -140,3 +140,17 @@ def test_a_batch_norm_gives_what_torch_gives(training: bool) -> None:
     for one, other in zip(made, wanted, strict=True):
         assert one is not None
         assert torch.allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("level", ["O0", "O2"])
+def test_the_gradient_of_a_layer_of_attention_is_that_of_torch(level: str) -> None:
+    layer = seeded(lambda: nn.MultiheadAttention(32, 4, batch_first=True))
+    grads = []
+    for call in (
+        layer,
+        torch.compile(layer, backend=tilesmith_backend, options={**FAST, "optimization_level": level}),
+    ):
+        x = noise(3, 7, 32).requires_grad_()
+        (result, _) = call(x, x, x, need_weights=False)
+        grads.append(torch.autograd.grad((result * noise(3, 7, 32, seed=1)).sum(), x)[0])
+    assert relative_l2(grads[1], grads[0]) < 0.02

@@ -33,11 +33,6 @@ def has_even_windows(node: Node) -> bool:
     return even and all(count * wide == size for count, wide, size in sizes)
 
 
-def has_no_dropout(node: Node) -> bool:
-    """no dropout"""
-    return not node.args[6]
-
-
 @decomposition(aten.native_layer_norm.default)
 def layer_norm(
     x: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, epsilon: float
@@ -77,7 +72,7 @@ def group_norm(
     return result, mean.reshape(batch, groups), scale.reshape(batch, groups)
 
 
-@decomposition(aten._scaled_dot_product_flash_attention_for_cpu_backward.default, when=has_no_dropout)
+@decomposition(aten._scaled_dot_product_flash_attention_for_cpu_backward.default, stage="autograd")
 def attention_gradient(
     grad: Tensor,
     query: Tensor,
@@ -85,13 +80,19 @@ def attention_gradient(
     value: Tensor,
     _out: Tensor,
     _sums: Tensor,
-    _dropout: float,
+    dropout: float,
     causal: bool,
     *,
     attn_mask: Tensor | None = None,
     scale: float | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Products with the weights of attention, which are computed again."""
+) -> Any:
+    """Products with the weights of attention, which are computed again.
+
+    PyTorch's decomposition of the forward operator gives those weights in place of the sums that its gradient
+    wants, so that the operator itself would be wrong, at any level.
+    """
+    if dropout:
+        return NotImplemented
     factor = query.shape[-1] ** -0.5 if scale is None else scale
     return backward_products(grad, query, key, value, attn_mask, causal, factor)
 
