@@ -65,7 +65,7 @@ def _moved(eager: Callable[[list[Any]], list[Any]], leaves: list[Any], step: flo
 
 
 def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.is_floating_point()
+    return isinstance(leaf, Tensor) and (leaf.is_floating_point() or leaf.is_complex())
 
 
 def _widened(leaf: Any, _: torch.Generator) -> Any:
@@ -75,12 +75,16 @@ def _widened(leaf: Any, _: torch.Generator) -> Any:
 def _rounded(leaf: Any, step: float) -> Any:
     if not _is_float(leaf) or step != BFLOAT16:
         return leaf
+    if leaf.is_complex():
+        return torch.complex(_rounded(leaf.real, step), _rounded(leaf.imag, step))
     return leaf.to(torch.bfloat16).to(leaf.dtype)
 
 
 def _nudged(leaf: Any, step: float, noise: torch.Generator) -> Any:
     if not _is_float(leaf):
         return leaf
+    if leaf.is_complex():
+        return torch.complex(_nudged(leaf.real, step, noise), _nudged(leaf.imag, step, noise))
     up = torch.randint(2, leaf.shape, generator=noise)  # a whole step: what was equal no longer is
     return leaf * (1 + step * (2 * up - 1)).to(leaf.dtype)
 
@@ -95,7 +99,8 @@ def _fault(have: Any, want: Tensor, moved: list[Any], step: float) -> str:
     if not want.numel():
         return ""
     if want.is_complex():
-        parts = [torch.view_as_real(one.resolve_conj()) for one in (have, want, *moved)]
+        alike = [one for one in moved if isinstance(one, Tensor) and one.is_complex()]
+        parts = [torch.view_as_real(one.resolve_conj()) for one in (have, want, *alike)]
         return _fault(parts[0], parts[1], parts[2:], step)
     near = [one for one in moved if isinstance(one, Tensor) and one.shape == want.shape]
     bad = _off(have, want, near, step) if want.is_floating_point() else (have != want)

@@ -6,8 +6,9 @@
     python conformance/random_models.py --backend cuda                on a GPU instead of the emulator
 
 Shapes have up to four dimensions with many ones among them; operands are broadcast in every way, and some
-inputs lie in memory in another order of dimensions. Values are float32 between kernels, so that a result in
-the wrong place cannot pass for rounding; results lie in memory as PyTorch's do.
+inputs lie in memory in another order of dimensions. Some models work on images, some on complex numbers.
+Values are float32 between kernels, so that a result in the wrong place cannot pass for rounding; results lie
+in memory as PyTorch's do.
 """
 
 from __future__ import annotations
@@ -24,152 +25,21 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 import tilesmith
+from conformance.random_complex import COMPLEX
+from conformance.random_images import IMAGES, image_shape
+from conformance.random_steps import ANY_RANK, CROWDED, DOUBTFUL, RECURRENT, SIZES, STEPS, Operand, Step
 from tilesmith.models.executable_cache import collect_reports
 from tilesmith.models.torch_backend import tilesmith_backend
 from tilesmith.zoo.running import relative_l2
 
-SIZES = (1, 1, 2, 3, 5, 7, 8, 16, 31, 32, 33, 40, 64)
 LARGEST = 20_000
 """No tensor has many more elements than this."""
 ALLOWED = 0.01
 OPTIONS: dict[str, Any] = {"precision": "float32", "checks": "off", "numbers": "fast"}
 
 BACKEND = "tenstorrent"
-
-Operand = Callable[[Sequence[int]], Tensor]
-"""Asks for another input of a shape."""
-Step = Callable[[random.Random, Tensor, Operand], Tensor]
-
-
-def _elementwise(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    return rng.choice(UNARY)(x)
-
-
-def _with_another(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
-    kept = list(x.shape)[x.dim() - rng.randint(0, x.dim()) :]
-    y = operand([1 if rng.random() < 0.4 else size for size in kept])
-    return rng.choice(BINARY)(x, y)
-
-
-def _reduced(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    dims = rng.sample(range(x.dim()), rng.randint(1, x.dim()))
-    made: Tensor = rng.choice((torch.mean, torch.amax, torch.sum))(x, dims, keepdim=True)
-    return x - made if rng.random() < 0.5 else made.squeeze(dims) * 0.25
-
-
-def _turned(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    return x.permute(rng.sample(range(x.dim()), x.dim()))
-
-
-def _part(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    dim = rng.randrange(x.dim())
-    first = rng.randrange(x.shape[dim])
-    last, step = rng.randint(first + 1, x.shape[dim]), rng.choice((1, 1, 2))
-    return x[(slice(None),) * dim + (slice(first, last, step),)]
-
-
-def _picked(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    dim = rng.randrange(x.dim())
-    numbers = [rng.randrange(x.shape[dim]) for _ in range(rng.randint(1, 5))]
-    return x.index_select(dim, torch.tensor(numbers))
-
-
-def _joined(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    dim = rng.randrange(x.dim())
-    return torch.cat([x, x * 2, x.narrow(dim, 0, 1)], dim)
-
-
-def _reshaped(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    if x.dim() > 1 and rng.random() < 0.5:
-        first = rng.randrange(x.dim() - 1)
-        return x.flatten(first, first + 1)
-    return x.unsqueeze(rng.randint(0, x.dim())) if x.dim() < 5 else x
-
-
-def _repeated(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    return x.expand([3 if size == 1 and rng.random() < 0.5 else size for size in x.shape])
-
-
-def _product(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
-    scale = float(x.shape[-1]) ** -0.5
-    if x.dim() > 1 and rng.random() < 0.4:
-        return torch.matmul(x, x.transpose(-1, -2)).mul(scale)
-    return torch.matmul(x, operand([x.shape[-1], rng.choice(SIZES)])).mul(scale)
-
-
-def _normed(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    if rng.random() < 0.5 or x.shape[-1] == 1:
-        dim = rng.randrange(x.dim())
-        return x.softmax(dim) * x.shape[dim]
-    return functional.layer_norm(x, x.shape[-1:])
-
-
-def _doubtful(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    """What may make NaN of numbers, then perhaps what would hide it."""
-    x = rng.choice(MAKE_NAN)(x)
-    return rng.choice(HIDE_NAN)(x) if rng.random() < 0.7 else x
-
-
-def _recurrent(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
-    """A layer of an LSTM or a GRU over a few rows, with weights that gradients are asked of."""
-    rows = x.reshape(1, -1, x.shape[-1])[:, :4]
-    gates, hidden = rng.choice(((4, 5), (3, 8)))
-    weights = [operand([gates * hidden, size]) * 0.3 for size in (x.shape[-1], hidden)]
-    biases = [operand([gates * hidden]) * 0.3 for _ in range(2)]
-    state = operand([1, 1, hidden])
-    if gates == 4:
-        return torch.lstm(rows, (state, state), [*weights, *biases], True, 1, 0.0, True, False, True)[0]
-    return torch.gru(rows, state, [*weights, *biases], True, 1, 0.0, True, False, True)[0]
-
-
-def _crowded(rng: random.Random, x: Tensor, operand: Operand) -> Tensor:
-    """More tensors than a kernel has circular buffers for, met one after another."""
-    for _ in range(rng.randint(12, 40)):
-        kept = list(x.shape)[x.dim() - rng.randint(0, x.dim()) :]
-        x = x * 0.5 + operand([1 if rng.random() < 0.4 else size for size in kept])
-    return x
-
-
-def _padded(rng: random.Random, x: Tensor, _operand: Operand) -> Tensor:
-    return functional.pad(x, (rng.randint(0, 3), rng.randint(0, 3)))
-
-
-UNARY: tuple[Callable[[Tensor], Tensor], ...] = (
-    *(torch.sin, torch.cos, torch.tanh, torch.sigmoid, torch.relu, torch.abs, torch.neg, torch.square),
-    *(functional.gelu, functional.silu, functional.softplus),
-    *(lambda x: x.clamp(-1, 1), lambda x: x.clamp(max=2).exp(), lambda x: (x * x + 0.5).rsqrt()),
-    lambda x: (x * x + 0.5).log(),
-)
-MAKE_NAN: tuple[Callable[[Tensor], Tensor], ...] = (
-    *(torch.log, torch.sqrt, torch.rsqrt, torch.acos, lambda x: x**0.5, lambda x: x * 2 - x),
-    *(lambda x: x / x.sum(-1, keepdim=True), lambda x: x - x.amax(-1, keepdim=True), lambda x: x * 0),
-)
-HIDE_NAN: tuple[Callable[[Tensor], Tensor], ...] = (
-    *(torch.relu, lambda x: x.clamp(-1, 1), lambda x: (x > 0).to(x.dtype), torch.sigmoid, torch.exp),
-    *(lambda x: x.amax(-1, keepdim=True).clamp(max=2), lambda x: x.sum(-1, keepdim=True).clamp(-2, 2)),
-    *(lambda x: x.softmax(-1), lambda x: x.argmax(-1, keepdim=True).to(x.dtype), lambda x: 1 / (x + 1.5)),
-    lambda x: torch.copysign(torch.ones_like(x), x.nan_to_num().relu() * -1),  # the sign of zeros
-    lambda x: x.cumsum(-1, dtype=torch.float64).to(x.dtype),
-    lambda x: x.nan_to_num().bfloat16().floor().to(x.dtype),
-)
-BINARY: tuple[Callable[[Tensor, Tensor], Tensor], ...] = (
-    *(torch.add, torch.mul, torch.maximum),
-    *(lambda x, y: y - x, lambda x, y: torch.where(y > 0, x, x * 0.5)),
-)
-ANY_RANK: tuple[Step, ...] = (_elementwise, _with_another, _with_another, _reshaped)
-STEPS: tuple[Step, ...] = (
-    *(*ANY_RANK, _reduced, _turned, _part, _picked, _joined),
-    *(_repeated, _product, _normed, _padded),
-)
-DOUBTFUL: tuple[Step, ...] = (*STEPS, *(_doubtful,) * 6)
-"""With NaN: a third of the models take these."""
-RECURRENT: tuple[Step, ...] = (*STEPS, *(_recurrent,) * 8)
-"""With recurrent layers: one model in eleven."""
-CROWDED: tuple[Step, ...] = (*STEPS, *(_crowded,) * 8)
-"""With more tensors than one kernel can read: one model in thirteen."""
 
 
 class RandomModel(nn.Module):
@@ -186,15 +56,34 @@ class RandomModel(nn.Module):
     def outputs(self, x: Tensor, operand: Operand) -> tuple[Tensor, ...]:
         rng = random.Random(self.seed)
         made = []
-        crowded = CROWDED if self.seed % 13 == 12 else DOUBTFUL if self.seed % 3 == 2 else STEPS
-        steps = RECURRENT if self.seed % 11 == 10 else crowded
         for _ in range(rng.randint(2, 6)):
-            x = rng.choice(steps if x.dim() else ANY_RANK)(rng, x, operand)
+            x = rng.choice(self.steps(x))(rng, x, operand)
             if x.numel() > LARGEST or rng.random() < 0.15:
                 made.append(x)
             if x.numel() > LARGEST:
                 return tuple(made)
         return (*made, x)
+
+    def steps(self, x: Tensor) -> tuple[Step, ...]:
+        """What may be done to a tensor. Images are kept in images, complex numbers among themselves."""
+        if x.is_complex():
+            return COMPLEX
+        if not x.dim():
+            return ANY_RANK
+        if has_images(self.seed) and x.dim() == 4:
+            return IMAGES
+        crowded = CROWDED if self.seed % 13 == 12 else DOUBTFUL if self.seed % 3 == 2 else STEPS
+        return RECURRENT if self.seed % 11 == 10 else crowded
+
+
+def has_images(seed: int) -> bool:
+    """One model in seven."""
+    return seed % 7 == 6
+
+
+def is_complex(seed: int) -> bool:
+    """One model in nine."""
+    return seed % 9 == 8
 
 
 @dataclass(frozen=True)
@@ -216,11 +105,14 @@ def case(seed: int) -> tuple[RandomModel, list[Tensor]]:
     shape = [rng.choice(SIZES) for _ in range(rng.randint(0, 4))]
     while torch.Size(shape).numel() > LARGEST:
         shape.pop()
-    inputs = [torch.randn(shape, generator=generator)]
+    if has_images(seed):
+        shape = image_shape(rng)
+    dtype = torch.complex64 if is_complex(seed) and not has_images(seed) else torch.float32
+    inputs = [torch.randn(shape, dtype=dtype, generator=generator)]
     if seed % 4 == 1:
         order = rng.sample(range(len(shape)), len(shape))
         inputs[0] = inputs[0].permute(order).contiguous().permute(torch.tensor(order).argsort().tolist())
-    if seed % 6 == 5:
+    if seed % 6 == 5 and dtype == torch.float32:
         infinite = torch.where(torch.rand(shape, generator=generator) < 0.5, -inf, inf)
         inputs[0] = torch.where(torch.rand(shape, generator=generator) < 0.1, infinite, inputs[0])
 
@@ -233,9 +125,15 @@ def case(seed: int) -> tuple[RandomModel, list[Tensor]]:
     return model, inputs
 
 
-def try_case(seed: int, level: str = "O2") -> Outcome:
+def level_of(seed: int) -> str:
+    """Half of the models are compiled at O2: below, kernels meet what passes would have rewritten."""
+    return ("O2", "O0", "O2", "O1")[seed % 4]
+
+
+def try_case(seed: int, level: str = "") -> Outcome:
     """Run a model once, and compare every output."""
     model, inputs = case(seed)
+    level = level or level_of(seed)
     compiled = tilesmith.compile(model, backend=BACKEND, optimization_level=level, **OPTIONS)
     with torch.no_grad():
         made, wanted = compiled(*inputs), model(*inputs)
@@ -246,13 +144,14 @@ def try_case(seed: int, level: str = "O2") -> Outcome:
     return Outcome(seed, error, tuple(line.op for line in compiled.report.host))
 
 
-def try_gradients(seed: int) -> Outcome:
+def try_gradients(seed: int, level: str = "") -> Outcome:
     """Compare the gradients of the sum of squares of all outputs, by every input."""
     model, inputs = case(seed)
     torch._dynamo.reset()
     # Exported first: PyTorch would take the random numbers of Python for inputs.
     drawn = torch.export.export(model, tuple(inputs)).module()
-    compiled = torch.compile(drawn, backend=tilesmith_backend, options={**OPTIONS, "device": BACKEND})
+    options = {**OPTIONS, "device": BACKEND, "optimization_level": level or level_of(seed)}
+    compiled = torch.compile(drawn, backend=tilesmith_backend, options=options)
     with collect_reports() as reports:
         error = _error(_gradients(compiled, inputs), _gradients(model, inputs))
     return Outcome(seed, error, tuple(line.op for one in reports for line in one.host))
@@ -261,7 +160,7 @@ def try_gradients(seed: int) -> Outcome:
 def tried(seed: int, level: str, gradients: bool) -> Outcome:
     """The outcome of a case; one that raises is wrong, too."""
     try:
-        return try_gradients(seed) if gradients else try_case(seed, level)
+        return try_gradients(seed, level) if gradients else try_case(seed, level)
     except Exception as error:
         print(f"case {seed}: {type(error).__name__}: {str(error)[:500]}", file=sys.stderr, flush=True)
         return Outcome(seed, inf, ())
@@ -269,7 +168,7 @@ def tried(seed: int, level: str, gradients: bool) -> Outcome:
 
 def _gradients(model: Callable[..., Any], inputs: Sequence[Tensor]) -> list[Tensor]:
     given = [one.clone().requires_grad_() for one in inputs]
-    loss = torch.stack([one.square().mean() for one in model(*given)]).sum()
+    loss = torch.stack([_real(one).square().mean() for one in model(*given)]).sum()
     if not loss.requires_grad:  # nothing but comparisons on the way
         return [torch.zeros_like(one) for one in given]
     made = torch.autograd.grad(loss, given, allow_unused=True)
@@ -286,7 +185,14 @@ def _error(made: Sequence[Tensor], wanted: Sequence[Tensor]) -> float:
     return max(_error_of(one, other) for one, other in zip(made, wanted, strict=True))
 
 
+def _real(value: Tensor) -> Tensor:
+    return torch.view_as_real(value.resolve_conj()) if value.is_complex() else value
+
+
 def _error_of(made: Tensor, wanted: Tensor) -> float:
+    if made.dtype != wanted.dtype:
+        return inf
+    made, wanted = _real(made), _real(wanted)
     usual = wanted.isfinite()
     if not torch.equal(made[~usual].nan_to_num(7.0), wanted[~usual].nan_to_num(7.0)):
         return inf
@@ -302,7 +208,7 @@ def main() -> int:
     )
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--level", default="O2")
+    parser.add_argument("--level", default="", help="of all models; by default each has its own")
     parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--backend", default=BACKEND)
     parser.add_argument("--minutes", type=float, default=1e6, help="start no case after this")

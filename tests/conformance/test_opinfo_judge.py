@@ -29,3 +29,15 @@ def test_truth_about_integers_is_exact() -> None:
     wanted = _equal(numbers)
     assert judged(wanted, wanted, _equal, numbers, narrow=True) == ""
     assert "differ" in judged([~wanted[0]], wanted, _equal, numbers, narrow=True)
+
+
+def _product(leaves: list[Any]) -> list[Any]:
+    return [leaves[0] * leaves[1], leaves[0].abs()]
+
+
+def test_complex_values_are_judged_as_the_two_reals_they_are() -> None:
+    given = [torch.complex(torch.linspace(-2, 2, 9), torch.linspace(1, -1, 9)) for _ in range(2)]
+    wanted = _product(given)
+    near = [one * (1 + 2.0**-9) for one in wanted]
+    assert judged(near, wanted, _product, given, narrow=True) == ""
+    assert "differ" in judged([wanted[0].conj(), wanted[1]], wanted, _product, given, narrow=True)
