@@ -245,3 +245,19 @@ def test_weights_prepared_beforehand_give_the_same(device: MeshDevice) -> None:
     )
     with pytest.raises(OperationError, match="OIHW is expected"):
         ttnn.prepare_conv_weights(weight_tensor=ttnn.from_torch(weight), device=device, weights_format="HWIO")
+
+
+def test_a_folded_image_of_blocks_lies_in_rows_of_bfloat16(device: MeshDevice) -> None:
+    values = drawn(1, 32, 32, 32)
+    image = ttnn.from_torch(values, dtype=ttnn.bfloat8_b, layout=ttnn.TILE_LAYOUT, device=device)
+    folded = ttnn.fold(image, 2, 2)
+    assert (folded.dtype, folded.layout) == (ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT)
+    wanted = values.reshape(1, 16, 2, 16, 2, 32).permute(0, 1, 3, 2, 4, 5).reshape(1, 16, 16, 128)
+    torch.testing.assert_close(ttnn.to_torch(folded).float(), wanted, rtol=0.05, atol=0.05)
+
+
+def test_the_golden_rotation_keeps_the_type_of_its_image() -> None:
+    turned = ttnn.get_golden_function(ttnn.rotate)(
+        drawn(1, 4, 6, 8).bfloat16(), angle=30.0, interpolation_mode="bilinear"
+    )
+    assert turned.dtype == torch.bfloat16

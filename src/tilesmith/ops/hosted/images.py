@@ -49,7 +49,10 @@ def fold(
         return folded.reshape(1, 1, -1, folded.shape[-1]) if collapse_output else folded
 
     memory = override_memory_config or (DRAM_MEMORY_CONFIG if input.is_sharded() else None)
-    return on_host("ttnn.fold", compute, [input], memory_config=memory, layout=Layout.ROW_MAJOR)[0]
+    dtype = DataType.BFLOAT16 if input.dtype.is_block_float else input.dtype  # in rows are no blocks
+    return on_host("ttnn.fold", compute, [input], dtype=dtype, memory_config=memory, layout=Layout.ROW_MAJOR)[
+        0
+    ]
 
 
 @registered("ttnn.experimental.convert_to_chw")

@@ -316,7 +316,7 @@ def _rotated(
     corners = [_taken(x, top + i, left + j, fill) for i in (0, 1) for j in (0, 1)]
     upper = corners[0] * (1 - across) + corners[1] * across
     lower = corners[2] * (1 - across) + corners[3] * across
-    return upper * (1 - down) + lower * down
+    return (upper * (1 - down) + lower * down).to(x.dtype)
 
 
 def _taken(image: Any, row: Any, column: Any, fill: float) -> Any:
