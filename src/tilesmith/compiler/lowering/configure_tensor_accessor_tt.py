@@ -6,13 +6,10 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.rewriter import Rewriter
 
 from tilesmith.compiler.dialects import tt
+from tilesmith.compiler.lowering.accessor_places import place_accessors
 from tilesmith.compiler.pass_group import Pass
-
-INTERLEAVED_WORDS = 2
-"""Compile-time words of the accessor of an interleaved tensor: configuration bits and page size."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +25,4 @@ class ConfigureTensorAccessorTT(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in op.ops:
             if isinstance(kernel, tt.KernelOp):
-                bind_accessors(kernel)
-
-
-def bind_accessors(kernel: tt.KernelOp) -> None:
-    """Number the accessors that are used; the others go."""
-    position = 0
-    for accessor in [one for one in kernel.body.block.ops if isinstance(one, tt.AccessorOp)]:
-        if accessor.tensor.uses.get_length() == 1 and not accessor.accessor.uses.get_length():
-            Rewriter.erase_op(accessor)
-            continue
-        accessor.compile_time_offset = tt.number(INTERLEAVED_WORDS * position)
-        accessor.address = tt.number(position)
-        position += 1
+                place_accessors(kernel)

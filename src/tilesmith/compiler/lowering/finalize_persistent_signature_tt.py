@@ -21,7 +21,7 @@ from tilesmith.compiler.dialects import tt
 from tilesmith.compiler.dialects import tt_compute as ttc
 from tilesmith.compiler.dialects.elements import bits_of
 from tilesmith.compiler.dialects.walk import operations_of, walk
-from tilesmith.compiler.lowering.configure_tensor_accessor_tt import bind_accessors
+from tilesmith.compiler.lowering.accessor_places import place_accessors
 from tilesmith.compiler.lowering.tiles.stage import buffer_of
 from tilesmith.compiler.pass_group import Pass
 
@@ -46,7 +46,7 @@ class FinalizePersistentSignatureTT(Pass):
         for kernel in kernels:
             _symbols_to_arguments(kernel)
             _drop_unused(kernel)
-            bind_accessors(kernel)  # transfers that lie outside their tensor are gone by now
+            place_accessors(kernel)  # transfers that lie outside their tensor are gone by now
             _number(kernel)
             if kernel.role.data == "compute":
                 fidelity = EXACT if _multiplies_integers(kernel) else self.fidelity
