@@ -220,13 +220,13 @@ def _index(terms: Mapping[SSAValue, int], grid: GridOp, size: int) -> Index | No
     if len(terms) != 1:
         return None
     ((value, factor),) = terms.items()
-    kind, number, of = "all", 1, value
+    part, number, of = "all", 1, value
     if isinstance(op := value.owner, arith.RemSIOp | arith.DivSIOp | arith.FloorDivSIOp):
         by = constant_of(op.rhs)
-        kind, number, of = "rest" if isinstance(op, arith.RemSIOp) else "turn", by or 0, op.lhs
+        part, number, of = "remainder" if isinstance(op, arith.RemSIOp) else "quotient", by or 0, op.lhs
     if factor != size or not number or not isinstance(of, BlockArgument) or of.owner is not grid.body.block:
         return None
-    return kind, of.index, number
+    return part, of.index, number
 
 
 def _counts(grid: GridOp, indices: Mapping[Axis, Index | None]) -> tuple[int, int] | None:
@@ -240,9 +240,14 @@ def _counts(grid: GridOp, indices: Mapping[Axis, Index | None]) -> tuple[int, in
     if len(used) == 2 and used[0][1] == used[1][1]:
         (first, place, number), (second, _, other) = used
         extent = extents[place]
-        if {first, second} != {"rest", "turn"} or number != other or extent is None or extent % number:
+        if (
+            {first, second} != {"remainder", "quotient"}
+            or number != other
+            or extent is None
+            or extent % number
+        ):
             return None
-    elif any(kind != "all" for kind, _, _ in used):
+    elif any(part != "all" for part, _, _ in used):
         return None
     counts = [_count(one, extents) for one in (row, col)]
     return None if None in counts else (counts[0] or 0, counts[1] or 0)
@@ -251,9 +256,9 @@ def _counts(grid: GridOp, indices: Mapping[Axis, Index | None]) -> tuple[int, in
 def _count(index: Index | None, extents: list[int | None]) -> int | None:
     if index is None:
         return 1
-    kind, place, number = index
+    part, place, number = index
     extent = extents[place]
-    return number if kind == "rest" else None if extent is None else extent // number
+    return number if part == "remainder" else None if extent is None else extent // number
 
 
 def _apart(grid: GridOp) -> bool:

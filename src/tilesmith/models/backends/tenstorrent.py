@@ -77,19 +77,19 @@ class TenstorrentBackend(Backend):
         captured, is_open = copied(module), module.meta.get(OPEN_SIZES)
         reference = Reference(captured)
 
-        def made(own: GraphModule, backend: TenstorrentBackend) -> TenstorrentExecutable:
+        def executable_of(own: GraphModule, backend: TenstorrentBackend) -> TenstorrentExecutable:
             planned = uploads_behind_waits(backend.planned(own), own.graph)
             return TenstorrentExecutable(own, planned, backend.options, ops, reference, inputs)
 
         if not self.options.tunes:
-            return made(module, self)
+            return executable_of(module, self)
 
         def lower(lowering: Lowering) -> TenstorrentExecutable:
-            return made(copied(captured), replace(self, options=lowering.of(self.options)))
+            return executable_of(copied(captured), replace(self, options=lowering.of(self.options)))
 
         keeps = shared_device(load_arch(self.options.target or settings.current().arch)).can_place
         key = trial_key(captured, inputs) if keeps and not is_open else ""
-        executable = lowered(lambda: made(module, self), lower, self.options, inputs, key)
+        executable = lowered(lambda: executable_of(module, self), lower, self.options, inputs, key)
         if not is_open:
             executable.tuned = tune_blocks(executable)
             executable.settle()
