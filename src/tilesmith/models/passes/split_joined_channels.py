@@ -26,7 +26,7 @@ def split_joined_channels(module: GraphModule) -> None:
     for node in list(module.graph.nodes):
         if is_call(node, aten.cat.default) and value_of(node).dim() == 4 and node.args[1:] in ((1,), (-3,)):
             groups = _groups(node)
-            if 1 < len(groups) <= _MOST and all(_takes_apart(user, node) for user in node.users):
+            if 1 < len(groups) <= _MOST and all(_can_split(user, node) for user in node.users):
                 for user in list(node.users):
                     _rewrite(module, user, groups)
     tidy(module)
@@ -46,7 +46,7 @@ def _groups(node: Node) -> list[list[Node]]:
     return groups
 
 
-def _takes_apart(user: Node, joined: Node) -> bool:
+def _can_split(user: Node, joined: Node) -> bool:
     """Whether a node is a convolution with a known weight, of one group, of the joined images."""
     if not is_call(user, aten.conv2d.default) or user.args[0] is not joined or user.kwargs:
         return False
