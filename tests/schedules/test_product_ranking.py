@@ -84,3 +84,22 @@ def test_weights_that_stay_must_fit_and_rows_must_be_many() -> None:
     assert choices(50176, 256, 64) > 0
     assert choices(1024, 256, 64) == 0
     assert choices(50176, 2048, 1024) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "cols", "depth", "mesh", "clock"),
+    [
+        # By the clock 80,655 cycles where weights stay, and 61,664 on this rectangle.
+        (3136, 256, 1024, Rectangle(8, 7, 1, 1, 8, 0), 61_664),
+        (12544, 256, 512, Stationary(8, 7, 7), 79_812),
+        (12544, 128, 512, Stationary(8, 7, 7), 54_527),
+    ],
+)
+def test_many_weights_take_long_to_reach_all_rows_of_cores(
+    rows: int, cols: int, depth: int, mesh: Rectangle | Stationary, clock: int
+) -> None:
+    """Pixels of ResNet-50 in bfloat8_b: the estimate is near the clock, and so finds the order."""
+    product = Product(rows, cols, depth, 1, 1, 1.0625, 1.0625, 1, "LoFi", True, True)
+    first = product_choices(product, "n150")[0]
+    assert first.mesh == mesh
+    assert first.cycles == pytest.approx(clock, rel=0.3)

@@ -16,6 +16,8 @@ from tilesmith.schedules.sub_blocks import TILE
 _L1_SHARE = 0.5
 _SUM_BYTES = 4 * TILE * TILE
 _HIGHEST = 16
+# The cores that read weights for their rows stand in one column: all of it comes over two links.
+_LINKS = 2
 
 
 def stationary_choices(product: Product, arch: Arch) -> Iterator[ProductChoice]:
@@ -62,5 +64,5 @@ def _cycles(product: Product, block: tuple[int, int, int], mesh: Stationary, arc
     pack = timing.pack.start + _SUM_BYTES / timing.pack.bytes_per_cycle
     compute = tiles * (multiply + max(unpack, pack) + timing.pack.section)
     held = across * depth * TILE * TILE * product.weight_bytes * product.weights
-    start = 4 * wait + held / timing.noc.stream_bytes
+    start = 4 * wait + (1 + mesh.rows / _LINKS) * held / timing.noc.stream_bytes
     return start + read + mesh.turns * max(read, written, compute) + written
