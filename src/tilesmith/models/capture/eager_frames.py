@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import sysconfig
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 import torch
 from torch._dynamo.callback import CallbackArgs, callback_handler
-from torch._dynamo.utils import counters
+from torch._dynamo.exc import Unsupported, UserError
+from torch._dynamo.utils import graph_break_reasons
 from torch.nn.parallel import DistributedDataParallel
 
 from tilesmith.errors import TilesmithWarning
+from tilesmith.models.capture.graph_breaks import WRAPPERS, as_written, left_out
 
 _LIBRARIES = (Path(torch.__file__).parent, Path(sysconfig.get_path("stdlib")))
-_LAYERS = Path(torch.nn.__file__).parent
-_before: dict[str, Counter[str]] = {}
+_breaks_before = 0
 _told: set[str] = set()
 _ours: list[Callable[..., Any]] = []
+
+
+class _Lasting(list[Callable[[CallbackArgs], None]]):
+    """Listeners of which a reset of dynamo leaves one."""
+
+    def __init__(self, others: Iterable[Callable[[CallbackArgs], None]], ours: Callable[..., None]) -> None:
+        super().__init__([*others, ours])
+        self._ours = ours
+
+    def clear(self) -> None:
+        self[:] = [self._ours]
 
 
 def watch_eager_frames(backend: Callable[..., Any]) -> None:
     """Warn from now on when torch.compile gives up on a function that this backend was to compile."""
     if backend not in _ours:
         _ours.append(backend)
-    if _at_start not in callback_handler.start_callbacks:  # a reset of dynamo forgets them
-        callback_handler.register_start_callback(_at_start)
-        callback_handler.register_end_callback(_at_end)
+    if not isinstance(callback_handler.start_callbacks, _Lasting):
+        callback_handler.start_callbacks = _Lasting(callback_handler.start_callbacks, _at_start)
+        callback_handler.end_callbacks = _Lasting(callback_handler.end_callbacks, _at_end)
         _remember()
 
 
@@ -42,48 +52,42 @@ def _at_start(_: CallbackArgs) -> None:
 
 def _remember() -> None:
     """What was counted by now is not held against code that is compiled from now on."""
-    _before.update({table: Counter(counters[table]) for table in ("unimplemented", "graph_break")})
-
-
-def _since(table: str) -> Counter[str]:
-    """What dynamo counted while it compiled this piece of code."""
-    return Counter(counters[table]) - _before.get(table, Counter())
+    global _breaks_before
+    _breaks_before = len(graph_break_reasons)
 
 
 def _at_end(_: CallbackArgs) -> None:
     given = _being_compiled(sys._getframe())
-    if given is None or not any(one is ours for one in _layers(given["compiler_fn"]) for ours in _ours):
+    if given is None or given["one_graph"]:  # where all is to be one graph, torch raises an error
+        return
+    if not any(one is ours for one in _layers(given["compiler_fn"]) for ours in _ours):
         return
     what = _container_in_ddp(given["locals"])
-    reasons = _since("unimplemented")
-    file = Path(given["code"].co_filename)
-    if what is None and reasons and not _is_library(file):
-        why = next(iter(reasons)).splitlines()[0]
-        what = f"{given['code'].co_qualname} ({file}:{given['code'].co_firstlineno}): {why}"
-    what = what or _left_out_layer(_since("graph_break"), given["code"])
+    error = sys.exc_info()[1]  # with which dynamo gives the whole function up
+    if what is None and isinstance(error, Unsupported | UserError) and not _is_library(given["code"]):
+        what = f"{_name_of(given)}: {str(error).splitlines()[0]}"
+    what = what or left_out(graph_break_reasons[_breaks_before:])
     if what is not None:
         warnings.warn(
             f"torch.compile runs eagerly, and not on the device: {what}", TilesmithWarning, stacklevel=2
         )
 
 
-def _left_out_layer(breaks: Counter[str], code: CodeType) -> str | None:
-    """A layer of torch that dynamo breaks the graph for, or in: packed sequences are such a case."""
-    caller = re.sub(r"torch_dynamo_resume_in_(\w+)_at_\d+", r"\1", code.co_qualname)
-    place = f"{caller} ({code.co_filename}:{code.co_firstlineno})"
-    if breaks and _LAYERS in Path(code.co_filename).parents:
-        return f"{place}: {next(iter(breaks)).splitlines()[0]}"
-    for why in breaks:
-        called = re.search(r"function `(\w+)` in file `([^`]+)`", why)
-        if called is not None and _LAYERS in Path(called[2]).parents:
-            return f"{called[1]}, which {place} calls, and layers that take what it gives"
-    return None
+def _name_of(given: dict[str, Any]) -> str:
+    """A function that dynamo was given, and its place; what is wrapped, if it is a wrapper of dynamo's."""
+    code = given["code"]
+    if code.co_filename == WRAPPERS:
+        wrapped = [cell.cell_contents for cell in given["closure"] or () if callable(cell.cell_contents)]
+        if wrapped:
+            return str(getattr(wrapped[0], "__qualname__", type(wrapped[0]).__name__))
+    return f"{as_written(code.co_qualname)} ({code.co_filename}:{code.co_firstlineno})"
 
 
-def _is_library(file: Path) -> bool:
+def _is_library(code: CodeType) -> bool:
     """Whether code is torch's or Python's own, which users cannot change; their models are not."""
+    file = Path(code.co_filename)
     packages = "site-packages" in file.parts and _LIBRARIES[0] not in file.parents
-    return not packages and any(folder in file.parents for folder in _LIBRARIES)
+    return not packages and str(file) != WRAPPERS and any(folder in file.parents for folder in _LIBRARIES)
 
 
 def _being_compiled(frame: FrameType | None) -> dict[str, Any] | None:
