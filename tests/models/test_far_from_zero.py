@@ -92,3 +92,30 @@ def test_gradients_are_of_distances_from_the_mean(name: str) -> None:
         grads.append(torch.autograd.grad((result * away).sum(), [x, *norm.parameters()]))
     for made, wanted in zip(*grads, strict=True):
         assert off(made, wanted) <= 2 * STEP
+
+
+CONVOLUTIONS: dict[str, Callable[[], nn.Module]] = {
+    "3x3": lambda: nn.Conv2d(8, 16, 3),
+    "1x1": lambda: nn.Conv2d(8, 16, 1),
+    "strided": lambda: nn.Conv2d(8, 16, 1, stride=2, bias=False),
+    "depthwise": lambda: nn.Conv2d(8, 8, 3, groups=8),
+    "groups": lambda: nn.Conv2d(8, 8, 3, groups=2),
+    "transposed": lambda: nn.ConvTranspose2d(8, 16, 2, stride=2),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_a_mean_that_becomes_part_of_a_bias_is_not_rounded(name: str) -> None:
+    torch.manual_seed(0)
+    conv, x = CONVOLUTIONS[name](), (torch.randn(2, 8, 12, 12) + 3).bfloat16().float()
+    assert isinstance(conv.weight, Tensor)
+    with torch.no_grad():
+        conv.weight.add_(100 / conv.weight[0].numel()).copy_(conv.weight.bfloat16())
+        norm = nn.BatchNorm2d(conv(x).shape[1], eps=0)
+        mean = conv(x).mean((0, 2, 3))
+        norm.running_mean, norm.running_var = mean, torch.full_like(mean, 0.25)
+        model = nn.Sequential(conv, norm).eval()
+        made = tilesmith.compile(model, checks="on", numbers="chip")(x)
+        moved = (made - model(x)).mean((0, 2, 3)).abs().max()
+    largest = 2 * mean.abs().max()
+    assert moved <= largest * 2**-12, f"a channel lies {float(moved):.4f} away of {float(largest):.1f}"

@@ -24,9 +24,16 @@ from tilesmith.models.passes.fuse_rotary import fuse_rotary
 from tilesmith.models.passes.merge_linears import merge_linears
 from tilesmith.models.passes.remove_noops import remove_noops
 from tilesmith.models.passes.split_joined_channels import split_joined_channels
+from tilesmith.models.planning.exactness import exact_values
 
 X = torch.randn(2, 8, 64)
 HEADS = torch.randn(1, 4, 16, 32)
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Sums in another order differ by more than the bound now and then: by the tests that ran before."""
+    torch.manual_seed(0)
 
 
 def test_copies_go() -> None:
@@ -80,6 +87,17 @@ def test_batch_norm_becomes_part_of_the_convolution() -> None:
     model = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), norm).eval()
     image = torch.randn(1, 3, 8, 8)
     assert same_after(fold_batch_norm, export(model, (image,)).module, image) == {"conv2d": 1}
+
+
+@pytest.mark.parametrize(("mean", "is_exact"), [(300.3, True), (0.7, False)])
+def test_a_bias_that_holds_a_large_mean_keeps_its_precision(mean: float, is_exact: bool) -> None:
+    norm = torch.nn.BatchNorm2d(8)
+    norm.running_mean = torch.full((8,), mean)
+    image = torch.randn(1, 3, 8, 8)
+    module = export(torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), norm).eval(), (image,)).module
+    fold_batch_norm(module)
+    (conv,) = module.graph.find_nodes(op="call_function", target=torch.ops.aten.conv2d.default)
+    assert (conv.args[2] in exact_values(module.graph)) == is_exact
 
 
 def test_flattened_products_become_linear() -> None:

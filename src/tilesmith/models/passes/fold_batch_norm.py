@@ -10,6 +10,7 @@ from torch.fx import GraphModule, Node
 
 from tilesmith.models.passes.edit import insert_constant, replace, tidy, value_of
 from tilesmith.models.passes.match import is_call
+from tilesmith.models.planning.exactness import EXACT
 from tilesmith.models.planning.plan import constants_of
 
 aten = torch.ops.aten
@@ -34,18 +35,15 @@ def fold_batch_norm(module: GraphModule) -> None:
             or not _can_take(conv, constants)
         ):
             continue
-        scale, shift = found
+        scale, shift, spread = found
         weight = constants[conv.args[1]]
         bias = constants.get(conv.args[2]) if len(conv.args) > 2 and conv.args[2] is not None else None
         scaled = _scaled(weight, scale, conv)
         shifted = shift if bias is None else shift + bias * scale
-        rest = conv.args[3:]
-        conv.args = (
-            conv.args[0],
-            insert_constant(module, conv, scaled.to(weight.dtype)),
-            insert_constant(module, conv, shifted.to(weight.dtype)),
-            *rest,
-        )
+        shifts = insert_constant(module, conv, shifted.to(weight.dtype))
+        shifts.meta[EXACT] = _shows_rounding(shifted, spread)
+        scales = insert_constant(module, conv, scaled.to(weight.dtype))
+        conv.args = (conv.args[0], scales, shifts, *conv.args[3:])
         _use_instead(module, node, conv)
         constants = constants_of(module)
     tidy(module)
@@ -69,8 +67,20 @@ def _scaled(weight: torch.Tensor, scale: torch.Tensor, conv: Node) -> torch.Tens
     return (apart * scale.reshape(groups, 1, outer, *[1] * len(taps))).reshape(weight.shape)
 
 
-def _parameters(node: Any, constants: dict[Node, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """Scale and shift of a norm whose statistics are known."""
+def _shows_rounding(bias: torch.Tensor, spread: torch.Tensor) -> bool:
+    """Whether bfloat16 would move a channel by more than it rounds the channel's own values.
+
+    >>> [_shows_rounding(torch.tensor([bias]), torch.ones(1)) for bias in (301.0, 1.2)]
+    [True, False]
+    """
+    moved = (bias - bias.bfloat16()).abs()
+    return bool((moved > spread * torch.finfo(torch.bfloat16).eps / 2).any())
+
+
+def _parameters(
+    node: Any, constants: dict[Node, torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None:
+    """Scale and shift of a norm whose statistics are known, and how far from zero its results lie."""
     if not is_call(node, *_NORMS):
         return None
     training, epsilon = (
@@ -83,8 +93,10 @@ def _parameters(node: Any, constants: dict[Node, torch.Tensor]) -> tuple[torch.T
     )
     if mean is None or variance is None:
         return None
-    scale = torch.rsqrt(variance + epsilon) * (1.0 if weight is None else weight)
-    return scale, (0.0 if bias is None else bias) - mean * scale
+    weight = torch.ones_like(mean) if weight is None else weight
+    bias = torch.zeros_like(mean) if bias is None else bias
+    scale = torch.rsqrt(variance + epsilon) * weight
+    return scale, bias - mean * scale, weight.abs() + bias.abs()
 
 
 def _use_instead(module: GraphModule, norm: Node, conv: Node) -> None:

@@ -4,7 +4,7 @@ A model is stored as bfloat16 because matrix products round to it anyway. What n
 nothing by that: it keeps the precision its tensors have. Beside products, the values that decide something
 keep it: those that are compared, ordered or made into integers, those a loss or the angle of a sine is made
 from, and what is taken from every element of a larger tensor, as norms take a mean: of values far from zero
-little but its rounding would be left.
+little but its rounding would be left. The same holds of a mean that became part of a convolution's bias.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from tilesmith.models.planning.pointwise import is_pointwise
 
 aten = torch.ops.aten
 
+EXACT = "exact"
+"""What marks constants whose rounding would show in what is made with them, as passes find that make them."""
 ROUNDS_TO_INTEGER = {aten.floor.default, aten.ceil.default, aten.round.default, aten.trunc.default}
 _WRAPS = {
     *(aten.remainder.Tensor, aten.remainder.Scalar, aten.fmod.Tensor, aten.fmod.Scalar, aten.frac.default),
@@ -100,7 +102,8 @@ def exact_values(graph: Graph) -> set[Node]:
             found |= {source for source in node.args[1:2] if isinstance(source, Node)}
         elif decides or (node in found and _passes_on(node)):
             found |= {source for source in node.all_input_nodes if is_real(source)}
-    return found | _scales(graph) | _centres(graph)
+    marked = {node for node in graph.find_nodes(op="get_attr") if node.meta.get(EXACT)}
+    return found | _scales(graph) | _centres(graph) | marked
 
 
 def is_decisive(node: Node) -> bool:
