@@ -182,9 +182,12 @@ def test_sizes_computed_from_symbols() -> None:
         torch.testing.assert_close(sums, values.view(rows, 2, 64).sum(1), rtol=1e-2, atol=1e-2)
 
 
-def test_a_symbol_that_no_tensor_tells() -> None:
-    with pytest.raises(UnsupportedKernelError, match="n is only part of a size"):
-        tilesmith.compile(kernels.grouped_rows(alone=True), "wormhole")
+def test_a_symbol_that_is_only_part_of_a_size() -> None:
+    values, first = torch.randn(6, 64), torch.zeros(1, 64)
+    tilesmith.compile(kernels.grouped_rows(alone=True), "wormhole")(values, first)
+    torch.testing.assert_close(first, values[:2].sum(0, keepdim=True), rtol=1e-2, atol=1e-2)
+    with pytest.raises(BadCallError, match=r"dimension 0 of argument A is 7"):
+        tilesmith.compile(kernels.grouped_rows(alone=True), "wormhole")(torch.randn(7, 64), first)
 
 
 def test_only_the_last_shapes_keep_their_tensors(dynamic: CompiledKernel) -> None:

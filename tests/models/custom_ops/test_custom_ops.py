@@ -70,6 +70,8 @@ HEADS = torch.randn(1, 2, 4, 8).double()
 WITHOUT_GRADIENTS: dict[str, tuple[Any, ...]] = {
     "cache_update": (torch.zeros(1, 4, 2), torch.tensor([1, 2]), torch.ones(1, 2, 2)),
     "equality": (MARKS, MARKS.T),
+    "group_rows": (torch.tensor([2, 0, 1, 0]), 2),
+    "grouped_linear": (torch.randn(3, 4), torch.randn(2, 4, 5), torch.tensor([[1], [0], [2]]), False),
     "in_bounds": (torch.tensor([-1, 2]), 4, True),
     "paged_attention": (HEADS, HEADS, HEADS, torch.tensor([[0, 0]]), torch.tensor([6])),
     "integer_linear": (torch.ones(4, 8), torch.ones(3, 8, dtype=torch.int8)),
